@@ -1,0 +1,71 @@
+import type { ExitCode } from './errors.ts';
+import type { Log } from './log.ts';
+import type { Option, Values } from './option.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What every command is given besides its options. */
+export interface Context {
+  /** Aborted by SIGTERM or SIGINT; its reason is a SignalError. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** For results; everything else goes to the log. */
+  readonly stdout: (text: string) => void;
+  readonly terminal: Terminal;
+  /** Our caller's environment, to hand to a child. Options are read from tables, never from here. */
+  readonly inherited: NodeJS.ProcessEnv;
+}
+
+/** A command line that help and docs show, and that a test runs. */
+export interface Example {
+  /** As a user types it, the helper's name first. */
+  readonly line: string;
+  readonly does: string;
+}
+
+export interface Operand {
+  /** In capitals, as usage shows it: `HOST:PORT`. */
+  readonly name: string;
+  readonly help: string;
+  readonly optional?: true;
+  /** Takes all the words that are left. */
+  readonly many?: true;
+}
+
+export interface Command<O extends readonly Option[] = readonly Option[]> {
+  /** One line, for lists. */
+  readonly summary: string;
+  /** A paragraph more, for the command's own help and page. */
+  readonly description?: string;
+  readonly operands: readonly Operand[];
+  /** Whether words after `--` are taken, as another program's command line. */
+  readonly child?: string;
+  readonly options: O;
+  readonly examples: readonly [Example, Example, ...Example[]];
+  run(input: Input<O>, context: Context): Promise<ExitCode>;
+}
+
+export interface Input<O extends readonly Option[] = readonly Option[]> {
+  readonly operands: readonly string[];
+  /** The words after `--`. */
+  readonly child: readonly string[];
+  readonly options: Values<O>;
+}
+
+/** One of the binary's names. */
+export interface Helper {
+  readonly name: string;
+  readonly summary: string;
+  /** What it does when the first word names no command. */
+  readonly main?: Command;
+  readonly commands: Readonly<Record<string, Command>>;
+}
+
+/** Keeps a table's literal types, so that `run` sees each option under its own type, and forgets them outside. */
+export function command<const O extends readonly Option[]>(definition: Command<O>): Command {
+  return definition;
+}
+
+/** The helper's section in kolla-pod.yaml. */
+export function sectionOf(helper: Helper): string {
+  return helper.name.replace(/^kolla-/, '');
+}

@@ -1,0 +1,41 @@
+import type { Option } from './option.ts';
+import { LEVELS } from './log.ts';
+
+/** The options that every command of every helper has. In kolla-pod.yaml they stand at the top. */
+export const COMMON_OPTIONS = [
+  {
+    flag: 'config',
+    type: 'path',
+    env: 'KOLLA_POD_CONFIG',
+    help: 'file with options (default /etc/kolla-pod/kolla-pod.yaml, if there is one)',
+    example: '/etc/kolla-pod/kolla-pod.yaml',
+  },
+  {
+    flag: 'log-level',
+    type: 'choice',
+    values: LEVELS,
+    env: 'KOLLA_POD_LOG_LEVEL',
+    default: 'info',
+    help: 'the least important lines to log',
+    example: 'debug',
+  },
+  {
+    flag: 'log-format',
+    type: 'choice',
+    values: ['auto', 'json', 'text'],
+    env: 'KOLLA_POD_LOG_FORMAT',
+    default: 'auto',
+    help: 'JSON lines, or readable ones; auto is text on a terminal',
+    example: 'json',
+  },
+  {
+    flag: 'termination-log',
+    type: 'path',
+    env: 'KOLLA_POD_TERMINATION_LOG',
+    default: '/dev/termination-log',
+    help: 'where the last error is left for the kubelet, if the file exists',
+    example: '/dev/termination-log',
+  },
+] as const satisfies readonly Option[];
+
+export const DEFAULT_CONFIG_FILE = '/etc/kolla-pod/kolla-pod.yaml';

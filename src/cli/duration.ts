@@ -1,0 +1,25 @@
+const MS_PER_UNIT: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of `900ms`, `5s`, `30m` or `1h30m`, as Kubernetes writes them. Throws RangeError. */
+export function parseDuration(text: string): number {
+  if (text === '0') return 0;
+  if (/^\d+(\.\d+)?$/.test(text)) throw new RangeError(`'${text}' has no unit: write ${text}s, ${text}m or ${text}ms`);
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text))
+    throw new RangeError(`'${text}' is not a duration such as 900ms, 5s or 1h30m`);
+  let total = 0;
+  for (const [, amount, unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)) {
+    total += Number(amount) * (MS_PER_UNIT[unit] ?? 0);
+  }
+  return Math.round(total);
+}
+
+/** The shortest spelling a person would use: `900ms`, `4.2s`, `2m05s`, `1h30m`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)}ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1).replace(/\.0$/, '')}s`;
+  const seconds = Math.round(ms / 1000);
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), seconds % 60];
+  const two = (n: number) => String(n).padStart(2, '0');
+  if (hours > 0) return minutes === 0 ? `${hours}h` : `${hours}h${two(minutes)}m`;
+  return rest === 0 ? `${minutes}m` : `${minutes}m${two(rest)}s`;
+}

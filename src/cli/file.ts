@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
+import { ConfigError, messageOf } from './errors.ts';
+import { suggestion } from './nearest.ts';
+import type { Option } from './option.ts';
+
+/** The options that kolla-pod.yaml sets for one command. */
+export interface FileOptions {
+  wordsOf(option: Option): { words: readonly string[]; place: string } | undefined;
+}
+
+/** Every section that kolla-pod.yaml may have: one a helper, checked by that helper. */
+export const SECTIONS = [
+  'init',
+  'db-sync',
+  'bootstrap',
+  'probe',
+  'log-ship',
+  'sidecar',
+  'overlays',
+  'services',
+] as const;
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads kolla-pod.yaml and checks the keys of this helper's section. `path` is the section and, where the command has
+ * a name, the command in it: ['probe', 'tcp']. `siblings` are the names of the helper's commands.
+ */
+export function readFileOptions(
+  file: string,
+  path: readonly string[],
+  siblings: readonly string[],
+  common: readonly Option[],
+  own: readonly Option[],
+): FileOptions {
+  const root = mappingAt(readYaml(file), file, '');
+  const commonFlags = common.map((option) => option.flag);
+  checkKeys(root, [...SECTIONS, ...commonFlags], file, '');
+  let section: Mapping = root;
+  let place = '';
+  for (const [depth, name] of path.entries()) {
+    place = place === '' ? name : `${place}.${name}`;
+    section = mappingAt(section[name] ?? {}, file, place);
+    const isLeaf = depth === path.length - 1;
+    checkKeys(
+      section,
+      [...(isLeaf ? own.map((option) => option.flag) : []), ...(depth === 0 ? siblings : [])],
+      file,
+      place,
+    );
+  }
+  return {
+    wordsOf(option) {
+      const isCommon = commonFlags.includes(option.flag);
+      const value = (isCommon ? root : section)[option.flag];
+      if (value === undefined) return undefined;
+      const where = isCommon || place === '' ? option.flag : `${place}.${option.flag}`;
+      return { words: wordsIn(option, value, `${file}: ${where}`), place: `${file}: ${where}` };
+    },
+  };
+}
+
+function readYaml(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+  }
+  try {
+    return load(text, { filename: file }) ?? {};
+  } catch (cause) {
+    throw new ConfigError(`${file} is not YAML: ${messageOf(cause).split('\n')[0]}`, { cause });
+  }
+}
+
+function mappingAt(value: unknown, file: string, place: string): Mapping {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Mapping;
+  throw new ConfigError(`${file}: ${place === '' ? 'the file' : place} is not a mapping of options`);
+}
+
+function checkKeys(section: Mapping, valid: readonly string[], file: string, place: string): void {
+  for (const key of Object.keys(section)) {
+    if (valid.includes(key)) continue;
+    throw new ConfigError(`${file}: no option '${place === '' ? key : `${place}.${key}`}'${suggestion(key, valid)}`);
+  }
+}
+
+function wordsIn(option: Option, value: unknown, place: string): string[] {
+  if (Array.isArray(value) && !option.repeat) throw new ConfigError(`${place}: takes one value, not a list`);
+  return (Array.isArray(value) ? value : [value]).map((item: unknown) => {
+    if (typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean') return String(item);
+    throw new ConfigError(`${place}: takes ${option.repeat ? 'words' : 'a word'}, such as ${option.example}`);
+  });
+}

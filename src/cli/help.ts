@@ -1,0 +1,77 @@
+import { sectionOf, type Command, type Helper } from './command.ts';
+import { COMMON_OPTIONS } from './common-options.ts';
+import type { Option } from './option.ts';
+import { fold, table } from './table.ts';
+import { paint, type Terminal } from './terminal.ts';
+
+/** `kolla-probe tcp HOST:PORT [OPTION...]`. `name` is '' for what the helper does without a command. */
+export function usageOf(helper: Helper, name: string, command: Command): string {
+  const operands = command.operands.map((o) => {
+    const word = o.many ? `${o.name}...` : o.name;
+    return o.optional ? `[${word}]` : word;
+  });
+  const child = command.child === undefined ? [] : [`[-- ${command.child}...]`];
+  return [helper.name, ...(name === '' ? [] : [name]), ...operands, '[OPTION...]', ...child].join(' ');
+}
+
+/** The page that `HELPER --help` prints: its commands, or its only one whole. */
+export function helperHelp(helper: Helper, terminal: Terminal): string {
+  const names = Object.keys(helper.commands);
+  if (helper.main && names.length === 0) return commandHelp(helper, '', helper.main, terminal);
+  const rows = Object.entries(helper.commands).map(([name, command]) => [`  ${name}`, command.summary]);
+  const list = `${paint(terminal, 'bold', 'Commands')}\n${table(terminal, [], rows)}`;
+  const more = `\n${helper.name} COMMAND --help tells more of one.\n`;
+  if (helper.main) return `${commandHelp(helper, '', helper.main, terminal)}\n${list}${more}`;
+  return `${helper.name} COMMAND\n\n${helper.summary}\n\n${list}${more}`;
+}
+
+/** One command's page: usage, what it does, operands, options with their environment and default, examples. */
+export function commandHelp(helper: Helper, name: string, command: Command, terminal: Terminal): string {
+  const title = (text: string) => paint(terminal, 'bold', text);
+  const path = name === '' ? sectionOf(helper) : `${sectionOf(helper)}.${name}`;
+  const description = command.description === undefined ? [] : ['', ...fold(command.description, terminal.width)];
+  const operands = command.operands.map((o) => [`  ${o.name}`, o.help]);
+  const examples = command.examples.flatMap(({ line, does }) => [
+    `  ${paint(terminal, 'dim', `# ${does}`)}`,
+    `  ${line}`,
+  ]);
+  return [
+    usageOf(helper, name, command),
+    '',
+    ...fold(command.summary, terminal.width),
+    ...description,
+    ...(operands.length === 0 ? [] : ['', title('Operands'), table(terminal, [], operands).trimEnd()]),
+    ...(command.options.length === 0 ? [] : ['', title('Options'), optionTable(command.options, terminal, `${path}.`)]),
+    '',
+    title('Options of every command'),
+    optionTable(COMMON_OPTIONS, terminal, ''),
+    '',
+    title('Examples'),
+    ...examples,
+    '',
+  ].join('\n');
+}
+
+function optionTable(options: readonly Option[], terminal: Terminal, filePath: string): string {
+  const rows = options.map((option) => [`  ${flagOf(option)}`, `${option.help}${sources(option, filePath)}`]);
+  return table(terminal, [], rows).trimEnd();
+}
+
+function flagOf(option: Option): string {
+  if (option.secret) return `(${option.env})`;
+  return option.type === 'boolean' ? `--${option.flag}` : `--${option.flag} ${metavar(option)}`;
+}
+
+/** What stands for the value in usage. */
+export function metavar(option: Option): string {
+  const word = option.type === 'choice' ? (option.values ?? []).join('|') : option.type.toUpperCase();
+  return option.repeat ? `${word} (again for more)` : word;
+}
+
+function sources(option: Option, filePath: string): string {
+  const repeat = option.repeat ? ', separated by commas' : '';
+  const parts = [`environment ${option.env}${repeat}`];
+  if (option.flag !== 'config' && !option.secret) parts.push(`file ${filePath}${option.flag}`);
+  if (option.default !== undefined && option.default !== '') parts.push(`default ${option.default}`);
+  return ` (${parts.join('; ')})`;
+}

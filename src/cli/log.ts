@@ -1,0 +1,63 @@
+import { paint, type Terminal } from './terminal.ts';
+
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** Values that a log line may carry. Never a secret. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Lines on stderr: JSON for machines, readable on a terminal. */
+export interface Log {
+  debug(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  error(message: string, fields?: Fields): void;
+  /** The same log with fields that every line carries. */
+  with(fields: Fields): Log;
+}
+
+export interface LogOptions {
+  readonly helper: string;
+  readonly level: Level;
+  readonly format: 'json' | 'text';
+  readonly terminal: Terminal;
+  readonly write: (text: string) => void;
+  readonly now: () => Date;
+}
+
+export function createLog(options: LogOptions, common: Fields = {}): Log {
+  const lowest = LEVELS.indexOf(options.level);
+  const at =
+    (level: Level) =>
+    (message: string, fields: Fields = {}) => {
+      if (LEVELS.indexOf(level) < lowest) return;
+      const all = { ...common, ...fields };
+      options.write(
+        options.format === 'json' ? jsonLine(options, level, message, all) : textLine(options, level, message, all),
+      );
+    };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    with: (fields) => createLog(options, { ...common, ...fields }),
+  };
+}
+
+function jsonLine({ helper, now }: LogOptions, level: Level, msg: string, fields: Fields): string {
+  return JSON.stringify({ time: now().toISOString(), level, helper, msg, ...fields }) + '\n';
+}
+
+const LEVEL_STYLE = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const;
+
+function textLine({ terminal, now }: LogOptions, level: Level, message: string, fields: Fields): string {
+  const time = paint(terminal, 'dim', now().toISOString().slice(11, 23));
+  const rest = Object.entries(fields).map(([key, value]) => paint(terminal, 'dim', ` ${key}=${fieldText(value)}`));
+  return `${time} ${paint(terminal, LEVEL_STYLE[level], level.padEnd(5))} ${message}${rest.join('')}\n`;
+}
+
+function fieldText(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+}

@@ -1,0 +1,75 @@
+import { parseDuration } from './duration.ts';
+
+/** How an option's text becomes a value, and what completion offers for it. */
+export type OptionType = 'string' | 'path' | 'boolean' | 'integer' | 'duration' | 'choice';
+
+/**
+ * One option of a command. Parsing, the environment, the file, help, completion, man pages, the JSON Schema and
+ * docs/cli.md all come from this row. Precedence: flag, environment, kolla-pod.yaml, default.
+ */
+export interface Option {
+  /** Without the dashes: `log-level`. The same word is the key in kolla-pod.yaml. */
+  readonly flag: string;
+  readonly type: OptionType;
+  readonly env: string;
+  readonly help: string;
+  readonly example: string;
+  /** In the spelling a user would type. Without one the value may be undefined. */
+  readonly default?: string;
+  /** The words that a `choice` accepts. */
+  readonly values?: readonly string[];
+  /** May be given several times; in the environment separated by commas. */
+  readonly repeat?: true;
+  /** The value is never printed, and may not be given as a flag: an argv can be read by others. */
+  readonly secret?: true;
+}
+
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+type Scalar<O extends Option> = O['type'] extends 'boolean'
+  ? boolean
+  : O['type'] extends 'integer' | 'duration'
+    ? number
+    : O extends { values: readonly (infer V)[] }
+      ? V
+      : string;
+
+type Value<O extends Option> = O extends { repeat: true }
+  ? Scalar<O>[]
+  : O extends { default: string }
+    ? Scalar<O>
+    : O['type'] extends 'boolean'
+      ? boolean
+      : Scalar<O> | undefined;
+
+/** What a command gets for its table: `--log-level` is `logLevel`, durations are milliseconds. */
+export type Values<T extends readonly Option[]> = { [O in T[number] as CamelCase<O['flag']>]: Value<O> };
+
+export function camelCase(flag: string): string {
+  return flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * The value of one word. Throws RangeError with what would have been right, without naming where the word came from:
+ * the caller knows whether it was a flag, a variable or a file.
+ */
+export function parseValue(option: Option, word: string): string | number | boolean {
+  switch (option.type) {
+    case 'string':
+    case 'path':
+      return word;
+    case 'boolean':
+      if (word === 'true' || word === 'false') return word === 'true';
+      throw new RangeError(`'${word}' is neither true nor false`);
+    case 'integer':
+      if (/^\d{1,15}$/.test(word)) return Number(word);
+      throw new RangeError(`'${word}' is not a whole number`);
+    case 'duration':
+      return parseDuration(word);
+    case 'choice':
+      if (option.values?.includes(word)) return word;
+      throw new RangeError(`'${word}' is not one of ${option.values?.join(', ')}`);
+  }
+}

@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util';
+import type { Command, Input } from './command.ts';
+import { UsageError, ConfigError, messageOf } from './errors.ts';
+import type { FileOptions } from './file.ts';
+import { suggestion } from './nearest.ts';
+import { camelCase, parseValue, type Option } from './option.ts';
+
+/** One argv, split: flags as they were given, operands, and the words after `--`. */
+export interface Words {
+  readonly flags: ReadonlyMap<string, readonly string[]>;
+  readonly operands: readonly string[];
+  readonly child: readonly string[];
+}
+
+/** Splits an argv by a table. Unknown options, values that are missing or stray, and secrets as flags: UsageError. */
+export function splitWords(argv: readonly string[], options: readonly Option[], takesChild: boolean): Words {
+  const terminator = argv.indexOf('--');
+  const own = takesChild && terminator !== -1 ? argv.slice(0, terminator) : argv;
+  const child = takesChild && terminator !== -1 ? argv.slice(terminator + 1) : [];
+  const byFlag = new Map(options.map((option) => [option.flag, option]));
+  const { tokens } = parseArgs({
+    args: [...own],
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+    options: Object.fromEntries(
+      options.map((o) => [o.flag, { type: o.type === 'boolean' ? 'boolean' : 'string' }] as const),
+    ),
+  });
+  const flags = new Map<string, string[]>();
+  const operands: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') operands.push(token.value);
+    if (token.kind !== 'option') continue;
+    const option = byFlag.get(token.name);
+    if (option === undefined) throw unknownOption(token.rawName, options);
+    const word = flagWord(option, token.rawName, token.value, token.inlineValue ?? false);
+    const given = flags.get(option.flag);
+    if (given !== undefined && !option.repeat) throw new UsageError(`${token.rawName} is given twice`);
+    flags.set(option.flag, [...(given ?? []), word]);
+  }
+  return { flags, operands, child };
+}
+
+function unknownOption(rawName: string, options: readonly Option[]): UsageError {
+  const flags = options.filter((o) => !o.secret).map((o) => `--${o.flag}`);
+  return new UsageError(`no option ${rawName}${suggestion(rawName, flags)}`);
+}
+
+function flagWord(option: Option, rawName: string, value: string | undefined, inline: boolean): string {
+  if (option.secret) {
+    const file = `${option.flag}-file`;
+    throw new UsageError(
+      `${rawName} is a secret, which a command line would show to others: set ${option.env}, or give --${file}`,
+    );
+  }
+  if (option.type === 'boolean') return value ?? 'true';
+  if (value === undefined) throw new UsageError(`${rawName} needs a value, such as ${rawName} ${option.example}`);
+  if (!inline && value.startsWith('-') && value.length > 1) {
+    throw new UsageError(
+      `${rawName} needs a value, but '${value}' looks like an option; if it is the value, write ${rawName}=${value}`,
+    );
+  }
+  return value;
+}
+
+/** Flag, then environment, then file, then default, each with its place named when it is wrong. */
+export function resolveOptions(
+  options: readonly Option[],
+  words: Words,
+  env: NodeJS.ProcessEnv,
+  file: FileOptions | undefined,
+): Record<string, unknown> {
+  return Object.fromEntries(options.map((option) => [camelCase(option.flag), resolve(option, words, env, file)]));
+}
+
+function resolve(option: Option, words: Words, env: NodeJS.ProcessEnv, file: FileOptions | undefined): unknown {
+  const flag = words.flags.get(option.flag);
+  if (flag !== undefined) return valueOf(option, flag, (cause) => new UsageError(`--${option.flag}: ${cause}`));
+  const variable = env[option.env];
+  if (variable !== undefined && variable !== '') {
+    const parts = option.repeat ? variable.split(',').map((part) => part.trim()) : [variable];
+    return valueOf(option, parts, (cause) => new UsageError(`${option.env}: ${cause}`));
+  }
+  const fromFile = file?.wordsOf(option);
+  if (fromFile !== undefined) {
+    return valueOf(option, fromFile.words, (cause) => new ConfigError(`${fromFile.place}: ${cause}`));
+  }
+  if (option.default !== undefined)
+    return option.repeat ? [parseValue(option, option.default)] : parseValue(option, option.default);
+  if (option.repeat) return [];
+  return option.type === 'boolean' ? false : undefined;
+}
+
+function valueOf(option: Option, words: readonly string[], wrong: (cause: string) => Error): unknown {
+  try {
+    const values = words.map((word) => parseValue(option, word));
+    return option.repeat ? values : values[0];
+  } catch (error) {
+    throw wrong(option.secret ? 'not a valid value' : messageOf(error));
+  }
+}
+
+/** Checks the operands' number against the command. */
+export function inputOf(command: Command, words: Words, options: Record<string, unknown>, usage: string): Input {
+  const { operands } = command;
+  const needed = operands.filter((operand) => !operand.optional).length;
+  const missing = operands[words.operands.length];
+  if (words.operands.length < needed && missing) throw new UsageError(`${missing.name} is missing: ${usage}`);
+  const stray = words.operands[operands.length];
+  if (stray !== undefined && !operands.some((operand) => operand.many))
+    throw new UsageError(`'${stray}' is one word too many: ${usage}`);
+  return { operands: words.operands, child: words.child, options: options as Input['options'] };
+}

@@ -1,0 +1,34 @@
+import type { WriteStream } from 'node:tty';
+
+/** What the person at the other end, if there is one, can see. */
+export interface Terminal {
+  readonly isTerminal: boolean;
+  readonly color: boolean;
+  /** Columns; 80 where nobody says. */
+  readonly width: number;
+}
+
+/** Asks the stream and the environment (NO_COLOR, FORCE_COLOR, TERM, COLUMNS). */
+export function terminalOf(stream: Partial<WriteStream>, env: NodeJS.ProcessEnv): Terminal {
+  const isTerminal = stream.isTTY === true;
+  const forced = (env['FORCE_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] !== '0';
+  const refused = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+  return {
+    isTerminal,
+    color: !refused && (forced || isTerminal),
+    width: stream.columns ?? (Number(env['COLUMNS']) || 80),
+  };
+}
+
+const SGR = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const;
+
+/** The text in that colour, or as it is where there is none. */
+export function paint(terminal: Terminal, style: keyof typeof SGR, text: string): string {
+  return terminal.color ? `\u001B[${SGR[style]}m${text}\u001B[0m` : text;
+}
+
+/** What a column takes on screen: escape sequences take nothing. */
+export function visibleLength(text: string): number {
+  // eslint-disable-next-line no-control-regex
+  return text.replaceAll(/\u001B\[[0-9;]*m/g, '').length;
+}

@@ -1,0 +1,14 @@
+import { connect } from 'node:net';
+import type { Address } from './address.ts';
+
+/** Opens a TCP connection and closes it. The reason why it can't be opened (ECONNREFUSED), or undefined when it can. */
+export function dial(address: Address, signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ ...address, signal });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(undefined);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}

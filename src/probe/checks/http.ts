@@ -1,0 +1,65 @@
+import { command } from '../../cli/command.ts';
+import { UsageError } from '../../cli/errors.ts';
+import { requestOnce } from '../../platform/http.ts';
+import { ask, healthy, TIMEOUT_OPTION, unhealthy } from '../verdict.ts';
+
+/** Does a GET answer with a status below 400? Redirects are an answer and are not followed, as with Kolla's curl. */
+export const http = command({
+  summary: 'Does a GET answer with a good status?',
+  description: 'Any status below 400 is good unless --status names the one that is wanted. Redirects are not followed.',
+  operands: [{ name: 'URL', help: 'http:// or https://' }],
+  options: [
+    TIMEOUT_OPTION,
+    {
+      flag: 'status',
+      type: 'integer',
+      env: 'KOLLA_PROBE_STATUS',
+      help: 'the only status that is good',
+      example: '300',
+    },
+    {
+      flag: 'ca-file',
+      type: 'path',
+      env: 'KOLLA_PROBE_CA_FILE',
+      help: 'PEM file of the authorities to trust instead of the well-known ones',
+      example: '/etc/ssl/certs/ca-certificates.crt',
+    },
+    {
+      flag: 'insecure',
+      type: 'boolean',
+      env: 'KOLLA_PROBE_INSECURE',
+      help: "do not verify the server's certificate",
+      example: 'true',
+    },
+  ],
+  examples: [
+    { line: 'kolla-probe http http://127.0.0.1:5000/v3', does: 'healthy when Keystone answers' },
+    { line: 'kolla-probe http http://127.0.0.1:9292/ --status 300', does: 'Glance lists its versions with a 300' },
+  ],
+  async run({ operands: [text = ''], options }, context) {
+    const url = urlOf(text);
+    return await ask(`http ${url.href}`, options.timeout, context, async (signal) => {
+      try {
+        const { status } = await requestOnce(url, { signal, caFile: options.caFile, insecure: options.insecure });
+        const good = options.status === undefined ? status < 400 : status === options.status;
+        return good ? healthy : unhealthy(`status ${status}`);
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        return unhealthy(reasonOf(error));
+      }
+    });
+  },
+});
+
+function urlOf(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`http: '${text}' is not an http:// or https:// URL`);
+  if (url.password !== '')
+    throw new UsageError('http: a password in a URL would be seen in the process list; leave it out');
+  return url;
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  return error.code === undefined ? error.message : `${error.code}: ${error.message.replace(`${error.code}: `, '')}`;
+}

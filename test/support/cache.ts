@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { step } from './progress.ts';
+
+/** Where fetched and built parts are kept between runs: outside the repository, `KOLLA_POD_CACHE` or the user's cache. */
+export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
+  return env['KOLLA_POD_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'kolla-pod');
+}
+
+/**
+ * A folder that is made once for what it is built from, and only whole: it is built beside its place and renamed, so
+ * that an interrupted build leaves nothing to be found and two runs side by side don't meet (the second rename loses).
+ * @param madeFrom everything that the content depends on: versions, names, texts of recipes
+ * @param build fills the folder that it is given
+ */
+export async function cached(
+  name: string,
+  madeFrom: readonly string[],
+  build: (folder: string) => Promise<void>,
+): Promise<string> {
+  const key = createHash('sha256').update(JSON.stringify(madeFrom)).digest('hex').slice(0, 12);
+  const place = join(cacheRoot(), `${name}-${key}`);
+  if (existsSync(place)) return place;
+  await mkdir(cacheRoot(), { recursive: true });
+  const temporary = await mkdtemp(join(cacheRoot(), `.${name}-`));
+  try {
+    await step(`setting up ${name} (once)`, () => build(temporary));
+    await rename(temporary, place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+    return place;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}

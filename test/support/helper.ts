@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url';
+import { run, start, type Finished, type RunOptions, type Running, type StartOptions } from './process.ts';
+
+const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
+
+/** The options that a test's shell may have set must not reach the helper under test. */
+function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env };
+}
+
+/** Runs a helper as its users do, as a process, from source. */
+export function runHelper(name: string, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  return run(process.execPath, [FROM_SOURCE, name, ...args], { ...options, env: cleanEnv(options.env) });
+}
+
+/** Starts a helper that goes on until it is stopped. */
+export function startHelper(name: string, args: readonly string[], options: StartOptions = {}): Promise<Running> {
+  return start(process.execPath, [FROM_SOURCE, name, ...args], { ...options, env: cleanEnv(options.env) });
+}
+
+/** The JSON lines that a helper logged. */
+export function logLines(stderr: string): { level: string; msg: string; [field: string]: unknown }[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as { level: string; msg: string });
+}

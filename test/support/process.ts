@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A program that the test started and ends by its pid. */
+export interface Running extends AsyncDisposable {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** Resolves with the exit code, or 128 and the signal's number. */
+  readonly ended: Promise<number>;
+  /** Sends SIGTERM to its process group, after `graceMs` SIGKILL, and waits for its end. */
+  stop(graceMs?: number): Promise<number>;
+}
+
+export interface StartOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Where its output goes; nowhere without one. */
+  readonly logFile?: string;
+}
+
+const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
+const STOP_GRACE_MS = 10_000;
+
+/** Starts a program in a process group of its own, so that what it forks ends with it. */
+export async function start(command: string, args: readonly string[], options: StartOptions = {}): Promise<Running> {
+  const child = spawn(command, [...args], {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    return (code as number | null) ?? 128 + (SIGNAL_NUMBERS[signal as NodeJS.Signals] ?? 0);
+  });
+  if (options.logFile === undefined) {
+    child.stdout.resume();
+    child.stderr.resume();
+  } else {
+    const log = createWriteStream(options.logFile, { flags: 'a' });
+    child.stdout.pipe(log, { end: false });
+    child.stderr.pipe(log, { end: false });
+    child.once('close', () => log.end());
+  }
+  await once(child, 'spawn');
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${command} has no pid`);
+  const stop = async (graceMs = STOP_GRACE_MS): Promise<number> => {
+    signalGroup(pid, 'SIGTERM');
+    const code = await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
+    signalGroup(pid, 'SIGKILL');
+    return code ?? (await ended);
+  };
+  return { pid, child, ended, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a program to its end and returns what it said. Rejects only when it can't be started. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const child = spawn(command, [...args], {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    signal: options.signal,
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
+  child.stdin.on('error', () => {}); // it may end without reading
+  child.stdin.end(options.input ?? '');
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code: code ?? 128 + (SIGNAL_NUMBERS[signal ?? 'SIGKILL'] ?? 0), ...said };
+}
+
+/** Runs a program that must succeed, and returns its stdout. The error holds the last of what it said. */
+export async function must(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await run(command, args, options);
+  if (code === 0) return stdout;
+  throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${(stderr || stdout).slice(-2000)}`);
+}
+
+/** The end of a log file, for the message of a part that did not come up. */
+export function tailOf(file: string, characters = 2000): string {
+  try {
+    return readFileSync(file, 'utf8').slice(-characters);
+  } catch {
+    return '(no log)';
+  }
+}
