@@ -1,0 +1,40 @@
+# The only entry point. It starts from git, make, Node >= 20 and npm; the Node 24 of the lockfile runs everything.
+NODE := node_modules/.bin/node
+READY := node_modules/.package-lock.json
+
+.PHONY: help demo test check build build-reproducible e2e docs format clean
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): package.json package-lock.json .npmrc
+	@npm ci --loglevel=error
+	@test -x $(NODE) || { echo 'make: no Node 24 came for this system; kolla-pod is built and run on Linux (amd64, arm64)' >&2; exit 1; }
+	@touch $@
+
+demo: $(READY) ## a pod's life as local processes, with real MariaDB and Keystone; no root, no engine, no cluster
+	@$(NODE) demo/index.ts
+
+test: $(READY) ## everything that this machine can prove, and by name what it can't
+	@$(NODE) test/run.ts
+
+check: $(READY) ## types, lint, format, unit tests
+	@$(NODE) test/run.ts check unit
+
+build: $(READY) ## dist/kolla-pod and its names
+	@$(NODE) build/binary.ts
+
+build-reproducible: $(READY) ## builds twice and compares
+	@$(NODE) build/reproducible.ts
+
+e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
+	@$(NODE) test/run.ts e2e
+
+docs: $(READY) ## the pages that come from the option tables
+	@$(NODE) build/docs.ts
+
+format: $(READY)
+	@node_modules/.bin/oxfmt .
+
+clean: ## what was built here; the cache of fetched parts stays
+	@rm -rf dist node_modules

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { logLines, runHelper } from '../../support/helper.ts';
+import { freePort } from '../../support/port.ts';
+import { listenHttp, listenTcp } from '../../support/server.ts';
+
+const probe = (...args: string[]) => runHelper('kolla-probe', ['http', ...args]);
+
+async function answering(status: number) {
+  return await listenHttp((_request, response) => {
+    response.writeHead(status, { location: '/elsewhere' });
+    response.end('body');
+  });
+}
+
+for (const [status, code] of [
+  [200, 0],
+  [300, 0],
+  [302, 0],
+  [404, 1],
+  [503, 1],
+] as const) {
+  test(`status ${status} is ${code === 0 ? 'healthy' : 'unhealthy'}`, async () => {
+    await using server = await answering(status);
+    const result = await probe(`http://127.0.0.1:${server.port}/v3`);
+    assert.equal(result.code, code);
+    if (code === 1) assert.match(logLines(result.stderr)[0]?.msg ?? '', new RegExp(`status ${status}`));
+  });
+}
+
+test('with --status only that status is healthy', async () => {
+  await using server = await answering(300);
+  const url = `http://127.0.0.1:${server.port}/`;
+  assert.equal((await probe(url, '--status', '300')).code, 0);
+  assert.equal((await probe(url, '--status', '200')).code, 1);
+});
+
+test('a server that accepts and never answers is unhealthy at the deadline', async () => {
+  await using server = await listenTcp(() => {});
+  const { code, stderr } = await probe(`http://127.0.0.1:${server.port}/`, '--timeout', '200ms');
+  assert.equal(code, 1);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /no answer in 200ms/);
+});
+
+test('a refused connection is unhealthy with its reason', async () => {
+  const { code, stderr } = await probe(`http://127.0.0.1:${await freePort()}/`);
+  assert.equal(code, 1);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /ECONNREFUSED/);
+});
+
+test('an answer that is not HTTP is unhealthy, not a crash', async () => {
+  await using server = await listenTcp((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+  assert.equal((await probe(`http://127.0.0.1:${server.port}/`)).code, 1);
+});
+
+test('a URL with a password is refused without repeating it', async () => {
+  const { code, stderr } = await probe('http://admin:hunter2@127.0.0.1/');
+  assert.equal(code, 64);
+  assert.doesNotMatch(stderr, /hunter2/);
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { logLines, runHelper } from '../../support/helper.ts';
+import { freePort } from '../../support/port.ts';
+import { listenTcp } from '../../support/server.ts';
+
+test('a listening port is healthy, and nothing is said', async () => {
+  await using server = await listenTcp((socket) => socket.destroy());
+  assert.deepEqual(await runHelper('kolla-probe', ['tcp', `127.0.0.1:${server.port}`]), {
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
+
+test('a port that nobody listens on is unhealthy, and the reason is named', async () => {
+  const { code, stderr } = await runHelper('kolla-probe', ['tcp', `127.0.0.1:${await freePort()}`]);
+  assert.equal(code, 1);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /ECONNREFUSED/);
+});
+
+test('IPv6 addresses are written in brackets', async () => {
+  await using server = await listenTcp((socket) => socket.destroy(), '::1');
+  assert.equal((await runHelper('kolla-probe', ['tcp', `[::1]:${server.port}`])).code, 0);
+});
+
+test('an address without a port is a usage error that names it', async () => {
+  const { code, stderr } = await runHelper('kolla-probe', ['tcp', 'mariadb']);
+  assert.equal(code, 64);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /'mariadb' is not HOST:PORT/);
+});

@@ -1,0 +1,130 @@
+/**
+ * Runs everything that this machine can prove: `node test/run.ts [check|SUITE]...`, all of them without a word.
+ *
+ *   checks (types, lint, format) -> suites, each with its budget -> what was skipped and why -> node's own summary
+ *
+ * A test that this machine can't run is skipped by itself, with the reason that its capability's trial gave; those are
+ * named at the end, so that a short green run is never taken for a whole one.
+ */
+import { globSync } from 'node:fs';
+import { run as runTests } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { run } from './support/process.ts';
+import { SUITES, type Suite } from './suites.ts';
+
+const TOOLS: readonly (readonly [string, readonly string[]])[] = [
+  ['tsc', ['--project', '.']],
+  ['oxlint', ['--type-aware']],
+  ['oxfmt', ['--check', '.']],
+];
+
+interface Tally {
+  tests: number;
+  passed: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  todo: number;
+}
+
+const total: Tally = { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
+const skips: string[] = [];
+const times: string[] = [];
+const began = performance.now();
+
+const asked = process.argv.slice(2);
+const known = ['check', ...SUITES.map((suite) => suite.name)];
+const unknown = asked.find((name) => !known.includes(name));
+if (unknown === undefined) await main();
+else {
+  console.error(`no suite '${unknown}'; there is ${known.join(', ')}`);
+  process.exitCode = 64;
+}
+
+async function main(): Promise<void> {
+  const chosen = (name: string) => asked.length === 0 || asked.includes(name);
+  if (chosen('check')) await check();
+  for (const suite of SUITES.filter(({ name }) => chosen(name))) await runSuite(suite);
+  console.log(`\n${times.join('\n')}`);
+  if (skips.length > 0) console.log(`\nnot run on this machine:\n${skips.join('\n')}`);
+  summary();
+  process.exitCode = total.failed + total.cancelled > 0 ? 1 : 0;
+}
+
+/** Types, lint and format; each counts as one test. */
+async function check(): Promise<void> {
+  const start = performance.now();
+  for (const [tool, args] of TOOLS) {
+    const { code, stdout, stderr } = await run(`node_modules/.bin/${tool}`, args);
+    total.tests++;
+    if (code === 0) total.passed++;
+    else total.failed++;
+    console.log(code === 0 ? `✔ ${tool}` : `✖ ${tool}\n${stdout}${stderr}`);
+  }
+  tookTime('check', start, 30);
+}
+
+async function runSuite(suite: Suite): Promise<void> {
+  const start = performance.now();
+  const files = suite.files.flatMap((pattern) => globSync(pattern)).toSorted();
+  console.log(`\n── ${suite.name}: ${suite.what} (${files.length} files, budget ${suite.budgetS} s)`);
+  if (files.length === 0) throw new Error(`suite ${suite.name} has no files`);
+  const events = runTests({ files, concurrency: suite.concurrency });
+  await pipeline(events, counting(suite), new spec(), process.stdout, { end: false });
+  tookTime(suite.name, start, suite.budgetS);
+}
+
+interface TestEvent {
+  readonly type: string;
+  readonly data: { file?: string; name?: string; nesting?: number; skip?: string | boolean; counts?: Tally };
+}
+
+/** Lets the reporter see the tests, but keeps each suite's closing counts for the one summary at the end. */
+function counting(suite: Suite): Transform {
+  return new Transform({
+    objectMode: true,
+    transform(event: TestEvent, _encoding, done) {
+      const { type, data } = event;
+      if (type === 'test:summary' && data.file === undefined && data.counts) add(data.counts);
+      if (type === 'test:pass' && typeof data.skip === 'string')
+        skips.push(`  ${suite.name}: ${data.name}: ${data.skip}`);
+      const isSummary =
+        type === 'test:summary' || (type === 'test:diagnostic' && data.nesting === 0 && data.file === undefined);
+      if (isSummary) done();
+      else done(null, event);
+    },
+  });
+}
+
+function add(counts: Tally): void {
+  for (const key of Object.keys(total) as (keyof Tally)[]) total[key] += counts[key];
+}
+
+function tookTime(name: string, start: number, budgetS: number): void {
+  const seconds = (performance.now() - start) / 1000;
+  const over = seconds > budgetS ? '  OVER BUDGET' : '';
+  times.push(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(6)} s of ${budgetS} s${over}`);
+}
+
+/** The lines that node's own runner ends with. */
+function summary(): void {
+  const { tests, passed, failed, cancelled, skipped, todo } = total;
+  const rows = {
+    tests,
+    suites: 0,
+    pass: passed,
+    fail: failed,
+    cancelled,
+    skipped,
+    todo,
+    duration_ms: performance.now() - began,
+  };
+  console.log(
+    '\n' +
+      Object.entries(rows)
+        .map(([name, value]) => `ℹ ${name} ${value}`)
+        .join('\n'),
+  );
+}

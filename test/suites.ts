@@ -1,0 +1,42 @@
+/** What `make test` runs, in this order: the quick ones first. */
+export interface Suite {
+  readonly name: string;
+  readonly what: string;
+  /** Patterns of test files. */
+  readonly files: readonly string[];
+  /** Test files at once; those that start servers run one at a time, so that two cores are enough for each. */
+  readonly concurrency: number;
+  /** Seconds that it may take with warm caches; over it is said, not failed: the machine may be busy. */
+  readonly budgetS: number;
+}
+
+export const SUITES: readonly Suite[] = [
+  {
+    name: 'unit',
+    what: 'our code alone: no network, no servers',
+    files: ['test/{cli,config,demo,depend,init,dbsync,logship,platform,probe,services,support}/**/*.test.ts'],
+    concurrency: 2,
+    budgetS: 60,
+  },
+  {
+    name: 'build',
+    what: 'the binary, built and run as its users run it',
+    files: ['test/build/*.test.ts'],
+    concurrency: 1,
+    budgetS: 120,
+  },
+  {
+    name: 'integration',
+    what: 'each helper against the real server that it talks to',
+    files: ['test/integration/*.test.ts'],
+    concurrency: 1,
+    budgetS: 300,
+  },
+  {
+    name: 'e2e',
+    what: 'a pod on a real Kubernetes node',
+    files: ['test/e2e/*.test.ts'],
+    concurrency: 1,
+    budgetS: 240,
+  },
+];

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+export interface Listening extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** A TCP server on a free loopback port. What `serve` does with a connection is the server's behaviour. */
+export async function listenTcp(serve: (socket: Socket) => void, host = '127.0.0.1'): Promise<Listening> {
+  return await listening(createServer(serve), host);
+}
+
+/** An HTTP server on a free loopback port. */
+export async function listenHttp(serve: RequestListener): Promise<Listening> {
+  return await listening(createHttpServer(serve), '127.0.0.1');
+}
+
+async function listening(server: Server, host: string): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
