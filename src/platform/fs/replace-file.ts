@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** What a file shall be in the end. An id of -1 is left as the file system gives it. */
+export interface FileImage {
+  readonly content: Uint8Array;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A temporary this old belongs to a run that is dead. */
+const STALE_MS = 60_000;
+
+/**
+ * Puts a whole file in place, so that whoever reads it, and whenever we die, it is the old one or the new one. The
+ * temporary begins with a dot and doesn't end in the file's suffix, so no `*.conf` of a service sees it; it is ours
+ * alone until its owner is set, so a secret is never readable by others for a moment.
+ * Rejects with the system's error: EBUSY when the file is itself a mount point.
+ */
+export async function replaceFile(path: string, { content, mode, uid, gid }: FileImage): Promise<void> {
+  const folder = dirname(path);
+  await removeStale(folder, basename(path));
+  const temporary = join(folder, `${prefixOf(basename(path))}${randomBytes(3).toString('hex')}`);
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    try {
+      await file.writeFile(content);
+      if (uid !== -1 || gid !== -1) await file.chown(uid, gid);
+      // After chown, which takes setuid and setgid away.
+      await file.chmod(mode);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+function prefixOf(name: string): string {
+  // A name may be 255 bytes long, and so may the temporary's.
+  return `.${Buffer.from(name).subarray(0, 200).toString()}.kolla-`;
+}
+
+async function removeStale(folder: string, name: string): Promise<void> {
+  const prefix = prefixOf(name);
+  for (const entry of await readdir(folder)) {
+    if (!entry.startsWith(prefix) || !/^[0-9a-f]{6}$/.test(entry.slice(prefix.length))) continue;
+    const found = await stat(join(folder, entry)).catch(() => undefined);
+    if (found?.isFile() && Date.now() - found.mtimeMs > STALE_MS) await rm(join(folder, entry), { force: true });
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
