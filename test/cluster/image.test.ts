@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { privateFolder } from '../support/folder.ts';
+import { must } from '../support/process.ts';
+import { imageTar, layerOfFolder } from './image.ts';
+import { tarOf } from './tar.ts';
+
+test('tar reads what we wrote: folders, files, links, owners and modes', async () => {
+  await using folder = await privateFolder('image');
+  const file = join(folder.path, 'layer.tar');
+  const entries = [
+    { name: 'etc/', mode: 0o755 },
+    { name: 'etc/passwd', mode: 0o640, uid: 42_425, gid: 42_400, content: 'root:x:0:0::/:/\n' },
+    { name: 'etc/link', mode: 0o777, link: 'passwd' },
+  ];
+  await writeFile(file, Buffer.concat([...tarOf(entries)]));
+  const listed = await must('tar', ['--list', '--verbose', '--numeric-owner', '--file', file]);
+  assert.deepEqual(
+    listed.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').replace(/\d{4}-\d\d-\d\d \d\d:\d\d /, '')),
+    ['drwxr-xr-x 0/0 0 etc/', '-rw-r----- 42425/42400 16 etc/passwd', 'lrwxrwxrwx 0/0 0 etc/link -> passwd', ''],
+  );
+});
+
+test('an entry whose name does not fit is refused', () => {
+  assert.throws(() => [...tarOf([{ name: 'x'.repeat(101), mode: 0o644 }])], RangeError);
+});
+
+test('an image holds its layers with their digests, and its configuration', async () => {
+  await using folder = await privateFolder('image');
+  const root = join(folder.path, 'root');
+  await mkdir(join(root, 'usr/bin'), { recursive: true });
+  await writeFile(join(root, 'usr/bin/tool'), 'x'.repeat(1_000_001));
+  await chmod(join(root, 'usr/bin/tool'), 0o755);
+  await symlink('tool', join(root, 'usr/bin/alias'));
+  const file = join(folder.path, 'image.tar');
+  await imageTar(file, {
+    reference: 'example.test/tool:1',
+    layers: [layerOfFolder(root, ['--owner=42', '--group=42']), tarOf([{ name: 'data/', mode: 0o1777 }])],
+    entrypoint: ['/usr/bin/tool'],
+    env: { PATH: '/usr/bin' },
+    user: '42425:42425',
+  });
+  const out = join(folder.path, 'out');
+  await mkdir(out);
+  await must('tar', ['--extract', '--file', file, '--directory', out]);
+  const [manifest] = JSON.parse(await readFile(join(out, 'manifest.json'), 'utf8')) as [
+    { Config: string; RepoTags: string[]; Layers: string[] },
+  ];
+  const config = JSON.parse(await readFile(join(out, manifest.Config), 'utf8')) as {
+    config: object;
+    rootfs: { diff_ids: string[] };
+  };
+  assert.deepEqual(manifest.RepoTags, ['example.test/tool:1']);
+  assert.deepEqual(config.config, { Entrypoint: ['/usr/bin/tool'], Env: ['PATH=/usr/bin'], User: '42425:42425' });
+  const sums = await must(
+    'sha256sum',
+    manifest.Layers.map((name) => join(out, name)),
+  );
+  assert.deepEqual(
+    config.rootfs.diff_ids,
+    sums.match(/^[0-9a-f]{64}/gm)?.map((digest) => `sha256:${digest}`),
+  );
+  const listed = await must('tar', ['--list', '--verbose', '--numeric-owner', '--file', join(out, 'layer-0.tar')]);
+  assert.match(listed, /^-rwxr-xr-x 42\/42 +1000001 .* \.\/usr\/bin\/tool$/m);
+});
+
+test('the same layers give the same image', async () => {
+  await using folder = await privateFolder('image');
+  const root = join(folder.path, 'root');
+  await mkdir(root);
+  await writeFile(join(root, 'a'), 'a');
+  const images = ['1.tar', '2.tar'].map((name) => join(folder.path, name));
+  for (const file of images) {
+    await writeFile(join(root, 'a'), 'a'); // a new time
+    await imageTar(file, { reference: 'example.test/a:1', layers: [layerOfFolder(root)] });
+  }
+  assert.deepEqual(await readFile(images[0]!), await readFile(images[1]!));
+});
+
+test('a layer that ends in an error leaves no image behind', async () => {
+  await using folder = await privateFolder('image');
+  const file = join(folder.path, 'image.tar');
+  const missing = layerOfFolder(join(folder.path, 'nowhere'));
+  await assert.rejects(imageTar(file, { reference: 'example.test/a:1', layers: [missing] }), /nowhere.*ended with 2/s);
+  await assert.rejects(stat(file), { code: 'ENOENT' });
+  const unreadable = createReadStream(join(folder.path, 'no.tar'));
+  await assert.rejects(imageTar(file, { reference: 'example.test/a:1', layers: [unreadable] }), { code: 'ENOENT' });
+});

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { BLOCK, tarHeader, tarOf, tarPadding } from './tar.ts';
+
+/** The bytes of one layer, a tar archive: `layerOfFolder()`, `tarOf([...])`, or a file's `createReadStream()`. */
+export type Layer = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+export interface Image {
+  /** Name and tag. With the tag `latest` a kubelet would try to pull it. */
+  readonly reference: string;
+  /** From the lowest to the topmost; each is read once, as a stream. */
+  readonly layers: readonly Layer[];
+  readonly entrypoint?: readonly string[];
+  readonly command?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** `uid:gid` or names from the image's own /etc/passwd. */
+  readonly user?: string;
+  readonly workingFolder?: string;
+}
+
+const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', arm64: 'arm64' };
+const NO_TIME = '1970-01-01T00:00:00Z';
+
+/**
+ * Writes an image as a docker-archive, which `ctr images import` and `docker load` read. Memory stays small whatever a
+ * layer's size, and the same layers give the same file. A file that could not be finished is removed.
+ */
+export async function imageTar(file: string, image: Image): Promise<void> {
+  const archive = await open(file, 'w');
+  try {
+    const layers: { name: string; digest: string }[] = [];
+    let position = 0;
+    for (const [index, layer] of image.layers.entries()) {
+      const name = `layer-${index}.tar`;
+      const { digest, end } = await writeLayer(archive, position, name, layer);
+      layers.push({ name, digest });
+      position = end;
+    }
+    const config = JSON.stringify(configOf(image, layers));
+    const configName = `${createHash('sha256').update(config).digest('hex')}.json`;
+    const manifest = [{ Config: configName, RepoTags: [image.reference], Layers: layers.map(({ name }) => name) }];
+    const rest = tarOf([
+      { name: configName, mode: 0o644, content: config },
+      { name: 'manifest.json', mode: 0o644, content: JSON.stringify(manifest) },
+    ]);
+    await archive.write(Buffer.concat([...rest]), 0, undefined, position);
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await archive.close();
+  }
+}
+
+/**
+ * A layer of all that lies in a folder, by the `tar` command, in a fixed order and with fixed times.
+ * @param tarArguments for example `--owner=0 --group=0`, `--exclude=./usr/share/doc`, `--transform=s,^\./,./opt/,`
+ */
+export async function* layerOfFolder(folder: string, tarArguments: readonly string[] = []): AsyncGenerator<Uint8Array> {
+  const fixed = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];
+  const tar = spawn('tar', ['--create', '--file=-', ...fixed, ...tarArguments, `--directory=${folder}`, '.'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  tar.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const closed = once(tar, 'close') as Promise<[number | null]>;
+  closed.catch(() => {}); // read below, after the stream
+  try {
+    for await (const chunk of tar.stdout as AsyncIterable<Buffer>) yield chunk;
+    const [code] = await closed;
+    if (code !== 0) throw new Error(`tar of ${folder} ended with ${code}: ${said.slice(-2000)}`);
+  } finally {
+    tar.kill();
+  }
+}
+
+/** The size stands before the content, so the header is written last: a layer needs no second copy on disk. */
+async function writeLayer(
+  archive: FileHandle,
+  start: number,
+  name: string,
+  layer: Layer,
+): Promise<{ digest: string; end: number }> {
+  const hash = createHash('sha256');
+  const content = start + BLOCK;
+  let position = content;
+  for await (const chunk of layer) {
+    hash.update(chunk);
+    await archive.write(chunk, 0, chunk.length, position);
+    position += chunk.length;
+  }
+  const size = position - content;
+  const padding = tarPadding(size);
+  await archive.write(tarHeader({ name, mode: 0o644 }, size), 0, undefined, start);
+  await archive.write(padding, 0, padding.length, position);
+  return { digest: hash.digest('hex'), end: position + padding.length };
+}
+
+function configOf(image: Image, layers: readonly { digest: string }[]): unknown {
+  return {
+    architecture: ARCHITECTURES[process.arch] ?? process.arch,
+    os: 'linux',
+    created: NO_TIME,
+    config: {
+      Entrypoint: image.entrypoint,
+      Cmd: image.command,
+      Env: Object.entries(image.env ?? {}).map(([name, value]) => `${name}=${value}`),
+      User: image.user,
+      WorkingDir: image.workingFolder,
+    },
+    rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => `sha256:${digest}`) },
+    history: layers.map(() => ({ created: NO_TIME, created_by: 'kolla-pod test' })),
+  };
+}

@@ -1,0 +1,65 @@
+/** One entry of a tar archive that is made here and not by the `tar` command. */
+export interface TarEntry {
+  /** Without a leading slash; a folder's ends with one. At most 100 bytes. */
+  readonly name: string;
+  readonly mode: number;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** A file's content. */
+  readonly content?: string | Uint8Array;
+  /** Makes it a symbolic link to this. At most 100 bytes. */
+  readonly link?: string;
+}
+
+/** An archive is made of blocks of this many bytes. */
+export const BLOCK = 512;
+const NAME_BYTES = 100;
+
+/** What an archive ends with. */
+export const END_OF_TAR: Buffer = Buffer.alloc(2 * BLOCK);
+
+/** The header of an entry whose `size` bytes of content follow; always the same for the same entry (mtime 0). */
+export function tarHeader(entry: TarEntry, size: number): Buffer {
+  const header = Buffer.alloc(BLOCK);
+  const text = (value: string, offset: number, room: number) => {
+    if (Buffer.byteLength(value) > room) throw new RangeError(`tar: '${value}' is longer than ${room} bytes`);
+    header.write(value, offset);
+  };
+  const octal = (value: number, offset: number, room: number) =>
+    text(value.toString(8).padStart(room - 1, '0'), offset, room - 1);
+  text(entry.name, 0, NAME_BYTES);
+  octal(entry.mode, 100, 8);
+  octal(entry.uid ?? 0, 108, 8);
+  octal(entry.gid ?? 0, 116, 8);
+  octal(size, 124, 12);
+  octal(0, 136, 12);
+  text(typeFlag(entry), 156, 1);
+  text(entry.link ?? '', 157, NAME_BYTES);
+  text('ustar\x0000', 257, 8);
+  // The sum is taken over the header with spaces in the sum's own place.
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  text(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8);
+  return header;
+}
+
+/** The zeros that fill an entry's content up to a whole block. */
+export function tarPadding(size: number): Buffer {
+  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+}
+
+/** A whole archive of a few small entries, as chunks. A folder must come before what lies in it. */
+export function* tarOf(entries: readonly TarEntry[]): Generator<Uint8Array> {
+  for (const entry of entries) {
+    const content = Buffer.from(entry.content ?? '');
+    yield tarHeader(entry, content.length);
+    yield content;
+    yield tarPadding(content.length);
+  }
+  yield END_OF_TAR;
+}
+
+function typeFlag(entry: TarEntry): string {
+  if (entry.link !== undefined) return '2';
+  return entry.name.endsWith('/') ? '5' : '0';
+}
