@@ -1,0 +1,95 @@
+import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What differs from one run to the next. */
+export interface PodSettings {
+  readonly databaseHost: string;
+  readonly databasePort: number;
+  readonly databasePassword: string;
+}
+
+/** The paths of the pod's own tree that later steps need, all under the private root. */
+export interface PodFiles {
+  readonly configDir: string;
+  readonly keystoneConf: string;
+  readonly logs: string;
+  /** Where the connection URL for the helpers comes from. */
+  readonly passwordFile: string;
+}
+
+/**
+ * Lays out a pod's tree under `root`, with a config.json and files as kolla-ansible writes them for Keystone. The
+ * container's paths become paths under the root, since the demo's processes share our file system; and Kolla's user
+ * `keystone` is whoever runs the demo.
+ */
+export async function writePodFiles(root: string, settings: PodSettings): Promise<PodFiles> {
+  const configDir = join(root, 'var/lib/kolla/config_files');
+  const logs = join(root, 'var/log/kolla');
+  for (const folder of ['etc', 'etc/keystone', 'var/lib/keystone', 'tmp'])
+    await mkdir(join(root, folder), { recursive: true });
+  await mkdir(configDir, { recursive: true });
+  await mkdir(logs, { recursive: true });
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  await writeFile(join(root, 'etc/passwd'), `keystone:x:${uid}:${gid}:Keystone:/var/lib/keystone:/usr/sbin/nologin\n`);
+  await writeFile(join(root, 'etc/group'), `keystone:x:${gid}:\nkolla:x:42400:keystone\n`);
+  await chown(logs, uid, gid);
+  await writeFile(join(configDir, 'config.json'), `${JSON.stringify(configJson(), undefined, 2)}\n`);
+  await writeFile(join(configDir, 'keystone.conf'), keystoneConf(root, settings), { mode: 0o600 });
+  return {
+    configDir,
+    keystoneConf: join(root, 'etc/keystone/keystone.conf'),
+    logs,
+    passwordFile: join(root, 'tmp/database-admin-password'),
+  };
+}
+
+function configJson(): unknown {
+  return {
+    command: '/usr/bin/keystone-wsgi-public --host 127.0.0.1 --port 5000',
+    config_files: [
+      {
+        source: '/var/lib/kolla/config_files/keystone.conf',
+        dest: '/etc/keystone/keystone.conf',
+        owner: 'keystone',
+        perm: '0600',
+      },
+      {
+        source: '/var/lib/kolla/config_files/domains',
+        dest: '/etc/keystone/domains',
+        owner: 'keystone',
+        perm: '0600',
+        optional: true,
+      },
+    ],
+    directories: [{ path: '/var/log/kolla/keystone', owner: 'keystone:keystone', perm: '0755' }],
+  };
+}
+
+function keystoneConf(root: string, { databaseHost, databasePort, databasePassword }: PodSettings): string {
+  const keys = join(root, 'var/lib/keystone/keys');
+  const secret = encodeURIComponent(databasePassword);
+  return `[DEFAULT]
+log_dir = ${join(root, 'var/log/kolla/keystone')}
+log_file = keystone.log
+
+[database]
+connection = mysql+pymysql://keystone:${secret}@${databaseHost}:${databasePort}/keystone?charset=utf8
+max_retries = 2
+retry_interval = 1
+
+[token]
+provider = fernet
+
+[fernet_tokens]
+key_repository = ${keys}/fernet
+
+[fernet_receipts]
+key_repository = ${keys}/fernet
+
+[credential]
+key_repository = ${keys}/credential
+
+[cache]
+enabled = false
+`;
+}

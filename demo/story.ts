@@ -1,0 +1,47 @@
+import { paint, type Terminal } from '../src/cli/terminal.ts';
+import type { Kind, Span } from './timeline.ts';
+
+const ACTOR_WIDTH = 16;
+const BAR_WIDTH = 24;
+
+/** Tells what happens as it happens, and remembers it for the picture at the end. */
+export class Story {
+  readonly spans: Span[] = [];
+  readonly #began = performance.now();
+  readonly #terminal: Terminal;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** ms since the story began. */
+  now(): number {
+    return performance.now() - this.#began;
+  }
+
+  scene(title: string): void {
+    console.log(`\n${paint(this.#terminal, 'bold', title)}`);
+  }
+
+  say(actor: string, text: string): void {
+    const time = `${(this.now() / 1000).toFixed(2).padStart(7)} s`;
+    console.log(
+      `${paint(this.#terminal, 'dim', time)}  ${paint(this.#terminal, 'cyan', actor.padEnd(ACTOR_WIDTH))} ${text}`,
+    );
+  }
+
+  /** Opens a span; the returned function ends it, with a bar as long as it took. */
+  begin(actor: string, label: string, kind: Kind): (outcome?: string) => void {
+    const start = this.now();
+    return (outcome) => {
+      const end = this.now();
+      this.spans.push({ actor, label, start, end, kind });
+      if (outcome !== undefined) this.say(actor, `${outcome}  ${this.#bar(end - start)}`);
+    };
+  }
+
+  #bar(ms: number): string {
+    const blocks = Math.max(1, Math.min(BAR_WIDTH, Math.round(ms / 250)));
+    return `${paint(this.#terminal, 'blue', '▇'.repeat(blocks))} ${(ms / 1000).toFixed(2)} s`;
+  }
+}
