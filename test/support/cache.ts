@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { exclusively } from './lock.ts';
 import { step } from './progress.ts';
 
 /** Where fetched and built parts are kept between runs: outside the repository, `KOLLA_POD_CACHE` or the user's cache. */
@@ -12,7 +13,7 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
 
 /**
  * A folder that is made once for what it is built from, and only whole: it is built beside its place and renamed, so
- * that an interrupted build leaves nothing to be found and two runs side by side don't meet (the second rename loses).
+ * that an interrupted build leaves nothing to be found; a second run that wants it meanwhile waits for the first's.
  * @param madeFrom everything that the content depends on: versions, names, texts of recipes
  * @param build fills the folder that it is given
  */
@@ -25,14 +26,17 @@ export async function cached(
   const place = join(cacheRoot(), `${name}-${key}`);
   if (existsSync(place)) return place;
   await mkdir(cacheRoot(), { recursive: true });
-  const temporary = await mkdtemp(join(cacheRoot(), `.${name}-`));
-  try {
-    await step(`setting up ${name} (once)`, () => build(temporary));
-    await rename(temporary, place).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-    });
-    return place;
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
+  return await step(`setting up ${name} (once)`, () =>
+    exclusively(place, async () => {
+      if (existsSync(place)) return place;
+      const temporary = await mkdtemp(join(cacheRoot(), `.${name}-`));
+      try {
+        await build(temporary);
+        await rename(temporary, place);
+        return place;
+      } finally {
+        await rm(temporary, { recursive: true, force: true });
+      }
+    }),
+  );
 }
