@@ -1,0 +1,129 @@
+import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { isIPv4 } from 'node:net';
+import * as asn1 from './der.ts';
+
+/** Both in PEM. */
+export interface Credentials {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface Subject {
+  readonly commonName: string;
+  /** To Kubernetes these are the groups that a user belongs to. */
+  readonly organizations?: readonly string[];
+  /** DNS names and IPv4 addresses that a server answers to. */
+  readonly hosts?: readonly string[];
+}
+
+/** A certificate authority for one test's servers and their clients. */
+export interface Authority extends Credentials {
+  /** A certificate for a server and a client alike. */
+  issue(subject: Subject): Credentials;
+}
+
+const VALID_MS = 2 * 86_400_000;
+/** The clocks of a test's parts are one clock, but certificates are checked to the second. */
+const EARLIER_MS = 3_600_000;
+
+const ECDSA_WITH_SHA256 = asn1.sequence(asn1.objectIdentifier('1.2.840.10045.4.3.2'));
+const COMMON_NAME = '2.5.4.3';
+const ORGANIZATION = '2.5.4.10';
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+
+/** Makes an authority with a new P-256 key; its certificates are good for two days. */
+export function makeAuthority(commonName: string): Authority {
+  const keys = newKeys();
+  const issuer = { name: nameOf({ commonName }), keys };
+  const certSignAndCrlSign = asn1.bitString(Buffer.from([0b0000_0110]), 1);
+  const certificate = certify(issuer, { commonName }, keys.publicKey, [
+    extension('2.5.29.19', true, asn1.sequence(asn1.boolean(true))),
+    extension('2.5.29.15', true, certSignAndCrlSign),
+  ]);
+  const digitalSignature = asn1.bitString(Buffer.from([0b1000_0000]), 7);
+  return {
+    certificate,
+    key: pemOf(keys.privateKey),
+    issue: (subject) => {
+      const own = newKeys();
+      const extensions = [
+        extension('2.5.29.15', true, digitalSignature),
+        extension('2.5.29.37', false, asn1.sequence(...[SERVER_AUTH, CLIENT_AUTH].map(asn1.objectIdentifier))),
+      ];
+      const hosts = subject.hosts ?? [];
+      if (hosts.length > 0)
+        extensions.push(extension('2.5.29.17', false, asn1.sequence(...hosts.map(alternativeName))));
+      return { certificate: certify(issuer, subject, own.publicKey, extensions), key: pemOf(own.privateKey) };
+    },
+  };
+}
+
+/** A key pair of its own, in PEM: what ServiceAccount tokens are signed with and checked against. */
+export function makeKeyPair(): { readonly publicKey: string; readonly privateKey: string } {
+  const { publicKey, privateKey } = newKeys();
+  return { publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(), privateKey: pemOf(privateKey) };
+}
+
+interface Keys {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+function newKeys(): Keys {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+function pemOf(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+function certify(
+  issuer: { name: asn1.Der; keys: Keys },
+  subject: Subject,
+  publicKey: KeyObject,
+  extensions: readonly asn1.Der[],
+): string {
+  const now = Date.now();
+  const identifiers = [
+    extension('2.5.29.14', false, asn1.octetString(keyIdentifier(publicKey))),
+    extension('2.5.29.35', false, asn1.sequence(asn1.der(0x80, keyIdentifier(issuer.keys.publicKey)))),
+  ];
+  const toBeSigned = asn1.sequence(
+    asn1.der(0xa0, asn1.integer(Buffer.from([2]))), // version 3
+    asn1.integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+    ECDSA_WITH_SHA256,
+    issuer.name,
+    asn1.sequence(asn1.time(new Date(now - EARLIER_MS)), asn1.time(new Date(now + VALID_MS))),
+    nameOf(subject),
+    spkiOf(publicKey),
+    asn1.der(0xa3, asn1.sequence(...extensions, ...identifiers)),
+  );
+  const signature = sign('sha256', toBeSigned, issuer.keys.privateKey);
+  const certificate = asn1.sequence(toBeSigned, ECDSA_WITH_SHA256, asn1.bitString(signature));
+  const lines = certificate.toString('base64').replaceAll(/.{64}(?=.)/g, '$&\n');
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
+}
+
+function nameOf({ commonName, organizations = [] }: Subject): asn1.Der {
+  const part = (identifier: string, text: string) =>
+    asn1.setOf(asn1.sequence(asn1.objectIdentifier(identifier), asn1.utf8String(text)));
+  return asn1.sequence(...organizations.map((text) => part(ORGANIZATION, text)), part(COMMON_NAME, commonName));
+}
+
+function alternativeName(host: string): asn1.Der {
+  return isIPv4(host) ? asn1.der(0x87, Buffer.from(host.split('.').map(Number))) : asn1.der(0x82, Buffer.from(host));
+}
+
+function extension(identifier: string, critical: boolean, value: asn1.Der): asn1.Der {
+  const flag = critical ? [asn1.boolean(true)] : [];
+  return asn1.sequence(asn1.objectIdentifier(identifier), ...flag, asn1.octetString(value));
+}
+
+function spkiOf(key: KeyObject): Buffer {
+  return key.export({ type: 'spki', format: 'der' });
+}
+
+function keyIdentifier(key: KeyObject): Buffer {
+  return createHash('sha1').update(spkiOf(key)).digest();
+}
