@@ -1,0 +1,3 @@
+module kolla-pod.test/testbox
+
+go 1.24

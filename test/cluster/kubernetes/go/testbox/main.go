@@ -1,0 +1,126 @@
+// Command testbox is what the tests' node and images have in place of a shell and its tools: one static file.
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const usage = `usage: testbox VERB
+  pause                    reaps what it inherits until SIGTERM (also what it does under the name pause)
+  init                     the same as PID 1 of the node; says "up" when it runs
+  forward SOCKET HOST:PORT serves a Unix socket and passes each connection on over TCP
+  serve HOST:PORT          answers every GET with 200
+  get URL                  prints an answer's body; ends with 1 unless its status is below 400
+  cat FILE                 prints a file
+  write FILE TEXT...       writes a line
+  exists FILE              ends with 1 when there is no such file
+  sleep SECONDS
+  exit CODE
+`
+
+func main() {
+	arguments := os.Args[1:]
+	if filepath.Base(os.Args[0]) == "pause" {
+		arguments = []string{"pause"}
+	}
+	if err := run(arguments); err != nil {
+		fmt.Fprintln(os.Stderr, "testbox:", err)
+		os.Exit(1)
+	}
+}
+
+func run(arguments []string) error {
+	verb, operand := "", func(n int) string {
+		if n < len(arguments) {
+			return arguments[n]
+		}
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(64)
+		return ""
+	}
+	verb = operand(0)
+	switch verb {
+	case "pause":
+		reap()
+	case "init":
+		fmt.Println("up")
+		reap()
+	case "forward":
+		return forward(operand(1), operand(2))
+	case "serve":
+		return http.ListenAndServe(operand(1), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintln(w, "served", r.URL.Path)
+		}))
+	case "get":
+		return get(operand(1))
+	case "cat":
+		file, err := os.Open(operand(1))
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(os.Stdout, file)
+		return err
+	case "write":
+		return os.WriteFile(operand(1), []byte(strings.Join(arguments[2:], " ")+"\n"), 0o644)
+	case "exists":
+		_, err := os.Stat(operand(1))
+		return err
+	case "sleep":
+		seconds, err := strconv.ParseFloat(operand(1), 64)
+		time.Sleep(time.Duration(seconds * float64(time.Second)))
+		return err
+	case "exit":
+		code, err := strconv.Atoi(operand(1))
+		if err == nil {
+			os.Exit(code)
+		}
+		return err
+	default:
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(64)
+	}
+	return nil
+}
+
+// reap waits for every child that it inherits, until SIGTERM. As PID 1 its end is the end of all of them.
+func reap() {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCHLD)
+	for received := range signals {
+		if received != syscall.SIGCHLD {
+			return
+		}
+		// Signals that come close together are one signal.
+		for {
+			pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+			if pid <= 0 || err != nil {
+				break
+			}
+		}
+	}
+}
+
+func get(url string) error {
+	client := http.Client{Timeout: 5 * time.Second}
+	response, err := client.Get(url)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err = io.Copy(os.Stdout, response.Body); err != nil {
+		return err
+	}
+	if response.StatusCode >= 400 {
+		return fmt.Errorf("%s: %s", url, response.Status)
+	}
+	return nil
+}
