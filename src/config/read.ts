@@ -1,0 +1,72 @@
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError, messageOf } from '../cli/errors.ts';
+import { parseDocument, type Document } from './schema.ts';
+
+/** Where Kolla mounts a container's configuration. */
+export const CONFIG_DIR = '/var/lib/kolla/config_files';
+
+export interface Loaded {
+  readonly file: string;
+  readonly document: Document;
+}
+
+/**
+ * Reads and validates config.yaml or, where there is none, config.json of `folder`; or the `named` file. Undefined
+ * when nothing was named and neither is there. Throws ConfigError with every problem of the document.
+ */
+export async function readConfig(folder: string, named: string | undefined): Promise<Loaded | undefined> {
+  const file = named ?? (await firstPresent([join(folder, 'config.yaml'), join(folder, 'config.json')]));
+  if (file === undefined) return undefined;
+  const text = await readText(file);
+  const document = parseDocument(/\.ya?ml$/.test(file) ? await parseYaml(file, text) : parseJson(file, text));
+  if (!('problems' in document)) return { file, document };
+  const { problems } = document as { problems: string[] };
+  throw new ConfigError(`${file}: ${problems.join('; ')}`);
+}
+
+async function firstPresent(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) {
+    try {
+      // A link to nowhere counts as absent, as with Kolla.
+      await access(file);
+      return file;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return file; // reading it says what is wrong
+    }
+  }
+  return undefined;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
+  } catch (cause) {
+    throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigError(`${file} is not JSON: ${placeOnly(messageOf(cause))}`, { cause });
+  }
+}
+
+async function parseYaml(file: string, text: string): Promise<unknown> {
+  const { load, YAML11_SCHEMA } = await import('js-yaml');
+  try {
+    return load(text, { filename: file, schema: YAML11_SCHEMA });
+  } catch (cause) {
+    throw new ConfigError(`${file} is not YAML: ${messageOf(cause).split('\n')[0]}`, { cause });
+  }
+}
+
+/** V8 quotes the text around the mistake, which may be a password. */
+function placeOnly(message: string): string {
+  const place = /\(line \d+ column \d+\)/.exec(message)?.[0];
+  const quoted = /^(Unexpected token|Unterminated string|Bad control character|Expected [^"]*?)/.exec(message)?.[0];
+  if (place !== undefined) return `${quoted?.trim() ?? 'a mistake'} ${place}`;
+  return message.startsWith('Unexpected end') ? message : 'a mistake near its end';
+}

@@ -1,0 +1,83 @@
+import * as v from 'valibot';
+import { suggestion } from '../cli/nearest.ts';
+
+/** Kolla asks Python whether a value is true: `"false"` is, 0 and "" are not. */
+const Flag = v.pipe(
+  v.unknown(),
+  v.transform((value) => {
+    if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+    return Boolean(value);
+  }),
+);
+
+const Text = v.string((issue) => `must be a string, but is ${issue.received}`);
+const Path = v.pipe(
+  Text,
+  v.check((text) => text.startsWith('/'), 'must be an absolute path'),
+  v.check((text) => !text.includes('\0'), 'has a NUL byte'),
+);
+const Mode = v.pipe(
+  v.string((issue) => `must be octal digits in quotes, such as "0600", but is ${issue.received}`),
+  v.regex(/^(?:(?:0o)?[0-7]{3,4})?$/, 'must be three or four octal digits, such as "0600"'),
+  v.transform((text) => (text === '' ? undefined : Number.parseInt(text.replace('0o', ''), 8))),
+);
+const OptionalMode = v.pipe(
+  v.nullish(Mode),
+  v.transform((mode) => mode ?? undefined),
+);
+
+const FileEntry = v.pipe(
+  v.strictObject({
+    source: Path,
+    dest: Path,
+    owner: v.optional(Text),
+    perm: v.optional(v.nullable(Mode)),
+    optional: v.optional(Flag, false),
+    preserve_properties: v.optional(Flag, false),
+    merge: v.optional(Flag, false),
+  }),
+  v.check(
+    (entry) => entry.preserve_properties || (entry.owner !== undefined && entry.perm !== undefined),
+    'needs owner and perm (or preserve_properties)',
+  ),
+);
+
+const Recursion = { recurse: v.optional(Flag, false), exclude: v.optional(v.unknown()) };
+const DirectoryEntry = v.strictObject({ path: Path, owner: Text, perm: Mode, ...Recursion });
+// Kolla ignores keys of a permission that it doesn't know.
+const PermissionEntry = v.looseObject({ path: Path, owner: Text, perm: OptionalMode, ...Recursion });
+
+/** config.json as Kolla reads it. What stands beside these keys is kept, to be named in a warning. */
+const Document = v.looseObject({
+  command: Text,
+  config_files: v.optional(v.array(FileEntry, 'must be a list'), []),
+  directories: v.optional(v.array(DirectoryEntry, 'must be a list'), []),
+  permissions: v.optional(v.array(PermissionEntry, 'must be a list'), []),
+});
+
+export type Document = v.InferOutput<typeof Document>;
+export type FileEntry = v.InferOutput<typeof FileEntry>;
+export type PermissionEntry = v.InferOutput<typeof PermissionEntry>;
+
+/** The typed document, or every problem in it, each with its place: `config_files[0].perm: must be ...`. */
+export function parseDocument(value: unknown): Document | { readonly problems: string[] } {
+  const result = v.safeParse(Document, value);
+  return result.success ? result.output : { problems: result.issues.map(describe) };
+}
+
+const FILE_KEYS = ['source', 'dest', 'owner', 'perm', 'optional', 'preserve_properties', 'merge'];
+const DIRECTORY_KEYS = ['path', 'owner', 'perm', 'recurse', 'exclude'];
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const path = issue.path ?? [];
+  const keys = path.map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${key as string}`));
+  const place = keys.join('');
+  const where = place.replace(/^\./, '') || 'the document';
+  if (!issue.type.endsWith('_object')) return `${where}: ${issue.message}`;
+  if (issue.expected === 'never') {
+    const valid = where.startsWith('directories') ? DIRECTORY_KEYS : FILE_KEYS;
+    return `${where}: there is no such key${suggestion(keys.at(-1)?.slice(1) ?? '', valid)}`;
+  }
+  if (issue.received === 'undefined') return `${where}: is missing`;
+  return `${where}: must be a mapping, but is ${issue.received}`;
+}

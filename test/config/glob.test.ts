@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { glob } from '../../src/config/glob.ts';
+import { privateFolder } from '../support/folder.ts';
+
+const NAMES = ['a.conf', 'b.conf', '.dot.conf', 'x[1]', '{a}', 'a+b', 'ä.conf'];
+const CASES: [string, string[]][] = [
+  ['*.conf', ['a.conf', 'b.conf', 'ä.conf']],
+  ['.*.conf', ['.dot.conf']],
+  ['?.conf', ['a.conf', 'b.conf', 'ä.conf']],
+  ['[!b].conf', ['a.conf', 'ä.conf']],
+  ['[a-b].conf', ['a.conf', 'b.conf']],
+  ['x[[]1]', ['x[1]']],
+  ['x[1]', []],
+  ['{a,b}.conf', []],
+  ['{*', ['{a}']],
+  ['a+*', ['a+b']],
+  ['*/inner', ['sub/inner']],
+  ['**/inner', ['sub/inner']],
+  ['none/*', []],
+  ['a.conf/*', []],
+];
+
+for (const [pattern, expected] of CASES) {
+  test(`'${pattern}' matches what Python's glob matches`, async () => {
+    await using folder = await privateFolder('glob');
+    for (const name of NAMES) await writeFile(join(folder.path, name), '');
+    await mkdir(join(folder.path, 'sub/deep'), { recursive: true });
+    await writeFile(join(folder.path, 'sub/inner'), '');
+    await writeFile(join(folder.path, 'sub/deep/inner'), '');
+    const found = await glob(join(folder.path, pattern));
+    assert.deepEqual(
+      found,
+      expected.map((name) => join(folder.path, name)),
+    );
+  });
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError } from '../../src/cli/errors.ts';
+import { entry, pod, type Pod } from './support.ts';
+
+async function refusal(p: Pod, options: Parameters<Pod['apply']>[0] = {}): Promise<string> {
+  const before = await readdir(p.root, { recursive: true });
+  const error: unknown = await p.apply(options).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ConfigError, String(error));
+  assert.deepEqual(await readdir(p.root, { recursive: true }), before, 'nothing may be touched');
+  return error.message;
+}
+
+test('no config.json at the default place is said, and is no error', async () => {
+  await using p = await pod();
+  assert.equal(await p.apply(), undefined);
+  assert.match(p.logged()[0]!.msg, /no config.json in /);
+});
+
+test('a named config.json that is missing is an error', async () => {
+  await using p = await pod();
+  assert.match(await refusal(p, { configFile: '/no/such/config.json' }), /cannot read \/no\/such\/config.json: ENOENT/);
+});
+
+test('config.yaml wins over config.json', async () => {
+  await using p = await pod();
+  await p.config({ command: 7 });
+  await p.write(join(p.configDir, 'config.yaml'), 'command: "true"\n');
+  assert.deepEqual(await p.apply(), { written: 0, unchanged: 0 });
+});
+
+test('a mistake in JSON names line and column and does not quote the file', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'config.json'), '{"command": "a",\n "password" "hunter2"}');
+  const message = await refusal(p);
+  assert.match(message, /config.json is not JSON: .*line 2 column 13/);
+  assert.doesNotMatch(message, /hunter2/);
+});
+
+test('every problem is named with its place, and nothing is touched', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'good.conf'), '');
+  await p.config({
+    command: ['sh'],
+    config_files: [
+      entry('good.conf', '/etc/good.conf'),
+      entry('a', '/etc/a', { perm: 384 }),
+      entry('a', '/etc/a', { sourc: 'x' }),
+      { source: '/a', dest: 'etc/a', owner: 'keystone', perm: '0600' },
+      { source: '/a', dest: '/etc/a' },
+      'text',
+    ],
+  });
+  const message = await refusal(p);
+  for (const problem of [
+    'command: must be a string, but is Array',
+    'config_files[1].perm: must be octal digits in quotes, such as "0600", but is 384',
+    "config_files[2].sourc: there is no such key; did you mean 'source'?",
+    'config_files[3].dest: must be an absolute path',
+    'config_files[4]: needs owner and perm (or preserve_properties)',
+    'config_files[5]: must be a mapping, but is "text"',
+  ])
+    assert.ok(message.includes(problem), `${problem}\n  is not in\n${message}`);
+});
+
+test('a missing source, an unknown owner and a folder in the way are all found before anything is written', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a'), '');
+  await p.write(join(p.root, 'etc/d/x'), '');
+  await p.config({
+    command: 'true',
+    config_files: [
+      entry('a', '/etc/good'),
+      entry('none', '/etc/none'),
+      entry('a', '/etc/a', { owner: 'keyston' }),
+      entry('a', '/etc/d'),
+      entry('a', '/etc/passwd/a'),
+    ],
+  });
+  const message = await refusal(p);
+  assert.match(message, /config_files\[1\].source: nothing is at .*none; mount it, or set "optional": true/);
+  assert.match(message, /config_files\[2\].owner: no user 'keyston' in \/etc\/passwd; did you mean 'keystone'\?/);
+  assert.match(message, /config_files\[3\].dest: .*\/etc\/d is a folder; end dest with a slash/);
+  assert.match(message, /config_files\[4\].dest: .*\/etc\/passwd is not a folder/);
+});
+
+test('without root, an owner that is neither our user nor one of our groups is refused with the fix', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a'), '');
+  await p.config({ command: 'true', config_files: [entry('a', '/etc/a', { owner: 'stranger' })] });
+  const message = await refusal(p, { me: { uid: 1000, gid: 1000, groups: [] } });
+  assert.match(message, /config_files\[0\].owner: 'stranger' is 54321:54321, but this runs as 1000:1000/);
+  assert.match(message, /runAsUser: 54321/);
+});
+
+test('without root, an owner whose group is ours is satisfied', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a'), '');
+  await p.config({ command: 'true', config_files: [entry('a', '/etc/a', { owner: 'stranger:keystone' })] });
+  const applied = await p.apply({ me: { ...p.me, uid: p.me.uid === 0 ? 1000 : p.me.uid } });
+  assert.deepEqual(applied, { written: 1, unchanged: 0 });
+});
+
+test('a link in the root that leads out of it is not followed', async () => {
+  await using p = await pod();
+  await symlink(p.configDir, join(p.root, 'etc/out'));
+  await p.write(join(p.configDir, 'a'), '');
+  await p.config({ command: 'true', config_files: [entry('a', '/etc/out/a')] });
+  assert.match(await refusal(p), /is a link to .*config_files, outside of/);
+});

@@ -1,0 +1,63 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { putInPlace, type ConfigOptions, type Identity } from '../../src/config/index.ts';
+import { createLog } from '../../src/cli/log.ts';
+import { privateFolder, type Folder } from '../support/folder.ts';
+import { logLines } from '../support/helper.ts';
+
+/** A pod's files: `root` is its file system, `configDir` what Kolla mounts. Its accounts name whoever runs the test. */
+export interface Pod extends AsyncDisposable {
+  readonly root: string;
+  readonly configDir: string;
+  readonly me: Identity;
+  readonly logged: () => ReturnType<typeof logLines>;
+  write(path: string, content: string, mode?: number): Promise<string>;
+  config(document: unknown): Promise<string>;
+  apply(options?: Partial<ConfigOptions>): ReturnType<typeof putInPlace>;
+}
+
+export async function pod(): Promise<Pod> {
+  const folder: Folder = await privateFolder('config');
+  const [root, configDir] = [join(folder.path, 'root'), join(folder.path, 'config_files')];
+  const me = { uid: process.getuid!(), gid: process.getgid!(), groups: process.getgroups!() };
+  let said = '';
+  const log = createLog({
+    helper: 'test',
+    level: 'debug',
+    format: 'json',
+    terminal: { isTerminal: false, color: false, width: 80 },
+    write: (text) => (said += text),
+    now: () => new Date(),
+  });
+  const write = async (path: string, content: string, mode = 0o644) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+    await chmod(path, mode);
+    return path;
+  };
+  await mkdir(configDir);
+  await write(
+    join(root, 'etc/passwd'),
+    `keystone:x:${me.uid}:${me.gid}::/:/bin/sh\nstranger:x:54321:54321::/:/bin/sh\n`,
+  );
+  await write(join(root, 'etc/group'), `keystone:x:${me.gid}:\nstranger:x:54321:\n`);
+  return {
+    root,
+    configDir,
+    me,
+    logged: () => logLines(said),
+    write,
+    config: (document) => write(join(configDir, 'config.json'), JSON.stringify(document)),
+    apply: (options = {}) =>
+      putInPlace(
+        { root, configDir, configFile: undefined, me, ...options },
+        { signal: new AbortController().signal, log },
+      ),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+/** An entry as kolla-ansible writes it. */
+export function entry(name: string, dest: string, more: object = {}): object {
+  return { source: `/var/lib/kolla/config_files/${name}`, dest, owner: 'keystone', perm: '0600', ...more };
+}
