@@ -18,6 +18,8 @@ export interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Where its output goes; nowhere without one. */
   readonly logFile?: string;
+  /** The caller reads `child.stdout` and `child.stderr` itself. */
+  readonly keepOutput?: boolean;
 }
 
 const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
@@ -34,10 +36,10 @@ export async function start(command: string, args: readonly string[], options: S
   const ended = once(child, 'exit').then(([code, signal]) => {
     return (code as number | null) ?? 128 + (SIGNAL_NUMBERS[signal as NodeJS.Signals] ?? 0);
   });
-  if (options.logFile === undefined) {
+  if (options.logFile === undefined && options.keepOutput !== true) {
     child.stdout.resume();
     child.stderr.resume();
-  } else {
+  } else if (options.logFile !== undefined) {
     const log = createWriteStream(options.logFile, { flags: 'a' });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
