@@ -1,0 +1,155 @@
+/**
+ * Debian's (and Ubuntu's) packages without installing them and without root:
+ *
+ *   names -> apt-get update (own state, the machine's sources and keys) -> download, with the closure of dependencies
+ *         -> dpkg -x of each -> /bin, /lib ... merged into /usr -> a folder in the cache
+ *
+ * No maintainer script runs, so what they would make (users, ld.so.cache, alternatives) is not there. What can fail: no
+ * apt, no network, a package that the release does not have; the error then holds what apt said.
+ */
+import { lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import { cached } from '../support/cache.ts';
+import type { Capability } from '../support/capability.ts';
+import { must, run, type RunOptions } from '../support/process.ts';
+
+export interface UnpackOptions {
+  /** Fetch what they depend on as well, down to libc. Default true; false takes the list as it stands. */
+  readonly dependencies?: boolean;
+  /** Packages of the closure to leave out: libc6 for programs that run on this machine's own libc. */
+  readonly except?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** Changes when what is unpacked changes for the same names: it is part of the cache's key. */
+const RECIPE_VERSION = '1';
+const DEADLINE_MS = 15 * 60_000;
+const UNPACK_WORKERS = 2;
+const ALWAYS_THERE = ['bin', 'sbin', 'lib'];
+const MERGED_INTO_USR = [...ALWAYS_THERE, 'lib32', 'lib64', 'libx32'];
+
+/**
+ * A folder with the packages unpacked, made once and kept in the cache. Don't write into it.
+ * @param name of the folder in the cache
+ * @param packages names as this machine's apt sources have them
+ */
+export async function unpackedPackages(
+  name: string,
+  packages: readonly string[],
+  options: UnpackOptions = {},
+): Promise<string> {
+  const { dependencies = true, except = [] } = options;
+  const sources = await must('apt-get', ['indextargets', '--format', '$(URI)'], { env: aptEnv() });
+  const madeFrom = [RECIPE_VERSION, sources, String(dependencies), ...packages, 'except', ...except];
+  return await cached(name, madeFrom, async (folder) => {
+    const work = await mkdtemp(join(tmpdir(), 'kp-apt-'));
+    try {
+      const deadline = AbortSignal.timeout(DEADLINE_MS);
+      const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
+      const files = await fetched(work, packages, dependencies, signal);
+      const wanted = files.filter((file) => !except.includes(packageOf(file)));
+      await unpack(wanted, folder, signal);
+      await mergeIntoUsr(folder);
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  });
+}
+
+/** Proven by fetching one small package; afterwards it is in the cache and this costs next to nothing. */
+export const canUnpackDebian: Capability = async () => {
+  try {
+    await unpackedPackages('apt-tried', ['base-files'], { dependencies: false });
+    return undefined;
+  } catch (error) {
+    return `Debian packages can't be fetched and unpacked here: ${messageOf(error)}`;
+  }
+};
+
+/** Downloads the packages into `work` and returns the paths of the .deb files. */
+async function fetched(
+  work: string,
+  packages: readonly string[],
+  dependencies: boolean,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const options: RunOptions = { cwd: join(work, 'debs'), env: aptEnv(), signal };
+  const config = await aptConfig(work);
+  const updated = await run('apt-get', ['-c', config, '-qq', 'update'], options);
+  const fetch = dependencies ? ['-y', '--download-only', 'install'] : ['download'];
+  const got = await run('apt-get', ['-c', config, '-qq', ...fetch, ...packages], options);
+  if (got.code !== 0) {
+    // A failed update ends with 0 and a warning, and is the usual reason why a package is "not found".
+    throw new Error(`apt-get ${fetch.at(-1)} ended with ${got.code}: ${(updated.stderr + got.stderr).slice(-2000)}`);
+  }
+  const names = await readdir(options.cwd ?? work);
+  return names.filter((file) => file.endsWith('.deb')).map((file) => join(work, 'debs', file));
+}
+
+/** apt's state in a folder of our own. Its status file is empty, so that nothing counts as installed already. */
+async function aptConfig(work: string): Promise<string> {
+  await mkdir(join(work, 'state/lists/partial'), { recursive: true });
+  await mkdir(join(work, 'debs/partial'), { recursive: true });
+  await writeFile(join(work, 'state/status'), '');
+  const config = join(work, 'apt.conf');
+  await writeFile(
+    config,
+    [
+      // The machine's hooks clean its own cache and tell its desktop: not our business.
+      ...['APT::Update', 'DPkg'].flatMap((of) => ['Pre', 'Post'].map((when) => `#clear ${of}::${when}-Invoke;`)),
+      '#clear APT::Update::Post-Invoke-Success;',
+      '#clear Acquire::IndexTargets::deb::DEP-11;',
+      '#clear Acquire::IndexTargets::deb::CNF;',
+      `Dir::State "${work}/state";`,
+      `Dir::State::status "${work}/state/status";`,
+      `Dir::Cache "${work}";`,
+      `Dir::Cache::archives "${work}/debs";`,
+      'APT::Sandbox::User "";',
+      'APT::Install-Recommends "false";',
+      'Acquire::Languages "none";',
+      'Acquire::Retries "2";',
+      'Acquire::http::Timeout "20";',
+      'Acquire::https::Timeout "20";',
+      'Debug::NoLocking "true";',
+      '',
+    ].join('\n'),
+  );
+  return config;
+}
+
+function aptEnv(): NodeJS.ProcessEnv {
+  return { ...process.env, LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
+}
+
+/** `libc6` of `/x/libc6_2.36-9+deb12u14_amd64.deb`. */
+function packageOf(file: string): string {
+  return file.replace(/^.*\//, '').replace(/_.*$/, '');
+}
+
+async function unpack(files: readonly string[], folder: string, signal: AbortSignal): Promise<void> {
+  const queue = [...files];
+  const worker = async () => {
+    for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+      await must('dpkg', ['-x', file, folder], { signal });
+    }
+  };
+  await Promise.all(Array.from({ length: UNPACK_WORKERS }, worker));
+}
+
+/** A package may still ship /lib/x while another looks for /usr/lib/x: one place, and a link where the other was. */
+async function mergeIntoUsr(folder: string): Promise<void> {
+  for (const name of MERGED_INTO_USR) {
+    const top = join(folder, name);
+    const usr = join(folder, 'usr', name);
+    const found = await lstat(top).catch(() => undefined);
+    if (found?.isSymbolicLink() || (found === undefined && !ALWAYS_THERE.includes(name))) continue;
+    await mkdir(usr, { recursive: true });
+    if (found !== undefined) {
+      await must('cp', ['-al', `${top}/.`, usr]);
+      await rm(top, { recursive: true });
+    }
+    await symlink(`usr/${name}`, top);
+  }
+}
