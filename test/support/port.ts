@@ -10,3 +10,10 @@ export async function freePort(): Promise<number> {
   await once(server, 'close');
   return port;
 }
+
+/** As many of them, no two the same. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
+}

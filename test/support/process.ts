@@ -25,6 +25,14 @@ export interface StartOptions {
 const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 const STOP_GRACE_MS = 10_000;
 
+/**
+ * The same command, ended by the kernel (SIGKILL) as soon as this process ends, however it ends: for servers, which
+ * would outlive a test run that is killed. A program that changes its uid unties itself.
+ */
+export function tied(command: string, args: readonly string[]): [string, string[]] {
+  return ['setpriv', ['--pdeathsig', 'KILL', command, ...args]];
+}
+
 /** Starts a program in a process group of its own, so that what it forks ends with it. */
 export async function start(command: string, args: readonly string[], options: StartOptions = {}): Promise<Running> {
   const child = spawn(command, [...args], {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { privateFolder } from './folder.ts';
+
+test('a private folder is gone at the end, with what lies in it', async () => {
+  let path = '';
+  {
+    await using folder = await privateFolder('test');
+    ({ path } = folder);
+    await writeFile(join(path, 'a'), 'a');
+  }
+  assert.ok(path !== '' && !existsSync(path));
+});
+
+test("a killed run's folder is removed by the next one, a living run's is not", async () => {
+  const purpose = `test-${crypto.randomUUID().slice(0, 8)}`;
+  await using living = await privateFolder(purpose);
+  const left = execFileSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `import { writeSync } from 'node:fs';
+       import { privateFolder } from ${JSON.stringify(import.meta.resolve('./folder.ts'))};
+       writeSync(1, (await privateFolder(${JSON.stringify(purpose)})).path);`,
+    ],
+    { encoding: 'utf8' },
+  );
+  assert.ok(existsSync(left));
+  await using next = await privateFolder(purpose);
+  assert.ok(!existsSync(left));
+  assert.ok(existsSync(living.path) && existsSync(next.path));
+});

@@ -1,0 +1,18 @@
+import { existsSync, readlinkSync } from 'node:fs';
+
+/** Process ids of another PID namespace mean nothing here, so a name holds both. */
+function namespaceOf(): string {
+  const inode = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
+  return Number(inode).toString(36);
+}
+
+/** What names something on this machine that a killed run would leave behind: `1234-1uls0ck`. */
+export function ownerTag(): string {
+  return `${process.pid}-${namespaceOf()}`;
+}
+
+/** Whether the process that made this name is gone. Of a name from another PID namespace that can't be said: false. */
+export function ownerGone(name: string): boolean {
+  const match = /(?:^|-)(?<pid>\d+)-(?<namespace>[0-9a-z]+)(?:-|$)/.exec(name);
+  return match?.groups?.['namespace'] === namespaceOf() && !existsSync(`/proc/${match.groups['pid']}`);
+}
