@@ -58,11 +58,25 @@ export interface Helper {
   /** What it does when the first word names no command. */
   readonly main?: Command;
   readonly commands: Readonly<Record<string, Command>>;
+  /** Runs as a guest in a service's container, whose termination log is not for its words. */
+  readonly isGuest?: true;
+  /** The binary's other names, where this one stands for all. */
+  readonly others?: readonly Helper[];
 }
 
 /** Keeps a table's literal types, so that `run` sees each option under its own type, and forgets them outside. */
 export function command<const O extends readonly Option[]>(definition: Command<O>): Command {
   return definition;
+}
+
+/** The helper's command of that name. Own properties only: `constructor` is not a command. */
+export function commandOf(helper: Helper, name: string): Command | undefined {
+  return Object.hasOwn(helper.commands, name) ? helper.commands[name] : undefined;
+}
+
+/** Every command of a helper under its name; what it does without one under ''. */
+export function commandsOf(helper: Helper): [name: string, command: Command][] {
+  return [...(helper.main ? [['', helper.main] as [string, Command]] : []), ...Object.entries(helper.commands)];
 }
 
 /** The helper's section in kolla-pod.yaml. */

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { ExitCode } from './errors.ts';
 
 /** What each file in cmd/ exports. */
 export interface HelperModule {
@@ -18,9 +19,19 @@ export async function dispatch(
   names: readonly string[],
   load: (name: string) => Promise<HelperModule>,
 ): Promise<void> {
+  // A closed stderr is nowhere to report to.
+  process.stderr.on('error', () => {});
   const { name, rest } = chooseName(basename(called), argv, names);
-  const { main } = await load(name);
-  process.exitCode = await main(rest, process.env);
+  try {
+    const { main } = await load(name);
+    process.exitCode = await main(rest, process.env);
+  } catch (error) {
+    // Not 1, which Node would take: a probe says no with it.
+    process.exitCode = ExitCode.bug;
+    process.stderr.write(
+      `${name}: our bug, please report it: ${error instanceof Error ? error.stack : String(error)}\n`,
+    );
+  }
   // eslint-disable-next-line unicorn/no-process-exit
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }

@@ -1,5 +1,8 @@
 const MS_PER_UNIT: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** What a timer of Node can hold; a longer one would end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Milliseconds of `900ms`, `5s`, `30m` or `1h30m`, as Kubernetes writes them. Throws RangeError. */
 export function parseDuration(text: string): number {
   if (text === '0') return 0;
@@ -10,6 +13,7 @@ export function parseDuration(text: string): number {
   for (const [, amount, unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)) {
     total += Number(amount) * (MS_PER_UNIT[unit] ?? 0);
   }
+  if (total > LONGEST_MS) throw new RangeError(`'${text}' is longer than 24 days, the most that there can be`);
   return Math.round(total);
 }
 

@@ -9,6 +9,7 @@ export const ExitCode = {
   deadline: 75,
   notPermitted: 77,
   interrupted: 130,
+  outputClosed: 141,
   terminated: 143,
 } as const;
 

@@ -55,10 +55,18 @@ export function readFileOptions(
       const isCommon = commonFlags.includes(option.flag);
       const value = (isCommon ? root : section)[option.flag];
       if (value === undefined) return undefined;
+      if (option.secret) throw secretInFile(option, file);
       const where = isCommon || place === '' ? option.flag : `${place}.${option.flag}`;
       return { words: wordsIn(option, value, `${file}: ${where}`), place: `${file}: ${where}` };
     },
   };
+}
+
+/** A ConfigMap is read by more people than a Secret is. */
+function secretInFile(option: Option, file: string): ConfigError {
+  return new ConfigError(
+    `${file}: ${option.flag} is a secret, which does not belong in this file: set ${option.env}, or ${option.flag}-file`,
+  );
 }
 
 function readYaml(file: string): unknown {

@@ -46,7 +46,9 @@ export function createLog(options: LogOptions, common: Fields = {}): Log {
 }
 
 function jsonLine({ helper, now }: LogOptions, level: Level, msg: string, fields: Fields): string {
-  return JSON.stringify({ time: now().toISOString(), level, helper, msg, ...fields }) + '\n';
+  // Ours last as well as first: a field named `level` may change neither their values nor their place.
+  const own = { time: now().toISOString(), level, helper, msg };
+  return jsonOf({ ...own, ...fields, ...own }, own) + '\n';
 }
 
 const LEVEL_STYLE = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const;
@@ -54,10 +56,27 @@ const LEVEL_STYLE = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' 
 function textLine({ terminal, now }: LogOptions, level: Level, message: string, fields: Fields): string {
   const time = paint(terminal, 'dim', now().toISOString().slice(11, 23));
   const rest = Object.entries(fields).map(([key, value]) => paint(terminal, 'dim', ` ${key}=${fieldText(value)}`));
-  return `${time} ${paint(terminal, LEVEL_STYLE[level], level.padEnd(5))} ${message}${rest.join('')}\n`;
+  return `${time} ${paint(terminal, LEVEL_STYLE[level], level.padEnd(5))} ${printable(message)}${rest.join('')}\n`;
+}
+
+/** What others sent us, such as a server's error text, must not steer a terminal. */
+function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, (c) => JSON.stringify(c).slice(1, -1));
+}
+
+/** A log line must never be what fails. */
+function jsonOf(value: unknown, without: object = {}): string {
+  try {
+    return JSON.stringify(value, (_, v: unknown) =>
+      v instanceof Error ? v.message : typeof v === 'bigint' ? `${v}` : v,
+    );
+  } catch (error) {
+    return JSON.stringify({ ...without, unprintable: String(error) });
+  }
 }
 
 function fieldText(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
-  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+  const text = typeof value === 'string' ? value : (jsonOf(value) ?? 'undefined');
+  return printable(/^[^\s"=]+$/.test(text) ? text : JSON.stringify(text));
 }

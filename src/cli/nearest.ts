@@ -9,11 +9,15 @@ export function nearest(word: string, valid: Iterable<string>): string | undefin
   return best;
 }
 
+/** `; did you mean 'X'?`, or nothing. */
+export function didYouMean(word: string, valid: Iterable<string>): string {
+  const near = nearest(word, valid);
+  return near === undefined ? '' : `; did you mean '${near}'?`;
+}
+
 /** `; did you mean 'X'?` or, when nothing is near, `; there is A, B, C`. */
 export function suggestion(word: string, valid: readonly string[]): string {
-  const near = nearest(word, valid);
-  if (near !== undefined) return `; did you mean '${near}'?`;
-  return valid.length === 0 ? '' : `; there is ${valid.join(', ')}`;
+  return didYouMean(word, valid) || (valid.length === 0 ? '' : `; there is ${valid.join(', ')}`);
 }
 
 /** Levenshtein's distance, a swap of neighbours counting as one. */

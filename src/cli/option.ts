@@ -1,4 +1,5 @@
 import { parseDuration } from './duration.ts';
+import { didYouMean } from './nearest.ts';
 
 /** How an option's text becomes a value, and what completion offers for it. */
 export type OptionType = 'string' | 'path' | 'boolean' | 'integer' | 'duration' | 'choice';
@@ -70,6 +71,8 @@ export function parseValue(option: Option, word: string): string | number | bool
       return parseDuration(word);
     case 'choice':
       if (option.values?.includes(word)) return word;
-      throw new RangeError(`'${word}' is not one of ${option.values?.join(', ')}`);
+      throw new RangeError(
+        `'${word}' is not one of ${option.values?.join(', ')}${didYouMean(word, option.values ?? [])}`,
+      );
   }
 }

@@ -32,14 +32,36 @@ export function splitWords(argv: readonly string[], options: readonly Option[], 
   for (const token of tokens) {
     if (token.kind === 'positional') operands.push(token.value);
     if (token.kind !== 'option') continue;
-    const option = byFlag.get(token.name);
-    if (option === undefined) throw unknownOption(token.rawName, options);
-    const word = flagWord(option, token.rawName, token.value, token.inlineValue ?? false);
+    const { option, word } = optionOf(token, byFlag) ?? {};
+    if (option === undefined || word === undefined) throw unknownOption(token.rawName, options);
     const given = flags.get(option.flag);
-    if (given !== undefined && !option.repeat) throw new UsageError(`${token.rawName} is given twice`);
+    if (given !== undefined && !option.repeat) throw new UsageError(`--${option.flag} is given twice`);
     flags.set(option.flag, [...(given ?? []), word]);
   }
   return { flags, operands, child };
+}
+
+interface OptionToken {
+  readonly name: string;
+  /** As it was written: `--name` or `-n`. */
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+/** The table's row and the word for it; `--no-X` is `--X=false`. Undefined when there is no such option. */
+function optionOf(
+  { name, rawName, value, inlineValue = false }: OptionToken,
+  byFlag: ReadonlyMap<string, Option>,
+): { option: Option; word: string } | undefined {
+  // parseArgs takes `-x` for a short spelling of an option named x.
+  if (!rawName.startsWith('--')) return undefined;
+  const option = byFlag.get(name);
+  if (option !== undefined) return { option, word: flagWord(option, rawName, value, inlineValue) };
+  const negated = name.startsWith('no-') ? byFlag.get(name.slice('no-'.length)) : undefined;
+  if (negated?.type !== 'boolean') return undefined;
+  if (value !== undefined) throw new UsageError(`${rawName} takes no value`);
+  return { option: negated, word: 'false' };
 }
 
 function unknownOption(rawName: string, options: readonly Option[]): UsageError {
@@ -55,7 +77,8 @@ function flagWord(option: Option, rawName: string, value: string | undefined, in
     );
   }
   if (option.type === 'boolean') return value ?? 'true';
-  if (value === undefined) throw new UsageError(`${rawName} needs a value, such as ${rawName} ${option.example}`);
+  if (value === undefined || (value === '' && option.type !== 'string'))
+    throw new UsageError(`${rawName} needs a value, such as ${rawName} ${option.example}`);
   if (!inline && value.startsWith('-') && value.length > 1) {
     throw new UsageError(
       `${rawName} needs a value, but '${value}' looks like an option; if it is the value, write ${rawName}=${value}`,
@@ -79,7 +102,7 @@ function resolve(option: Option, words: Words, env: NodeJS.ProcessEnv, file: Fil
   if (flag !== undefined) return valueOf(option, flag, (cause) => new UsageError(`--${option.flag}: ${cause}`));
   const variable = env[option.env];
   if (variable !== undefined && variable !== '') {
-    const parts = option.repeat ? variable.split(',').map((part) => part.trim()) : [variable];
+    const parts = option.repeat ? listOf(variable) : [variable];
     return valueOf(option, parts, (cause) => new UsageError(`${option.env}: ${cause}`));
   }
   const fromFile = file?.wordsOf(option);
@@ -90,6 +113,13 @@ function resolve(option: Option, words: Words, env: NodeJS.ProcessEnv, file: Fil
     return option.repeat ? [parseValue(option, option.default)] : parseValue(option, option.default);
   if (option.repeat) return [];
   return option.type === 'boolean' ? false : undefined;
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 function valueOf(option: Option, words: readonly string[], wrong: (cause: string) => Error): unknown {

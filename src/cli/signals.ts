@@ -1,13 +1,23 @@
+import { constants } from 'node:os';
 import { SignalError } from './errors.ts';
 
+/** One for the process: who waits takes its signal. */
+export interface Stop extends Disposable {
+  readonly signal: AbortSignal;
+  /** Ends the work for another reason than a signal; the first reason stays. */
+  abort(reason: Error): void;
+}
+
 /**
- * One AbortSignal for the process. The first SIGTERM or SIGINT aborts it; the second finds the default action again
- * and ends us at once, for the person who means it.
+ * One AbortSignal for the process. The first SIGTERM or SIGINT aborts it; the second ends us at once, for the person
+ * who means it.
  */
-export function stopOnSignals(): { readonly signal: AbortSignal } & Disposable {
+export function stopOnSignals(): Stop {
   const controller = new AbortController();
+  let asked = false;
   const stop = (name: NodeJS.Signals) => {
-    release();
+    if (asked) endAtOnce(name);
+    asked = true;
     controller.abort(new SignalError(name as 'SIGINT' | 'SIGTERM'));
   };
   const release = () => {
@@ -16,5 +26,14 @@ export function stopOnSignals(): { readonly signal: AbortSignal } & Disposable {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  return { signal: controller.signal, [Symbol.dispose]: release };
+
+  function endAtOnce(name: NodeJS.Signals): never {
+    release();
+    process.kill(process.pid, name);
+    // As PID 1 the default action of a signal is nothing.
+    // eslint-disable-next-line unicorn/no-process-exit
+    process.exit(128 + constants.signals[name]);
+  }
+
+  return { signal: controller.signal, abort: (reason) => controller.abort(reason), [Symbol.dispose]: release };
 }

@@ -2,6 +2,7 @@ import { visibleLength, type Terminal } from './terminal.ts';
 
 /** Rows in aligned columns. The last column is folded at the terminal's width instead of running over it. */
 export function table(terminal: Terminal, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (head.length === 0 && rows.length === 0) return '';
   const all = head.length === 0 ? rows : [head, ...rows];
   const columns = Math.max(0, ...all.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, i) => Math.max(...all.map((row) => visibleLength(row[i] ?? ''))));

@@ -16,7 +16,7 @@ export function terminalOf(stream: Partial<WriteStream>, env: NodeJS.ProcessEnv)
   return {
     isTerminal,
     color: !refused && (forced || isTerminal),
-    width: stream.columns ?? (Number(env['COLUMNS']) || 80),
+    width: stream.columns || Number(env['COLUMNS']) || 80,
   };
 }
 

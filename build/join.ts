@@ -1,0 +1,46 @@
+import { chmod } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import type { Base } from './base.ts';
+
+/** Flags of the carried node. Only these two V8 flags are no loss at start, and none may be in V8's flag hash. */
+const EXEC_ARGV = ['--max-semi-space-size=1', '--v8-pool-size=0', '--no-warnings'];
+
+type Sea = (entry: string, options: object) => Promise<void>;
+
+/**
+ * Joins base, main script and assets into one executable, by pkg's SEA function: its command line can't take a node that
+ * is already there. pkg works in `$TMPDIR`, which is set to the main script's folder meanwhile.
+ * @param assets name in the binary -> absolute path
+ */
+export async function join(
+  base: Base,
+  mainFile: string,
+  assets: Readonly<Record<string, string>>,
+  output: string,
+): Promise<void> {
+  const { default: sea } = createRequire(import.meta.url)('@yao-pkg/pkg/lib-es5/sea.js') as { default: Sea };
+  const temporary = process.env['TMPDIR'];
+  process.env['TMPDIR'] = dirname(mainFile);
+  try {
+    await sea(mainFile, {
+      targets: [{ nodeRange: 'node24', platform: 'linux', arch: process.arch, output }],
+      nodePath: base.path,
+      seaConfig: {
+        // As pkg's folder sees it. The absolute path would stand in the binary, and differ from build to build.
+        main: '../main.cjs',
+        disableExperimentalSEAWarning: true,
+        // A cache that differs from build to build, for 2 KB.
+        useCodeCache: false,
+        execArgv: EXEC_ARGV,
+        // NODE_OPTIONS of the pod is for the service, and a flag unknown to us would end a probe.
+        execArgvExtension: 'none',
+        assets,
+      },
+    });
+  } finally {
+    if (temporary === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = temporary;
+  }
+  await chmod(output, 0o755);
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeBase, type Base } from './base.ts';
+import { bundleHelper, bundleMain, ROOT, type Bundle } from './bundle.ts';
+import { join as joinBinary } from './join.ts';
+import { assetNames } from './load.ts';
+import { NAMES } from './names.ts';
+
+const exec = promisify(execFile);
+
+export interface Built {
+  /** The folder with `kolla-pod` and `bin/`. */
+  readonly folder: string;
+  readonly binary: string;
+  readonly base: Pick<Base, 'notStripped'>;
+  readonly helpers: readonly BuiltHelper[];
+}
+
+export interface BuiltHelper {
+  readonly name: string;
+  readonly bundle: Bundle;
+  readonly cacheBytes: number;
+}
+
+/**
+ * Makes the binary and its links.
+ * @param folder where to; what stands there is replaced at the very end, by renaming
+ * @param say told each step
+ * @param names fewer than all, for trying
+ */
+export async function buildBinary(
+  folder: string,
+  say: (text: string) => void,
+  names: readonly string[] = NAMES,
+): Promise<Built> {
+  await mkdir(folder, { recursive: true });
+  const work = await mkdtemp(join(folder, '.build-'));
+  try {
+    say(`bundling ${names.length} names`);
+    const bundles = await Promise.all(names.map(bundleHelper));
+    say('stripping node');
+    const base = await makeBase(work);
+    say('warming code caches');
+    const helpers: BuiltHelper[] = [];
+    for (const bundle of bundles) helpers.push(await warmHelper(bundle, base, work));
+    await writeFile(join(work, 'main.cjs'), await bundleMain());
+    say('joining');
+    const files = names.flatMap((name) => Object.values(assetNames(name)));
+    const assets = Object.fromEntries(files.map((file) => [file, join(work, file)]));
+    await joinBinary(base, join(work, 'main.cjs'), assets, join(work, 'kolla-pod'));
+    await place(work, folder, names);
+    return { folder, binary: join(folder, 'kolla-pod'), base, helpers };
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function warmHelper(bundle: Bundle, base: Base, work: string): Promise<BuiltHelper> {
+  const { source, cache } = assetNames(bundle.name);
+  await writeFile(join(work, source), bundle.source);
+  const files = [join(work, source), join(work, cache)];
+  // No environment: what a helper reads from it must not decide what is compiled.
+  const options = { env: {}, cwd: work };
+  await exec(base.path, ['--random-seed=1', join(ROOT, 'build/warm.ts'), bundle.name, ...files], options);
+  return { name: bundle.name, bundle, cacheBytes: (await stat(join(work, cache))).size };
+}
+
+/** The links first, so that none is ever without its binary for longer than two renames. */
+async function place(work: string, folder: string, names: readonly string[]): Promise<void> {
+  await mkdir(join(work, 'bin'));
+  for (const name of names) await symlink('../kolla-pod', join(work, 'bin', name));
+  await rename(join(work, 'kolla-pod'), join(folder, 'kolla-pod'));
+  await rm(join(folder, 'bin'), { recursive: true, force: true });
+  await rename(join(work, 'bin'), join(folder, 'bin'));
+}

@@ -1,0 +1,16 @@
+/** The binary's first lines: the helper that was called, from its asset with its warmed code cache. */
+import { getRawAsset } from 'node:sea';
+import { Script } from 'node:vm';
+import { dispatch, type HelperModule } from '../src/cli/dispatch.ts';
+import { assetNames, compileHelper } from './load.ts';
+import { NAMES } from './names.ts';
+
+// eslint-disable-next-line typescript/no-floating-promises -- the bundle is a cjs script, which has no top-level await
+dispatch(process.argv0, process.argv.slice(2), NAMES, (name) => Promise.resolve(load(name)));
+
+function load(name: string): HelperModule {
+  const { source, cache } = assetNames(name);
+  const text = Buffer.from(getRawAsset(source)).toString('latin1');
+  const script = new Script(text, { filename: `/${source}`, cachedData: Buffer.from(getRawAsset(cache)) });
+  return compileHelper(script, name, require);
+}

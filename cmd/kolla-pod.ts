@@ -1,0 +1,4 @@
+import { run } from '../src/cli/run.ts';
+import { pod } from '../src/pod/index.ts';
+
+export const main = (argv: string[], env: NodeJS.ProcessEnv): Promise<number> => run(pod, argv, env);

@@ -1,0 +1,82 @@
+import { ExitCode } from './errors.ts';
+
+/** One exit code as `kolla-pod explain` and docs/errors.md tell it. */
+export interface ExitCodeEntry {
+  readonly code: number;
+  /** The word for it in ExitCode. */
+  readonly name: string;
+  readonly means: string;
+  /** What a person does next. */
+  readonly next: string;
+  /** What it means for one helper in particular. */
+  readonly helpers?: Readonly<Record<string, string>>;
+}
+
+const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> = {
+  ok: {
+    means: 'Done, or the check says yes.',
+    next: 'Nothing.',
+    helpers: {
+      'kolla-init': 'The files are in place and every dependency is met.',
+      'kolla-db-sync': 'The schema is right: migrated now, or by another replica meanwhile.',
+      'kolla-probe': 'Healthy.',
+      'kolla-log-ship': 'Every line that was there has been acknowledged.',
+    },
+  },
+  no: {
+    means: 'The check ran and says no.',
+    next: 'Read the reason: it is the last line on stderr, and the kubelet shows it in the event `Unhealthy`.',
+    helpers: { 'kolla-probe': 'Unhealthy.' },
+  },
+  usage: {
+    means: 'The command line or an option in the environment is wrong. Nothing was done.',
+    next: 'The message names the option and the nearest valid one; HELPER COMMAND --help shows all. Mend the manifest.',
+  },
+  badConfig: {
+    means: 'A file that was given is missing or wrong. Nothing was done.',
+    next: 'The message names the file and the place in it. Mend the file or the ConfigMap that it comes from.',
+    helpers: { 'kolla-init': 'config.json, a file that it names, or kolla-pod.yaml.' },
+  },
+  unavailable: {
+    means: 'Something that is needed is not there, or failed for good.',
+    next: 'The message names it. Trying again helps once that is mended; kolla-pod doctor shows what this pod can reach.',
+    helpers: {
+      'kolla-init': 'A Job that was waited for has failed: see its log, delete it and let it run again.',
+      'kolla-db-sync': 'The database refuses, or the lock was lost while the migration ran.',
+    },
+  },
+  bug: {
+    means: 'A mistake of ours.',
+    next: 'Please report it with the line on stderr, which holds the stack.',
+  },
+  deadline: {
+    means: 'The time allowed ran out.',
+    next: 'The message says what was waited for and what was last seen. Trying again may help; so may a longer --timeout.',
+    helpers: {
+      'kolla-init': 'A dependency was not met in time; each one is named with its last state.',
+      'kolla-db-sync': 'The database did not answer, or another holder kept the lock for too long.',
+    },
+  },
+  notPermitted: {
+    means: 'The system or the API server refuses.',
+    next: 'The message names the permission that is missing: a Role for the service account, or the owner of a volume (fsGroup).',
+    helpers: {
+      'kolla-init': 'The service account may not read what is waited for; the message holds the Role to apply.',
+    },
+  },
+  interrupted: { means: 'Ended by Ctrl-C (SIGINT).', next: 'Nothing.' },
+  outputClosed: {
+    means: 'Whoever read the output closed it before its end, as `| head` does.',
+    next: 'Nothing, unless the reader was meant to read on.',
+  },
+  terminated: {
+    means: 'Ended by SIGTERM, as at the end of a pod.',
+    next: 'Nothing, if the pod was meant to end.',
+    helpers: { 'kolla-db-sync': 'The migration was stopped; the next run takes it up again.' },
+  },
+};
+
+/** Every exit code of ours, smallest first. Other codes are those of a child that we ran or became. */
+export const EXIT_CODES: readonly ExitCodeEntry[] = Object.entries(rows)
+  .map(([name, row]) => ({ code: ExitCode[name as keyof typeof ExitCode], name, ...row }))
+  .toSorted((a, b) => a.code - b.code);

@@ -1,0 +1,68 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { COMMON_OPTIONS } from './common-options.ts';
+import type { Helper } from './command.ts';
+import { ExitCode, KollaError, SignalError, messageOf } from './errors.ts';
+import { createLog, LEVELS, type Log } from './log.ts';
+import { OutputClosedError } from './output.ts';
+import type { Values } from './option.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The kubelet keeps the last 4096 bytes; the beginning is what says what happened. */
+const LAST_WORD_CHARACTERS = 1024;
+
+type CommonValues = Values<typeof COMMON_OPTIONS>;
+
+/** Says once what ended the process: in the log, and where the kubelet picks it up. */
+export class Reporter {
+  log: Log;
+  readonly #helper: Helper;
+  readonly #terminal: Terminal;
+  #terminationLog: string | undefined;
+
+  /** Until the options are read, which may be what fails, the environment decides. */
+  constructor(helper: Helper, terminal: Terminal, env: NodeJS.ProcessEnv) {
+    this.#helper = helper;
+    this.#terminal = terminal;
+    this.#terminationLog = env['KOLLA_POD_TERMINATION_LOG'] || '/dev/termination-log';
+    const level = LEVELS.find((known) => known === env['KOLLA_POD_LOG_LEVEL']) ?? 'info';
+    const format = (['json', 'text'] as const).find((known) => known === env['KOLLA_POD_LOG_FORMAT']) ?? 'auto';
+    this.log = this.#create(level, format);
+  }
+
+  use(options: CommonValues): void {
+    this.#terminationLog = options.terminationLog;
+    this.log = this.#create(options.logLevel, options.logFormat);
+  }
+
+  /** The exit code of anything thrown. Only our own mistakes come with a stack. */
+  report(error: unknown): ExitCode {
+    if (error instanceof OutputClosedError) return error.exitCode;
+    const known = error instanceof KollaError;
+    const message = known ? error.message : `our bug, please report it: ${messageOf(error)}`;
+    if (error instanceof SignalError) this.log.info(message);
+    else this.log.error(message, known ? {} : { stack: error instanceof Error ? error.stack : undefined });
+    this.#leaveLastWord(message);
+    return known ? error.exitCode : ExitCode.bug;
+  }
+
+  #leaveLastWord(message: string): void {
+    const file = this.#terminationLog;
+    if (this.#helper.isGuest || file === undefined || !existsSync(file)) return;
+    try {
+      writeFileSync(file, `${this.#helper.name}: ${message.slice(0, LAST_WORD_CHARACTERS)}\n`);
+    } catch (error) {
+      this.log.warn(`cannot write ${file}: ${messageOf(error)}`);
+    }
+  }
+
+  #create(level: CommonValues['logLevel'], format: CommonValues['logFormat']): Log {
+    return createLog({
+      helper: this.#helper.name,
+      level,
+      format: format === 'auto' ? (this.#terminal.isTerminal ? 'text' : 'json') : format,
+      terminal: this.#terminal,
+      write: (text) => void process.stderr.write(text),
+      now: () => new Date(),
+    });
+  }
+}
