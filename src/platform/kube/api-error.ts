@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A status of the API server that is not a success. The message is the server's own. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+  /** How long the server asks us to stay away. */
+  readonly retryAfterMs: number;
+
+  constructor(status: number, message: string, retryAfterMs = 0) {
+    super(message);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Enough for any Status object; a proxy's error page may be longer. */
+const BODY_MAX_BYTES = 65_536;
+const RETRY_AFTER_MAX_S = 300;
+
+export async function errorFrom(response: IncomingMessage): Promise<ApiError> {
+  const status = response.statusCode ?? 0;
+  const seconds = Math.min(Number(response.headers['retry-after'] ?? 0) || 0, RETRY_AFTER_MAX_S);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) break;
+  }
+  return new ApiError(status, messageIn(Buffer.concat(chunks).toString(), status), seconds * 1000);
+}
+
+/** An ERROR event of a watch carries the same Status object. */
+export function errorFromStatus(object: unknown): ApiError {
+  const { code, message, details } = (object ?? {}) as {
+    code?: number;
+    message?: string;
+    details?: { retryAfterSeconds?: number };
+  };
+  const status = typeof code === 'number' ? code : 500;
+  return new ApiError(status, message ?? `status ${status}`, (details?.retryAfterSeconds ?? 0) * 1000);
+}
+
+function messageIn(body: string, status: number): string {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown };
+    if (typeof message === 'string' && message !== '') return message;
+  } catch {
+    // Not a Status object: something between us and the server has answered.
+  }
+  return `status ${status}`;
+}

@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Agent, RequestOptions } from 'node:https';
+import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import { ConfigError, messageOf } from '../../cli/errors.ts';
+
+/** Where to learn who and where the API server is, and who we are to it. */
+export type CredentialSource =
+  | {
+      readonly kind: 'in-cluster';
+      readonly host: string;
+      readonly port: string;
+      /** The mounted ServiceAccount: token, ca.crt, namespace. */
+      readonly folder: string;
+    }
+  | {
+      readonly kind: 'kubeconfig';
+      /** The first that has an entry decides, as with kubectl. */
+      readonly files: readonly string[];
+    };
+
+export interface Credentials {
+  readonly server: URL;
+  readonly namespace: string;
+  /** Headers and TLS settings of a request; an agent only where a proxy lies between. */
+  readonly request: Pick<
+    RequestOptions,
+    'headers' | 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth'
+  >;
+  readonly proxy: Agent | undefined;
+}
+
+/**
+ * A function that gives credentials as the files say now. A ServiceAccount's token is renewed each hour, and a CA may
+ * be too: both are read again each time. A kubeconfig is parsed again when it changed, or when the server did not
+ * know us (`refused`), so that an exec plugin is not run for each request. Throws ConfigError.
+ */
+export function credentialsFrom(source: CredentialSource): (refused: boolean) => Promise<Credentials> {
+  let loaded: { config: KubeConfig; text: string } | undefined;
+  return async (refused) => {
+    try {
+      if (source.kind === 'in-cluster') return await resolve(fromServiceAccount(source));
+      const text = source.files.map((file) => readFileSync(file, 'utf8')).join('\n---\n');
+      if (loaded?.text !== text || refused) loaded = { config: fromFiles(source.files), text };
+      return await resolve(loaded.config);
+    } catch (cause) {
+      const from = source.kind === 'in-cluster' ? `the ServiceAccount in ${source.folder}` : source.files.join(':');
+      const fix = source.kind === 'in-cluster' ? '; does the Pod set automountServiceAccountToken: false?' : '';
+      throw new ConfigError(`cannot take credentials from ${from}: ${messageOf(cause)}${fix}`, { cause });
+    }
+  };
+}
+
+/** As KubeConfig.loadFromCluster, which reads process.env and does not trim the namespace. */
+function fromServiceAccount({ host, port, folder }: Extract<CredentialSource, { kind: 'in-cluster' }>): KubeConfig {
+  const config = new KubeConfig();
+  const [cluster, user] = ['in-cluster', 'service-account'];
+  const address = host.includes(':') ? `[${host}]` : host;
+  const namespaceFile = join(folder, 'namespace');
+  config.loadFromOptions({
+    clusters: [
+      { name: cluster, server: `https://${address}:${port}`, caFile: join(folder, 'ca.crt'), skipTLSVerify: false },
+    ],
+    users: [{ name: user, authProvider: { name: 'tokenFile', config: { tokenFile: join(folder, 'token') } } }],
+    contexts: [
+      {
+        name: cluster,
+        cluster,
+        user,
+        namespace: existsSync(namespaceFile) ? readFileSync(namespaceFile, 'utf8').trim() : 'default',
+      },
+    ],
+    currentContext: cluster,
+  });
+  return config;
+}
+
+function fromFiles(files: readonly string[]): KubeConfig {
+  const all = files.map((file) => {
+    const config = new KubeConfig();
+    config.loadFromFile(file);
+    return config;
+  });
+  const [first = new KubeConfig(), ...rest] = all;
+  for (const other of rest) first.mergeConfig(other, true);
+  return first;
+}
+
+async function resolve(config: KubeConfig): Promise<Credentials> {
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new Error(`the current context '${config.getCurrentContext() ?? ''}' names no cluster`);
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  const { headers = {}, ca, cert, key, servername, rejectUnauthorized, auth, agent } = options;
+  return {
+    server: new URL(cluster.server),
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    request: { headers, ca, cert, key, servername, rejectUnauthorized, auth },
+    proxy: cluster.proxyUrl === undefined ? undefined : (agent as Agent),
+  };
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadAll } from 'js-yaml';
+import { ConfigError, NotPermittedError } from '../../../src/cli/errors.ts';
+import { connectKube } from '../../../src/platform/kube/index.ts';
+import { makeAuthority } from '../../cluster/authority.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { FAST, events, forbidden, job, kinds, line, observe, scriptedApi, status, type Handler } from './support.ts';
+
+const upTo = (n: number) => (seen: readonly unknown[]) => seen.length === n;
+const found =
+  (version: string): Handler =>
+  (_, response) =>
+    void response.end(JSON.stringify(job(version)));
+
+test('who may not watch polls, and says once which verb is missing', async () => {
+  await using api = await scriptedApi(forbidden('watch'), status(404), status(404), found('7'), found('7'), found('8'));
+  using client = await api.client();
+  const { seen, warnings } = await observe(client, upTo(3));
+  assert.deepEqual(kinds(seen), ['absent', 'object 7', 'object 8']);
+  assert.deepEqual(warnings, [
+    'system:serviceaccount:ns:waiter may not watch jobs.batch in namespace ns: asking every 0.01 s instead; add the verb watch to its Role',
+  ]);
+  assert.equal(api.requests[1]!.url.pathname, '/apis/batch/v1/namespaces/ns/jobs/sync');
+});
+
+test('while polling, a deleted object and a server that fails are told', async () => {
+  await using api = await scriptedApi(forbidden('watch'), found('7'), status(404), status(500, 'down'), found('9'));
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(5));
+  assert.deepEqual(kinds(seen), ['object 7', 'deleted', 'trouble', 'connected', 'object 9']);
+});
+
+test('who may neither watch nor get is told the Role to apply', async () => {
+  await using api = await scriptedApi(forbidden('watch'), forbidden('get'));
+  using client = await api.client();
+  const error: unknown = await observe(client, () => false).catch((reason: unknown) => reason);
+  assert.ok(error instanceof NotPermittedError);
+  const yaml = error.message.slice(error.message.indexOf('\n') + 1);
+  const [role, binding] = loadAll(yaml) as [{ rules: unknown }, { subjects: unknown }];
+  assert.deepEqual(role.rules, [
+    { apiGroups: ['batch'], resources: ['jobs'], resourceNames: ['sync'], verbs: ['get', 'watch'] },
+  ]);
+  assert.deepEqual(binding.subjects, [{ kind: 'ServiceAccount', name: 'waiter', namespace: 'ns' }]);
+});
+
+test('on 401 the token is read again at once', async () => {
+  await using api = await scriptedApi(
+    (_, response) => {
+      void writeFile(join(api.accountFolder, 'token'), 'token-2').then(() => {
+        response.writeHead(401);
+        response.end();
+      });
+    },
+    events(line('ADDED', job('7'))),
+  );
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(1));
+  assert.deepEqual(kinds(seen), ['object 7']);
+  assert.deepEqual(
+    api.requests.map(({ token }) => token),
+    ['Bearer token-1', 'Bearer token-2'],
+  );
+});
+
+test('a renewed CA is believed at the next connection', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7'))));
+  await writeFile(join(api.accountFolder, 'ca.crt'), makeAuthority('another').certificate);
+  using client = await api.client();
+  let mended: Promise<void> | undefined;
+  const { seen } = await observe(client, (all) => {
+    if (all.at(-1)?.kind === 'trouble')
+      mended ??= writeFile(join(api.accountFolder, 'ca.crt'), api.authority.certificate);
+    return all.at(-1)?.kind === 'object';
+  });
+  await mended;
+  assert.equal(seen[0]?.kind, 'trouble');
+});
+
+test('a kubeconfig gives server, namespace and credentials', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7'))));
+  await using folder = await privateFolder('kubeconfig');
+  using inCluster = await api.client();
+  const file = join(folder.path, 'config');
+  await writeFile(
+    file,
+    JSON.stringify({
+      clusters: [
+        {
+          name: 'c',
+          cluster: { server: inCluster.server, 'certificate-authority': join(api.accountFolder, 'ca.crt') },
+        },
+      ],
+      users: [{ name: 'u', user: { token: 'from-file' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'openstack' } }],
+      'current-context': 'x',
+    }),
+  );
+  using client = await connectKube({ kind: 'kubeconfig', files: [file] }, FAST);
+  assert.equal(client.namespace, 'openstack');
+  await observe(client, upTo(1));
+  assert.equal(api.requests[0]!.token, 'Bearer from-file');
+});
+
+test('credentials that are missing or make no sense are a configuration error that names them', async () => {
+  await using api = await scriptedApi(events());
+  await rm(join(api.accountFolder, 'token'));
+  await assert.rejects(api.client(), (error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.match(error.message, /ServiceAccount in .*ENOENT.*automountServiceAccountToken/s);
+    return true;
+  });
+  await assert.rejects(connectKube({ kind: 'kubeconfig', files: ['/no/such'] }), ConfigError);
+});

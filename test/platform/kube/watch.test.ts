@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FAST, events, eventsThenEnd, job, kinds, line, observe, scriptedApi, status } from './support.ts';
+
+const upTo = (n: number) => (seen: readonly unknown[]) => seen.length === n;
+
+test('a watch by name asks for bookmarks and a random end, and needs no list', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7'))));
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(1));
+  assert.deepEqual(kinds(seen), ['object 7']);
+  const { pathname, searchParams } = api.requests[0]!.url;
+  assert.equal(pathname, '/apis/batch/v1/namespaces/ns/jobs');
+  assert.equal(searchParams.get('fieldSelector'), 'metadata.name=sync');
+  assert.equal(searchParams.get('allowWatchBookmarks'), 'true');
+  assert.equal(searchParams.get('resourceVersion'), null);
+  const seconds = Number(searchParams.get('timeoutSeconds'));
+  assert.ok(seconds >= 300 && seconds <= 600);
+});
+
+test('what does not exist yet is absent, and seen when it comes', async () => {
+  await using api = await scriptedApi((request, response) => {
+    events()(request, response);
+    setTimeout(() => response.write(line('ADDED', job('7'))), 200);
+  });
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(2));
+  assert.deepEqual(kinds(seen), ['absent', 'object 7']);
+});
+
+test('after the server ends a watch it goes on from the last bookmark', async () => {
+  await using api = await scriptedApi(
+    eventsThenEnd(line('ADDED', job('7')), line('BOOKMARK', { metadata: { resourceVersion: '90' } })),
+    events(line('MODIFIED', job('91'))),
+  );
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(2));
+  assert.deepEqual(kinds(seen), ['object 7', 'object 91']);
+  assert.equal(api.requests[1]!.url.searchParams.get('resourceVersion'), '90');
+});
+
+for (const [name, handler] of [
+  ['an ERROR event', eventsThenEnd(line('ERROR', { kind: 'Status', code: 410, message: 'too old' }))],
+  ['a status', status(410, 'too old')],
+] as const) {
+  test(`410 as ${name} begins again with what is there now`, async () => {
+    await using api = await scriptedApi(
+      eventsThenEnd(line('ADDED', job('7'))),
+      handler,
+      events(line('ADDED', job('100'))),
+    );
+    using client = await api.client();
+    const { seen } = await observe(client, upTo(2));
+    assert.deepEqual(kinds(seen), ['object 7', 'object 100']);
+    assert.equal(api.requests[1]!.url.searchParams.get('resourceVersion'), '7');
+    assert.equal(api.requests[2]!.url.searchParams.get('resourceVersion'), null);
+  });
+}
+
+test('a silent connection is taken for dead and replaced', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7'))), events(line('MODIFIED', job('8'))));
+  using client = await api.client({ ...FAST, idleMs: 200 });
+  const { seen } = await observe(client, upTo(4));
+  assert.deepEqual(kinds(seen), ['object 7', 'trouble', 'connected', 'object 8']);
+  assert.match((seen[1] as { reason: string }).reason, /nothing heard from the API server for 0.2 s/);
+});
+
+test('a connection that is cut in the middle of an event loses nothing', async () => {
+  const whole = line('MODIFIED', job('8'));
+  await using api = await scriptedApi((request, response) => {
+    events(line('ADDED', job('7')), whole.slice(0, 20))(request, response);
+    setTimeout(() => response.destroy(), 50);
+  }, events(whole));
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(4));
+  assert.deepEqual(kinds(seen), ['object 7', 'trouble', 'connected', 'object 8']);
+  assert.equal(api.requests[1]!.url.searchParams.get('resourceVersion'), '7');
+});
+
+test('an event in chunks of one byte, with characters of several, is read whole', async () => {
+  const bytes = Buffer.from(line('ADDED', job('7', { message: 'žluťoučký 🐎' })) + line('MODIFIED', job('8')));
+  await using api = await scriptedApi((request, response) => {
+    events()(request, response);
+    const send = (at: number) => {
+      response.write(bytes.subarray(at, at + 1));
+      if (at + 1 < bytes.length) setImmediate(send, at + 1);
+    };
+    send(0);
+  });
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(2));
+  assert.deepEqual(kinds(seen), ['object 7', 'object 8']);
+  const [first] = seen;
+  assert.deepEqual(first?.kind === 'object' && (first.object as unknown as { status: object }).status, {
+    message: 'žluťoučký 🐎',
+  });
+});
+
+test('a line that is not JSON is trouble, not the end', async () => {
+  await using api = await scriptedApi(eventsThenEnd('<html>\n'), events(line('ADDED', job('7'))));
+  using client = await api.client();
+  assert.deepEqual(kinds((await observe(client, upTo(3))).seen), ['trouble', 'connected', 'object 7']);
+});
+
+test('overload is answered by staying away as long as the server asks', async () => {
+  await using api = await scriptedApi(
+    status(429, 'slow down', { 'retry-after': '1' }),
+    events(line('ADDED', job('7'))),
+  );
+  using client = await api.client();
+  const began = performance.now();
+  const { seen } = await observe(client, upTo(3));
+  assert.deepEqual(kinds(seen), ['trouble', 'connected', 'object 7']);
+  assert.ok(performance.now() - began >= 1000);
+});
+
+test('a server that is not there is trouble with its reason until it is', async () => {
+  await using api = await scriptedApi(status(500, 'etcd is down'), status(503), events(line('ADDED', job('7'))));
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(4));
+  assert.deepEqual(kinds(seen), ['trouble', 'trouble', 'connected', 'object 7']);
+  assert.equal((seen[0] as { reason: string }).reason, 'etcd is down');
+});
+
+test('what a handler throws reaches its caller, and the connection is closed', async () => {
+  let closed: Promise<void> | undefined;
+  await using api = await scriptedApi((request, response) => {
+    closed = new Promise((resolve) => void response.once('close', resolve));
+    events(line('ADDED', job('7')))(request, response);
+  });
+  using client = await api.client();
+  const boom = observe(client, () => {
+    throw new Error('boom');
+  });
+  await assert.rejects(boom, /boom/);
+  await closed;
+});
+
+test('an aborted signal ends a quiet watch with its own reason', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7'))));
+  using client = await api.client({ ...FAST, idleMs: 60_000 });
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const watching = observe(client, () => (setImmediate(() => controller.abort(reason)), false), controller.signal);
+  await assert.rejects(watching, (error) => error === reason);
+});
+
+test('an aborted signal ends a wait between two tries', async () => {
+  await using api = await scriptedApi(status(500));
+  using client = await api.client({ ...FAST, backoff: { minMs: 60_000, maxMs: 60_000 } });
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const watching = observe(client, () => (setImmediate(() => controller.abort(reason)), false), controller.signal);
+  await assert.rejects(watching, (error) => error === reason);
+});
+
+test('deletion is told with the last that was known', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7')), line('DELETED', job('9', { done: true }))));
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(2));
+  assert.deepEqual(seen[1], { kind: 'deleted', object: job('9', { done: true }) });
+});
+
+test('fifty reconnections use a handful of connections', async () => {
+  await using api = await scriptedApi(eventsThenEnd(line('ADDED', job('7'))));
+  using client = await api.client();
+  await observe(client, upTo(50));
+  assert.equal(api.requests.length, 50);
+  assert.ok(api.connections() <= 3, `${api.connections()} connections`);
+});
+
+test('the namespace comes trimmed from the mounted file', async () => {
+  await using api = await scriptedApi(events());
+  using client = await api.client();
+  assert.equal(client.namespace, 'own');
+});
