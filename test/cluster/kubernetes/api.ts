@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { must } from '../../support/process.ts';
+import type { Credentials } from '../authority.ts';
+import { kubeconfigText } from './credentials.ts';
+
+/** What a test does with a cluster, wherever it runs. */
+export interface Cluster {
+  /** Path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  /** `https://127.0.0.1:PORT` */
+  readonly server: string;
+  /** Of the authority that signed the server's certificate; PEM. */
+  readonly ca: string;
+  /** State and logs; gone with the cluster. */
+  readonly folder: string;
+  /** Runs kubectl as administrator and returns its stdout. Rejects with what it said. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** A kubeconfig of a ServiceAccount with a token of an hour, for tests of RBAC; its path. */
+  kubeconfigOf(namespace: string, serviceAccount: string): Promise<string>;
+}
+
+/** A cluster's door for tests, from the parts that its start knows. */
+export function clusterOf(kube: string, parts: Omit<Cluster, 'kubectl' | 'kubeconfigOf'>): Cluster {
+  const { kubeconfig, server, ca, folder } = parts;
+  // A user's own kubectl settings and cache must not be read or filled.
+  const env = { PATH: process.env['PATH'], HOME: folder, KUBERC: 'off' };
+  const kubectl = (args: readonly string[], input?: string) =>
+    must(kube, ['kubectl', '--kubeconfig', kubeconfig, ...args], { env, ...(input === undefined ? {} : { input }) });
+  return {
+    ...parts,
+    kubectl,
+    kubeconfigOf: async (namespace, serviceAccount) => {
+      const token = await kubectl(['create', 'token', serviceAccount, '--namespace', namespace, '--duration=1h']);
+      const path = join(folder, `${namespace}.${serviceAccount}.kubeconfig`);
+      await writeFile(path, kubeconfigText(server, ca, { token: token.trim() }, namespace), { mode: 0o600 });
+      return path;
+    },
+  };
+}
+
+const ANSWER_MS = 5000;
+
+/** One GET as the bearer of a client certificate: the body of a 200, undefined while there is no such answer. */
+export async function apiGet(
+  server: string,
+  path: string,
+  ca: string,
+  client: Credentials,
+): Promise<string | undefined> {
+  const asked = request(new URL(path, server), {
+    ca,
+    cert: client.certificate,
+    key: client.key,
+    agent: false,
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  asked.end();
+  try {
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const body = await text(response);
+    return response.statusCode === 200 ? body : undefined;
+  } catch {
+    return undefined; // refused, reset or too slow: not up yet, and the caller has a deadline
+  }
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { messageOf } from '../../../src/cli/errors.ts';
+import { start, tailOf, tied, type Running } from '../../support/process.ts';
+import { until } from '../../support/until.ts';
+
+/** A program and its arguments, as `start()` and `must()` take them. */
+export type Command = readonly [string, readonly string[]];
+/** Puts a command somewhere else, into namespaces for example. */
+export type Placement = (command: string, args: readonly string[]) => Command;
+
+/** Where the programs of a cluster run and what they are given. */
+export interface Site {
+  /** Holds their state and, in `log/`, what they say. */
+  readonly folder: string;
+  readonly kube: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly place: Placement;
+}
+
+/** One of the cluster's programs. */
+export interface Component {
+  readonly name: string;
+  readonly running: Running;
+  readonly logFile: string;
+}
+
+/** Starts a program at its site, tied to this process. Its log is `log/NAME.log`; the folder must be there. */
+export async function startComponent(
+  site: Site,
+  name: string,
+  command: string,
+  args: readonly string[],
+): Promise<Component> {
+  const logFile = join(site.folder, 'log', `${name}.log`);
+  const running = await start(...tied(...site.place(command, args)), { env: site.env, logFile });
+  return { name, running, logFile };
+}
+
+/** Starts one of the multi-call binary's programs. */
+export function startKube(site: Site, name: string, flags: Readonly<Record<string, string>>): Promise<Component> {
+  const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+  return startComponent(site, name, site.kube, [name, ...args]);
+}
+
+/**
+ * Asks until it is answered. The end of the component, or of the time, is an error that holds the last of its log.
+ * @param what for the error: `the node to be Ready`
+ */
+export async function whenUp<T>(
+  component: Component,
+  what: string,
+  timeoutMs: number,
+  ask: () => Promise<T | undefined>,
+): Promise<T> {
+  const { child } = component.running;
+  try {
+    return await until(what, timeoutMs, async () => {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`ended with ${child.exitCode ?? child.signalCode} before ${what} came`);
+      return await ask();
+    });
+  } catch (error) {
+    const log = tailOf(component.logFile);
+    throw new Error(`${component.name}: ${messageOf(error)}. The end of its log:\n${log}`, { cause: error });
+  }
+}

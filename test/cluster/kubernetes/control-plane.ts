@@ -1,0 +1,99 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Capability } from '../../support/capability.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { freePorts } from '../../support/port.ts';
+import { step } from '../../support/progress.ts';
+import { apiGet, clusterOf, type Cluster } from './api.ts';
+import { canBuildKubernetes, kubeBinary } from './binaries.ts';
+import { startKube, whenUp, type Component, type Site } from './component.ts';
+import { makeClusterKeys, type ClusterKeys } from './credentials.ts';
+import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } from './flags.ts';
+
+/** An API server with everything that needs no node: RBAC, ServiceAccounts, Jobs that make Pods which nobody runs. */
+export interface ControlPlane extends Cluster, AsyncDisposable {}
+
+const UP_MS = 120_000;
+/** The address of the `kubernetes` Service: the first of the API server's range. */
+const FIRST_SERVICE_IP = '10.96.0.1';
+
+/** Proven by building it. Any user may run it. */
+export const canRunControlPlane: Capability = canBuildKubernetes;
+
+/** Brings etcd, kube-apiserver and kube-controller-manager up on free loopback ports, in about four seconds. */
+export async function startControlPlane(): Promise<ControlPlane> {
+  const kube = await kubeBinary();
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('control-plane')).path;
+  const [api = 0, etcd = 0, etcdPeer = 0, controllerManager = 0] = await freePorts(4);
+  const addresses = { api, etcd, etcdPeer, controllerManager, bind: '127.0.0.1', advertise: '127.0.0.1' };
+  const server = `https://127.0.0.1:${api}`;
+  const site: Site = { folder, kube, env: componentEnv(folder), place: (command, args) => [command, args] };
+  const keys = await prepare(site);
+  const admin = await keys.issue('admin', ADMIN);
+  const kubeconfig = await keys.kubeconfig('admin', server, ADMIN);
+  const run = async (name: string, flags: Readonly<Record<string, string>>) => {
+    const component = await startKube(site, name, flags);
+    stack.use(component.running);
+    return component;
+  };
+  await step('starting a Kubernetes control plane', async () => {
+    const get = (path: string) => apiGet(server, path, keys.authority.certificate, admin);
+    await startApi(run, get, site, keys, addresses, { 'endpoint-reconciler-type': 'none' });
+  });
+  const moved = stack.move();
+  return {
+    ...clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, folder }),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+/** Who may do anything. */
+export const ADMIN = { commonName: 'admin', organizations: ['system:masters'] };
+
+/** GOMAXPROCS: the garbage collectors of seven Go programs must not fight for a big machine's every core. */
+export function componentEnv(folder: string): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: folder, GOMAXPROCS: '2' };
+}
+
+/** Makes a site's folders and keys. */
+export async function prepare(site: Site): Promise<ClusterKeys> {
+  for (const name of ['keys', 'log']) await mkdir(join(site.folder, name));
+  return await makeClusterKeys(join(site.folder, 'keys'));
+}
+
+/** Starts a program and sees to its end. */
+export type Run = (name: string, flags: Readonly<Record<string, string>>) => Promise<Component>;
+
+/** Asks the API server for a path: its answer, or undefined while there is none. */
+export type Get = (path: string) => Promise<string | undefined>;
+
+/** Starts the three programs and waits until Pods can be made: until the first ServiceAccount is there. */
+export async function startApi(
+  run: Run,
+  get: Get,
+  site: Site,
+  keys: ClusterKeys,
+  addresses: Addresses,
+  extra: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const hosts = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+  await keys.issue('apiserver', {
+    commonName: 'kube-apiserver',
+    hosts: [...hosts, '127.0.0.1', FIRST_SERVICE_IP, addresses.advertise],
+  });
+  await keys.issue('apiserver-kubelet', { ...ADMIN, commonName: 'kube-apiserver-kubelet' });
+  await run('etcd', etcdFlags(site.folder, addresses));
+  const apiserver = await run('kube-apiserver', { ...apiserverFlags(site.folder, keys, addresses), ...extra });
+  await whenUp(apiserver, 'its /readyz to be ok', UP_MS, () => get('/readyz'));
+  // Only now: it gives up when it may not yet read what the API server's own start puts there.
+  const kubeconfig = await keys.kubeconfig('controller-manager', `https://127.0.0.1:${addresses.api}`, {
+    commonName: 'system:kube-controller-manager',
+  });
+  const manager = await run(
+    'kube-controller-manager',
+    controllerManagerFlags(site.folder, keys, addresses, kubeconfig),
+  );
+  const account = '/api/v1/namespaces/default/serviceaccounts/default';
+  await whenUp(manager, 'the default ServiceAccount', UP_MS, () => get(account));
+}

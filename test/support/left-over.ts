@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** Runs for every process; one that ends meanwhile counts as gone. */
+function processesWhere(holds: (pid: string) => boolean): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const holding = (pid: string) => {
+    try {
+      return holds(pid);
+    } catch {
+      return false;
+    }
+  };
+  return pids.filter(holding).map(Number);
+}
+
+/** The processes whose command line holds a text, for example the path of a private folder. */
+export function processesWith(text: string): number[] {
+  return processesWhere((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text));
+}
+
+/** The processes in a namespace: `processesIn('net', 'net:[4026532281]')`. */
+export function processesIn(kind: 'mnt' | 'net' | 'pid', namespace: string): number[] {
+  return processesWhere((pid) => readlinkSync(`/proc/${pid}/ns/${kind}`) === namespace);
+}
