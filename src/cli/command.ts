@@ -27,6 +27,8 @@ export interface Operand {
   readonly name: string;
   readonly help: string;
   readonly optional?: true;
+  /** The only words that are valid; for completion too. */
+  readonly values?: readonly string[];
   /** Takes all the words that are left. */
   readonly many?: true;
 }

@@ -17,6 +17,7 @@ export const SECTIONS = [
   'probe',
   'log-ship',
   'sidecar',
+  'pod',
   'overlays',
   'services',
 ] as const;
@@ -25,7 +26,8 @@ type Mapping = Readonly<Record<string, unknown>>;
 
 /**
  * Reads kolla-pod.yaml and checks the keys of this helper's section. `path` is the section and, where the command has
- * a name, the command in it: ['probe', 'tcp']. `siblings` are the names of the helper's commands.
+ * a name, the command in it: ['probe', 'tcp']. `siblings` is what else may stand in the helper's section: its
+ * commands, and the options that it takes without a command.
  */
 export function readFileOptions(
   file: string,

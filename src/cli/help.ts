@@ -21,8 +21,15 @@ export function helperHelp(helper: Helper, terminal: Terminal): string {
   const rows = Object.entries(helper.commands).map(([name, command]) => [`  ${name}`, command.summary]);
   const list = `${paint(terminal, 'bold', 'Commands')}\n${table(terminal, [], rows)}`;
   const more = `\n${helper.name} COMMAND --help tells more of one.\n`;
+  const others = othersOf(helper, terminal);
   if (helper.main) return `${commandHelp(helper, '', helper.main, terminal)}\n${list}${more}`;
-  return `${helper.name} COMMAND\n\n${helper.summary}\n\n${list}${more}`;
+  return `${helper.name} COMMAND\n\n${helper.summary}\n\n${others}${list}${more}`;
+}
+
+function othersOf({ others = [] }: Helper, terminal: Terminal): string {
+  if (others.length === 0) return '';
+  const rows = others.map((other) => [`  ${sectionOf(other)}`, `${other.summary} Also called as ${other.name}.`]);
+  return `${paint(terminal, 'bold', 'Helpers')}\n${table(terminal, [], rows)}\n`;
 }
 
 /** One command's page: usage, what it does, operands, options with their environment and default, examples. */
@@ -53,13 +60,15 @@ export function commandHelp(helper: Helper, name: string, command: Command, term
 }
 
 function optionTable(options: readonly Option[], terminal: Terminal, filePath: string): string {
-  const rows = options.map((option) => [`  ${flagOf(option)}`, `${option.help}${sources(option, filePath)}`]);
+  const rows = options.map((option) => [`  ${flagOf(option)}`, `${option.help}${sourcesOf(option, filePath)}`]);
   return table(terminal, [], rows).trimEnd();
 }
 
-function flagOf(option: Option): string {
+/** `--timeout DURATION`, `--insecure`, or `(ENV)` for a secret, which is no flag. */
+export function flagOf(option: Option): string {
   if (option.secret) return `(${option.env})`;
-  return option.type === 'boolean' ? `--${option.flag}` : `--${option.flag} ${metavar(option)}`;
+  const flag = option.short === undefined ? `--${option.flag}` : `-${option.short}, --${option.flag}`;
+  return option.type === 'boolean' ? flag : `${flag} ${metavar(option)}`;
 }
 
 /** What stands for the value in usage. */
@@ -68,7 +77,8 @@ export function metavar(option: Option): string {
   return option.repeat ? `${word} (again for more)` : word;
 }
 
-function sources(option: Option, filePath: string): string {
+/** ` (environment X; file probe.tcp.timeout; default 900ms)`. `filePath` is '' or ends with a dot. */
+export function sourcesOf(option: Option, filePath: string): string {
   const repeat = option.repeat ? ', separated by commas' : '';
   const parts = [`environment ${option.env}${repeat}`];
   if (option.flag !== 'config' && !option.secret) parts.push(`file ${filePath}${option.flag}`);

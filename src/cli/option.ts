@@ -11,6 +11,8 @@ export type OptionType = 'string' | 'path' | 'boolean' | 'integer' | 'duration' 
 export interface Option {
   /** Without the dashes: `log-level`. The same word is the key in kolla-pod.yaml. */
   readonly flag: string;
+  /** A letter, where users of kubectl expect one: `o`. */
+  readonly short?: string;
   readonly type: OptionType;
   readonly env: string;
   readonly help: string;

@@ -23,9 +23,7 @@ export function splitWords(argv: readonly string[], options: readonly Option[], 
     strict: false,
     tokens: true,
     allowPositionals: true,
-    options: Object.fromEntries(
-      options.map((o) => [o.flag, { type: o.type === 'boolean' ? 'boolean' : 'string' }] as const),
-    ),
+    options: Object.fromEntries(options.map((option) => [option.flag, parseArgsOption(option)])),
   });
   const flags = new Map<string, string[]>();
   const operands: string[] = [];
@@ -41,6 +39,10 @@ export function splitWords(argv: readonly string[], options: readonly Option[], 
   return { flags, operands, child };
 }
 
+function parseArgsOption({ type, short }: Option): { type: 'boolean' | 'string'; short?: string } {
+  return { type: type === 'boolean' ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) };
+}
+
 interface OptionToken {
   readonly name: string;
   /** As it was written: `--name` or `-n`. */
@@ -54,9 +56,9 @@ function optionOf(
   { name, rawName, value, inlineValue = false }: OptionToken,
   byFlag: ReadonlyMap<string, Option>,
 ): { option: Option; word: string } | undefined {
-  // parseArgs takes `-x` for a short spelling of an option named x.
-  if (!rawName.startsWith('--')) return undefined;
   const option = byFlag.get(name);
+  // Where no option has that letter, parseArgs takes `-x` for an option named x.
+  if (!rawName.startsWith('--') && option?.short !== rawName.slice(1)) return undefined;
   if (option !== undefined) return { option, word: flagWord(option, rawName, value, inlineValue) };
   const negated = name.startsWith('no-') ? byFlag.get(name.slice('no-'.length)) : undefined;
   if (negated?.type !== 'boolean') return undefined;
@@ -131,7 +133,7 @@ function valueOf(option: Option, words: readonly string[], wrong: (cause: string
   }
 }
 
-/** Checks the operands' number against the command. */
+/** Checks the operands' number and values against the command. */
 export function inputOf(command: Command, words: Words, options: Record<string, unknown>, usage: string): Input {
   const { operands } = command;
   const needed = operands.filter((operand) => !operand.optional).length;
@@ -140,5 +142,10 @@ export function inputOf(command: Command, words: Words, options: Record<string, 
   const stray = words.operands[operands.length];
   if (stray !== undefined && !operands.some((operand) => operand.many))
     throw new UsageError(`'${stray}' is one word too many: ${usage}`);
+  for (const [i, word] of words.operands.entries()) {
+    const { name, values } = operands[Math.min(i, operands.length - 1)] ?? { name: '' };
+    if (values !== undefined && !values.includes(word))
+      throw new UsageError(`no ${name} '${word}'${suggestion(word, values)}`);
+  }
   return { operands: words.operands, child: words.child, options: options as Input['options'] };
 }

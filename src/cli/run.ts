@@ -93,7 +93,8 @@ async function fileOptions(
   // Lazy, because a probe that runs every ten seconds and has no such file needs no YAML.
   const { readFileOptions } = await import('./file.ts');
   const path = name === '' ? [sectionOf(helper)] : [sectionOf(helper), name];
-  return readFileOptions(file, path, Object.keys(helper.commands), COMMON_OPTIONS, command.options);
+  const siblings = [...Object.keys(helper.commands), ...(helper.main?.options ?? []).map(({ flag }) => flag)];
+  return readFileOptions(file, path, siblings, COMMON_OPTIONS, command.options);
 }
 
 function isAbort(error: unknown): boolean {

@@ -1,17 +1,25 @@
 import { visibleLength, type Terminal } from './terminal.ts';
 
+/** The last column is not made narrower than this. */
+const LEAST_COLUMNS = 36;
+const INDENT_BELOW = 6;
+
 /** Rows in aligned columns. The last column is folded at the terminal's width instead of running over it. */
 export function table(terminal: Terminal, head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (head.length === 0 && rows.length === 0) return '';
   const all = head.length === 0 ? rows : [head, ...rows];
   const columns = Math.max(0, ...all.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, i) => Math.max(...all.map((row) => visibleLength(row[i] ?? ''))));
-  const indent = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+  const start = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+  // A last column that would be a thin strip goes below the others instead.
+  const below = columns > 1 && terminal.width - start < LEAST_COLUMNS;
+  const indent = below ? INDENT_BELOW : start;
   const room = Math.max(20, terminal.width - indent);
   const lines = all.flatMap((row) => {
-    const start = row.slice(0, columns - 1).map((cell, i) => pad(cell, widths[i] ?? 0));
-    const [first = '', ...rest] = fold(row[columns - 1] ?? '', room);
-    return [[...start, first].join('  ').trimEnd(), ...rest.map((line) => ' '.repeat(indent) + line)];
+    const cells = row.slice(0, columns - 1).map((cell, i) => pad(cell, widths[i] ?? 0));
+    const folded = fold(row[columns - 1] ?? '', room);
+    const [first = '', ...rest] = below ? ['', ...folded] : folded;
+    return [[...cells, first].join('  ').trimEnd(), ...rest.map((line) => ' '.repeat(indent) + line)];
   });
   return lines.join('\n') + '\n';
 }

@@ -1,10 +1,36 @@
-import type { Helper } from '../cli/command.ts';
+/**
+ * kolla-pod: what the binary can tell about itself and about the place where it runs.
+ *
+ *   the helpers' tables -> completion, man, schema: text on stdout
+ *   the exit codes' table -> explain
+ *   the machine -> doctor: one finding a thing that a helper needs, with the fix
+ *
+ * Nothing here runs a helper or loads what helpers work with. Only wrong words can fail, and what doctor finds.
+ */
+import { sectionOf, type Helper } from '../cli/command.ts';
+import { completionOf } from './completion.ts';
+import { doctorOf } from './doctor.ts';
 import { explain } from './explain.ts';
 import { HELPERS } from './helpers.ts';
+import { manOf } from './man.ts';
+import { schemaOf } from './schema.ts';
+
+const names = HELPERS.flatMap((helper) => [sectionOf(helper), helper.name]);
 
 export const pod: Helper = {
   name: 'kolla-pod',
   summary: 'All helpers in one program, and what it can tell about them.',
   others: HELPERS,
-  commands: { explain },
+  commands: {
+    completion: completionOf(all),
+    doctor: doctorOf(names),
+    explain,
+    man: manOf(all, ['kolla-pod', ...names]),
+    schema: schemaOf(all),
+  },
 };
+
+/** Every name's table, this one's first. */
+export function all(): readonly Helper[] {
+  return [pod, ...HELPERS];
+}
