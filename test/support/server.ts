@@ -6,9 +6,9 @@ export interface Listening extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A TCP server on a free loopback port. What `serve` does with a connection is the server's behaviour. */
-export async function listenTcp(serve: (socket: Socket) => void, host = '127.0.0.1'): Promise<Listening> {
-  return await listening(createServer(serve), host);
+/** A TCP server, on a free loopback port unless one is given. What `serve` does with a connection is its behaviour. */
+export async function listenTcp(serve: (socket: Socket) => void, host = '127.0.0.1', port = 0): Promise<Listening> {
+  return await listening(createServer(serve), host, port);
 }
 
 /** An HTTP server on a free loopback port. */
@@ -16,13 +16,13 @@ export async function listenHttp(serve: RequestListener): Promise<Listening> {
   return await listening(createHttpServer(serve), '127.0.0.1');
 }
 
-async function listening(server: Server, host: string): Promise<Listening> {
+async function listening(server: Server, host: string, wanted = 0): Promise<Listening> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.listen(0, host);
+  server.listen(wanted, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -49,10 +50,9 @@ test('who may neither watch nor get is told the Role to apply', async () => {
 test('on 401 the token is read again at once', async () => {
   await using api = await scriptedApi(
     (_, response) => {
-      void writeFile(join(api.accountFolder, 'token'), 'token-2').then(() => {
-        response.writeHead(401);
-        response.end();
-      });
+      writeFileSync(join(api.accountFolder, 'token'), 'token-2');
+      response.writeHead(401);
+      response.end();
     },
     events(line('ADDED', job('7'))),
   );

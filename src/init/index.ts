@@ -1,0 +1,96 @@
+/**
+ * kolla-init: what a container needs before its service starts.
+ *
+ *   options -> dependencies parsed (a typo must not cost half an hour) -> config.json's files in place -> dependencies
+ *   met -> one line, exit 0
+ *
+ * Fails as its parts do: 64 a dependency that can't be read, 65 a wrong config.json, 69 a failed Job, 75 the deadline, 77
+ * the API server or the system refuses, 143 SIGTERM. Everything may run again: what is right is left alone.
+ */
+import { command, type Helper } from '../cli/command.ts';
+import { formatDuration } from '../cli/duration.ts';
+import { ExitCode, UsageError } from '../cli/errors.ts';
+import { putInPlace, type Identity } from '../config/index.ts';
+import { parseDependency, waitForAll, type Dependency } from '../depend/index.ts';
+import type { KubeClient } from '../platform/kube/types.ts';
+import { kubeSource } from './kube-source.ts';
+import { OPTIONS } from './options.ts';
+
+/** The longest that a timer of Node's can be. */
+const TIMEOUT_MAX_MS = 24 * 86_400_000;
+
+const main = command({
+  summary: "Puts config.json's files in place, then waits for Jobs and servers.",
+  description:
+    'For an init container. Everything is validated before the first file is touched; each file is replaced whole, and not at ' +
+    'all when it is right. Every change of a dependency is one line, with a summary each 30 s.',
+  operands: [],
+  options: OPTIONS,
+  examples: [
+    {
+      line: 'kolla-init --wait job/keystone-db-sync --wait tcp://mariadb:3306 --timeout 10m',
+      does: 'in an init container: files, then the Job and the database',
+    },
+    {
+      line: 'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3',
+      does: "on a developer's machine, into a folder of its own",
+    },
+  ],
+  async run({ options }, context) {
+    const began = performance.now();
+    const { signal, log, inherited } = context;
+    if (options.timeout <= 0 || options.timeout > TIMEOUT_MAX_MS)
+      throw new UsageError('--timeout: must be more than 0 and at most 24d');
+    const dependencies = distinct(options.wait.map(parseDependency));
+    const applied = await putInPlace(
+      { configDir: options.configDir, configFile: options.configJson, root: options.root, me: whoAmI() },
+      { signal, log },
+    );
+    using api = lazy(async () => {
+      const source = kubeSource(options.kubeconfig, inherited);
+      // Costs more than all the rest, so only who waits for an object of the API loads it.
+      const { connectKube } = await import('../platform/kube/index.ts');
+      return await connectKube(source);
+    });
+    if (dependencies.length > 0)
+      await waitForAll(
+        dependencies,
+        { timeoutMs: options.timeout, onFailedJob: options.onFailedJob, caFile: options.caFile },
+        { signal, log, kube: api.get },
+      );
+    const files = applied ? `${applied.written} files written, ${applied.unchanged} right already` : 'no files';
+    const met = dependencies.length === 0 ? 'nothing to wait for' : `${dependencies.length} dependencies met`;
+    log.info(`ready after ${formatDuration(performance.now() - began)}: ${files}; ${met}`);
+    return ExitCode.ok;
+  },
+});
+
+export const init: Helper = {
+  name: 'kolla-init',
+  summary: "Puts config.json's files in place, then waits for Jobs and servers.",
+  main,
+  commands: {},
+};
+
+function distinct(dependencies: readonly Dependency[]): Dependency[] {
+  return [...new Map(dependencies.map((dependency) => [dependency.text, dependency])).values()];
+}
+
+function whoAmI(): Identity {
+  if (!process.geteuid || !process.getegid || !process.getgroups) throw new UsageError('kolla-init needs Linux');
+  return { uid: process.geteuid(), gid: process.getegid(), groups: process.getgroups() };
+}
+
+/** Makes it at the first call, for all; disposes of it if it was made. */
+function lazy(make: () => Promise<KubeClient>): { readonly get: () => Promise<KubeClient> } & Disposable {
+  let made: Promise<KubeClient> | undefined;
+  let client: KubeClient | undefined;
+  return {
+    get: () =>
+      (made ??= make().then((it) => {
+        client = it;
+        return it;
+      })),
+    [Symbol.dispose]: () => client?.[Symbol.dispose](),
+  };
+}
