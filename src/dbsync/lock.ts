@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { formatDuration } from '../cli/duration.ts';
+import { DeadlineError, UnavailableError } from '../cli/errors.ts';
+import type { MysqlSession } from '../platform/mysql/index.ts';
+
+/** In our statements that stand in the process list for long, so that they are known there. */
+export const OUR_MARK = '/* kolla-db-sync */';
+
+/** One statement blocks this long in the server: nobody polls, and somebody who waits can say so now and then. */
+const BLOCK_SECONDS = 10;
+/** The server may be slow to answer after that, but not for ever: it may be frozen. */
+const ANSWER_MS = 30_000;
+const LONGEST_NAME = 64;
+
+/** The server's name for the lock on a database, within MySQL's 64 characters. */
+export function lockNameOf(database: string): string {
+  const name = `kolla-db-sync:${database}`;
+  if (name.length <= LONGEST_NAME) return name;
+  return `kolla-db-sync:${createHash('sha256').update(database).digest('hex').slice(0, 32)}`;
+}
+
+export interface LockOptions {
+  /** By performance.now(). */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  /** Called while somebody else has it, at most every few seconds; its text goes into the deadline's error. */
+  readonly onWait: () => Promise<string>;
+}
+
+/**
+ * Blocks in GET_LOCK until it is ours. The server gives it to the next when our session ends, however we end.
+ * @returns whether somebody else had it first
+ * @throws DeadlineError; the signal's reason, at once; what the session throws when it is lost
+ */
+export async function takeLock(
+  session: MysqlSession,
+  name: string,
+  options: LockOptions,
+): Promise<{ waited: boolean }> {
+  const { deadline, signal, onWait } = options;
+  const began = performance.now();
+  const stop = () => session.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    if (await getLock(session, name, 0)) return { waited: false };
+    for (;;) {
+      const holder = await onWait();
+      const leftSeconds = Math.ceil((deadline - performance.now()) / 1000);
+      if (leftSeconds <= 0) {
+        const waited = formatDuration(performance.now() - began);
+        throw new DeadlineError(`waited ${waited} for another migration of this database: ${holder}`);
+      }
+      if (await getLock(session, name, Math.min(BLOCK_SECONDS, leftSeconds))) return { waited: true };
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function getLock(session: MysqlSession, name: string, seconds: number): Promise<boolean> {
+  const [row] = await session.rows(
+    `SELECT ${OUR_MARK} GET_LOCK(?, ?) AS got`,
+    [name, seconds],
+    seconds * 1000 + ANSWER_MS,
+  );
+  const got = row?.['got'];
+  if (got === null || got === undefined) throw new UnavailableError(`the server gave no answer to GET_LOCK('${name}')`);
+  return got === 1;
+}
+
+/** Whether the lock is still this session's. */
+export async function holdsLock(session: MysqlSession, name: string, timeoutMs: number): Promise<boolean> {
+  const [row] = await session.rows('SELECT IS_USED_LOCK(?) = CONNECTION_ID() AS ours', [name], timeoutMs);
+  return row?.['ours'] === 1;
+}
+
+export async function releaseLock(session: MysqlSession, name: string): Promise<void> {
+  await session.rows('SELECT RELEASE_LOCK(?)', [name]);
+}

@@ -1,0 +1,127 @@
+import type { Option, Values } from '../cli/option.ts';
+
+/** Where the database is: shared by every command of kolla-db-sync. */
+export const TARGET_OPTIONS = [
+  {
+    flag: 'connection',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_CONNECTION',
+    secret: true,
+    help: "the service's database URL, instead of the one in its configuration; the command gets it as OS_DATABASE__CONNECTION",
+    example: 'mysql+pymysql://keystone:PASSWORD@mariadb:3306/keystone',
+  },
+  {
+    flag: 'connection-file',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_CONNECTION_FILE',
+    help: 'file with that URL',
+    example: '/run/secrets/keystone-connection',
+  },
+  {
+    flag: 'service-config',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_SERVICE_CONFIG',
+    help: "the service's configuration file (default: the service's own, such as /etc/keystone/keystone.conf)",
+    example: '/etc/keystone/keystone.conf',
+  },
+  {
+    flag: 'timeout',
+    type: 'duration',
+    env: 'KOLLA_DB_SYNC_TIMEOUT',
+    default: '10m',
+    help: 'how long to wait for the database server',
+    example: '30m',
+  },
+] as const satisfies readonly Option[];
+
+export const SYNC_OPTIONS = [
+  ...TARGET_OPTIONS,
+  {
+    flag: 'lock-timeout',
+    type: 'duration',
+    env: 'KOLLA_DB_SYNC_LOCK_TIMEOUT',
+    default: '1h',
+    help: 'how long to wait for another migration of the same database',
+    example: '2h',
+  },
+  {
+    flag: 'lock-loss',
+    type: 'duration',
+    env: 'KOLLA_DB_SYNC_LOCK_LOSS',
+    default: '40s',
+    help: 'stop the command when the server has not confirmed the lock for this long; longer than its worst stall',
+    example: '60s',
+  },
+  {
+    flag: 'grace',
+    type: 'duration',
+    env: 'KOLLA_DB_SYNC_GRACE',
+    default: '20s',
+    help: "after SIGTERM the command may go on for this long; 5 s and a little below the pod's grace period",
+    example: '10m',
+  },
+  {
+    flag: 'release',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_RELEASE',
+    default: '',
+    help: 'what is being rolled out; one that waited does nothing when the same release was finished meanwhile',
+    example: '2026.1-r3',
+  },
+  {
+    flag: 'admin-user',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_ADMIN_USER',
+    help: 'account that makes database, account and grants; without one they are left alone',
+    example: 'root',
+  },
+  {
+    flag: 'admin-password',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_ADMIN_PASSWORD',
+    secret: true,
+    help: 'its password',
+    example: 'PASSWORD',
+  },
+  {
+    flag: 'admin-password-file',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_ADMIN_PASSWORD_FILE',
+    help: 'file with its password',
+    example: '/run/secrets/mariadb-root',
+  },
+  {
+    flag: 'admin-socket',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_ADMIN_SOCKET',
+    help: "the server's socket for the admin, where it only lets root in that way",
+    example: '/var/lib/mysql/mysql.sock',
+  },
+  {
+    flag: 'account-host',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_ACCOUNT_HOST',
+    default: '%',
+    help: "the host part of the service's account, if it has to be made",
+    example: '10.0.0.%',
+  },
+  {
+    flag: 'charset',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_CHARSET',
+    default: 'utf8mb3',
+    help: 'character set of the database, if it has to be made',
+    example: 'utf8mb4',
+  },
+  {
+    flag: 'collation',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_COLLATION',
+    default: 'utf8mb3_general_ci',
+    help: 'collation of the database, if it has to be made',
+    example: 'utf8mb4_general_ci',
+  },
+] as const satisfies readonly Option[];
+
+export type TargetOptions = Values<typeof TARGET_OPTIONS>;
+export type SyncOptions = Values<typeof SYNC_OPTIONS>;

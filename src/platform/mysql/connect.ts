@@ -1,0 +1,161 @@
+import { readFile } from 'node:fs/promises';
+import { connect as connectSocket, type Socket } from 'node:net';
+import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { placeOfTarget, type MysqlTarget, type MysqlTls } from './url.ts';
+
+/** One session. Every statement has a deadline, after which the session is gone: its answer can't be told from the next. */
+export interface MysqlSession extends AsyncDisposable {
+  /** The server's number for this session. */
+  readonly id: number;
+  /** The socket's file descriptor: a process that inherits it keeps the session open when we die. Never write to it. */
+  readonly descriptor: number;
+  /** Aborted when the session ends without our doing; its reason is the error. */
+  readonly lost: AbortSignal;
+  rows(sql: string, parameters?: readonly unknown[], timeoutMs?: number): Promise<Record<string, unknown>[]>;
+  /** Affected rows: those that really changed, not those that were found. And how many warnings there were. */
+  change(
+    sql: string,
+    parameters?: readonly unknown[],
+    timeoutMs?: number,
+  ): Promise<{ changed: number; warnings: number }>;
+  /** Ends the connection without a word to the server. */
+  destroy(): void;
+}
+
+export interface ConnectOptions {
+  readonly signal: AbortSignal;
+  /** For the whole handshake: a frozen server accepts the connection and never greets. */
+  readonly handshakeMs?: number;
+  /** For each statement that has no deadline of its own. */
+  readonly statementMs?: number;
+  /** Undefined: none. */
+  readonly database?: string | undefined;
+}
+
+const HANDSHAKE_MS = 10_000;
+const STATEMENT_MS = 60_000;
+const GOODBYE_MS = 1000;
+
+/**
+ * The same rules in every session, whatever the server's defaults: backslashes escape (quoteText relies on it), a value
+ * that does not fit is an error, times are UTC, and no statement is cut short (max_statement_time is MariaDB's own).
+ */
+const SESSION_RULES = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', autocommit = 1
+  /*M!100100 , max_statement_time = 0 */`;
+
+/**
+ * Opens a session. The deadline and `signal` cut it off at any point; after that only statements' deadlines and
+ * `lost` end it.
+ * @throws what mysql2 or the system throws (see isPassing and mysqlError); ConfigError for unreadable TLS files
+ */
+export async function connect(target: MysqlTarget, options: ConnectOptions): Promise<MysqlSession> {
+  const { signal, handshakeMs = HANDSHAKE_MS, statementMs = STATEMENT_MS } = options;
+  signal.throwIfAborted();
+  const ssl = target.tls === undefined ? undefined : await tlsMaterial(target.tls);
+  const { createConnection } = await import('mysql2/promise');
+  const socket = target.socket === undefined ? connectSocket(target.port, target.host) : connectSocket(target.socket);
+  if (target.socket === undefined) socket.setNoDelay(true).setKeepAlive(true, 10_000);
+  let descriptor = -1;
+  socket.once('connect', () => (descriptor = descriptorOf(socket)));
+  const stop = () => socket.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const connection = await createConnection({
+      stream: socket,
+      host: target.host,
+      user: target.user,
+      password: target.password,
+      ...(options.database === undefined ? {} : { database: options.database }),
+      ...(ssl === undefined ? {} : { ssl }),
+      connectTimeout: handshakeMs,
+      charset: 'UTF8MB4_GENERAL_CI',
+      // Affected rows must count changes, not matches: the fence is judged by them.
+      flags: ['-FOUND_ROWS'],
+      supportBigNumbers: true,
+      dateStrings: true,
+    } satisfies ConnectionOptions);
+    const session = sessionOn(connection, socket, descriptor, statementMs);
+    await session.change(SESSION_RULES, [], handshakeMs);
+    return session;
+  } catch (error) {
+    socket.destroy();
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Node has no public name for it. Read before TLS wraps the socket; it stays the same for the socket's life. */
+function descriptorOf(socket: Socket): number {
+  return (socket as { _handle?: { fd?: number } })._handle?.fd ?? -1;
+}
+
+function sessionOn(connection: Connection, socket: Socket, descriptor: number, statementMs: number): MysqlSession {
+  const lost = new AbortController();
+  const lose = (error?: Error) => lost.abort(error ?? Object.assign(new Error(), { code: 'PROTOCOL_CONNECTION_LOST' }));
+  let isOver = false;
+  connection.on('error', lose);
+  socket.once('close', () => {
+    if (!isOver) lose();
+  });
+  const query = async (sql: string, parameters: readonly unknown[] = [], timeoutMs = statementMs): Promise<unknown> => {
+    lost.signal.throwIfAborted();
+    const timer = setTimeout(() => socket.destroy(timedOut(timeoutMs)), timeoutMs);
+    try {
+      const [result] = await connection.query(sql, [...parameters]);
+      return result;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return {
+    id: connection.threadId,
+    descriptor,
+    lost: lost.signal,
+    rows: async (...args) => (await query(...args)) as RowDataPacket[],
+    change: async (...args) => {
+      const { affectedRows, warningStatus } = (await query(...args)) as ResultSetHeader;
+      return { changed: affectedRows, warnings: warningStatus };
+    },
+    destroy: () => {
+      isOver = true;
+      socket.destroy();
+    },
+    [Symbol.asyncDispose]: async () => {
+      isOver = true;
+      if (lost.signal.aborted) return;
+      const timer = setTimeout(() => socket.destroy(), GOODBYE_MS);
+      await connection.end().catch(() => socket.destroy());
+      clearTimeout(timer);
+    },
+  };
+}
+
+function timedOut(ms: number): Error {
+  return Object.assign(new Error(`no answer in ${ms} ms`), { code: 'ETIMEDOUT' });
+}
+
+async function tlsMaterial({ caFile, certFile, keyFile, verifyIdentity }: MysqlTls) {
+  const read = async (file: string) => {
+    try {
+      return await readFile(file, 'utf8');
+    } catch (cause) {
+      throw new ConfigError(`cannot read ${file}, which the database URL names for TLS: ${messageOf(cause)}`, {
+        cause,
+      });
+    }
+  };
+  return {
+    ...(caFile === undefined ? {} : { ca: await read(caFile) }),
+    ...(certFile === undefined ? {} : { cert: await read(certFile) }),
+    ...(keyFile === undefined ? {} : { key: await read(keyFile) }),
+    rejectUnauthorized: caFile !== undefined,
+    verifyIdentity,
+  };
+}
+
+/** `keystone@mariadb:3306`, for messages. */
+export function whoAndWhere(target: MysqlTarget): string {
+  return `${target.user}@${placeOfTarget(target)}`;
+}

@@ -1,0 +1,22 @@
+/**
+ * MySQL and MariaDB.
+ *
+ *   SQLAlchemy URL -> target { host, port, socket, user, password, database, tls } -> session -> rows, changes
+ *
+ * A session is bounded everywhere: its handshake, each statement, its goodbye. mysql2 is loaded by the first connect().
+ * What can fail: RangeError for a URL that is none; ConfigError for TLS files; and the server's own errors, which
+ * isPassing() tells apart and mysqlError() turns into a sentence without secrets.
+ */
+export { connect, whoAndWhere, type ConnectOptions, type MysqlSession } from './connect.ts';
+export {
+  ACCESS_DENIED,
+  NO_SUCH_TABLE,
+  UNKNOWN_DATABASE,
+  errnoOf,
+  isMysqlError,
+  isPassing,
+  mysqlError,
+  reasonOf,
+} from './errors.ts';
+export { quoteAccount, quoteName, quotePattern, quoteText } from './quote.ts';
+export { parseMysqlUrl, placeOfTarget, type MysqlTarget, type MysqlTls } from './url.ts';

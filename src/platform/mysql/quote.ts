@@ -1,0 +1,25 @@
+/** An identifier in backticks. */
+export function quoteName(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\0': '\\0', '\n': '\\n', '\r': '\\r', '\u001A': '\\Z' };
+
+/**
+ * A string literal, for the statements that take no parameters (CREATE USER). Right only in sessions that read
+ * backslashes as escapes, which connect() sees to.
+ */
+export function quoteText(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return `'${text.replaceAll(/[\0\n\r\u001A'\\]/g, (c) => ESCAPES[c] ?? `\\${c}`)}'`;
+}
+
+/** A database's name where GRANT takes a pattern: `_` and `%` would stand for any character and any name. */
+export function quotePattern(database: string): string {
+  return quoteName(database.replaceAll(/[\\_%]/g, String.raw`\$&`));
+}
+
+/** `'user'@'host'`. */
+export function quoteAccount(user: string, host: string): string {
+  return `${quoteText(user)}@${quoteText(host)}`;
+}

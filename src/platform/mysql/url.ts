@@ -1,0 +1,98 @@
+import { formatAddress } from '../address.ts';
+
+/** Where a server is, who we are there, and with which database. */
+export interface MysqlTarget {
+  readonly host: string;
+  readonly port: number;
+  /** A socket file, which is used instead of host and port. */
+  readonly socket?: string;
+  readonly user: string;
+  /** Never shown. */
+  readonly password: string;
+  readonly database: string;
+  readonly tls?: MysqlTls;
+}
+
+/** Files in PEM. */
+export interface MysqlTls {
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  /** Whether the certificate must be for the host's name. */
+  readonly verifyIdentity: boolean;
+}
+
+const DEFAULT_PORT = 3306;
+const SCHEME = /^(?:mysql|mariadb)(?:\+\w+)?$/;
+
+/**
+ * The target of an SQLAlchemy URL: `mysql+pymysql://user:p%40ss@host:3306/database?charset=utf8`, with IPv6 in
+ * brackets, `unix_socket=`, and PyMySQL's `ssl_ca=`, `ssl_cert=`, `ssl_key=`, `ssl_verify_identity=`.
+ * @throws RangeError that says what is missing or wrong, without the URL: it may hold a password
+ */
+export function parseMysqlUrl(text: string): MysqlTarget {
+  const [, scheme = '', rest = ''] = /^([^:/]*):\/\/([^]*)$/.exec(text) ?? [];
+  if (scheme === '') throw new RangeError('it is not a URL such as mysql+pymysql://USER:PASSWORD@HOST/DATABASE');
+  if (!SCHEME.test(scheme)) throw new RangeError(`'${scheme}' is no MySQL or MariaDB: the URL begins mysql+pymysql://`);
+  if (/\s/.test(rest)) throw new RangeError('it has a space or a line break, which a URL writes %20 or %0A');
+  const [, user = '', password = '', place = '', path = '', query = ''] =
+    /^(?:([^:/@]*)(?::([^@]*))?@)?([^/?]*)(?:\/([^?]*))?(?:\?([^]*))?$/.exec(rest) ?? [];
+  // SQLAlchemy would look for a host of that name: the service could not use this URL either.
+  if (place.includes('@')) throw new RangeError('it has a second @: in a password it is written %40');
+  const database = decoded(path);
+  if (user === '') throw new RangeError('it names no user');
+  if (database === '') throw new RangeError('it names no database: it ends with /DATABASE');
+  const parameters = parametersOf(query);
+  const socket = parameters.get('unix_socket');
+  const tls = tlsOf(parameters);
+  return {
+    ...placeOf(place),
+    ...(socket === undefined ? {} : { socket }),
+    user: decoded(user),
+    password: decoded(password),
+    database,
+    ...(tls === undefined ? {} : { tls }),
+  };
+}
+
+/** Where, for messages: `host:port` or the socket. */
+export function placeOfTarget(target: Pick<MysqlTarget, 'host' | 'port' | 'socket'>): string {
+  return target.socket ?? formatAddress(target);
+}
+
+function placeOf(place: string): { host: string; port: number } {
+  const match = /^(?:\[(?<v6>[^\]]+)\]|(?<host>[^:]*))(?::(?<port>\d*))?$/.exec(place);
+  if (match === null) throw new RangeError('its host and port are not HOST, HOST:PORT or [IPV6]:PORT');
+  const { v6, host, port = '' } = match.groups ?? {};
+  const number = port === '' ? DEFAULT_PORT : Number(port);
+  if (number < 1 || number > 65_535) throw new RangeError(`its port ${port} is not one from 1 to 65535`);
+  return { host: v6 ?? (host === undefined || host === '' ? 'localhost' : decoded(host)), port: number };
+}
+
+/** As Python decodes it: a stray `%` stays, `+` stays, and bytes that are no UTF-8 become U+FFFD. */
+function decoded(text: string): string {
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
+}
+
+function parametersOf(query: string): Map<string, string> {
+  const pairs = query.split('&').filter((pair) => pair !== '');
+  return new Map(
+    pairs.map((pair) => {
+      const [, key = '', value = ''] = /^([^=]*)=?([^]*)$/.exec(pair) ?? [];
+      return [decoded(key), decoded(value.replaceAll('+', ' '))];
+    }),
+  );
+}
+
+function tlsOf(parameters: Map<string, string>): MysqlTls | undefined {
+  const [caFile, certFile, keyFile] = ['ssl_ca', 'ssl_cert', 'ssl_key'].map((name) => parameters.get(name));
+  if (caFile === undefined && certFile === undefined) return undefined;
+  return {
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(certFile === undefined ? {} : { certFile }),
+    ...(keyFile === undefined ? {} : { keyFile }),
+    verifyIdentity: /^(true|1|yes)$/i.test(
+      parameters.get('ssl_verify_identity') ?? parameters.get('ssl_check_hostname') ?? '',
+    ),
+  };
+}

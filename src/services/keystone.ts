@@ -1,0 +1,20 @@
+import type { Service } from './service.ts';
+
+/** Identity. Its migrate step has been empty since Yoga (data moves happen in expand), but is still a command. */
+export const keystone: Service = {
+  name: 'keystone',
+  configFile: '/etc/keystone/keystone.conf',
+  databases: [{ name: 'keystone', section: 'database', key: 'connection' }],
+  migration: {
+    phases: {
+      offline: [{ argv: ['keystone-manage', 'db_sync'] }],
+      expand: [{ argv: ['keystone-manage', 'db_sync', '--expand'] }],
+      migrate: [{ argv: ['keystone-manage', 'db_sync', '--migrate'] }],
+      contract: [{ argv: ['keystone-manage', 'db_sync', '--contract'] }],
+    },
+    check: {
+      argv: ['keystone-manage', 'db_sync', '--check'],
+      codes: { 0: 'complete', 1: 'error', 2: 'expand', 3: 'migrate', 4: 'contract' },
+    },
+  },
+};
