@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 /** The command that shows who should answer under this host: the endpoints of its Service, or the Pod of an address. */
 export function endpointsHint(host: string): string {
   // Something in this Pod, whose name is our host name.
-  if (host === 'localhost' || host === '::1' || /^127\./.test(host)) return `kubectl describe pod ${hostname()}`;
+  if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return `kubectl describe pod ${hostname()}`;
   if (isIP(host) !== 0) return `kubectl get pods -A -o wide --field-selector status.podIP=${host}`;
   const [service, namespace] = host.split('.');
   const where = namespace === undefined ? '' : ` -n ${namespace}`;

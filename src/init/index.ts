@@ -58,8 +58,13 @@ const main = command({
         { timeoutMs: options.timeout, onFailedJob: options.onFailedJob, caFile: options.caFile },
         { signal, log, kube: api.get },
       );
-    const files = applied ? `${applied.written} files written, ${applied.unchanged} right already` : 'no files';
-    const met = dependencies.length === 0 ? 'nothing to wait for' : `${dependencies.length} dependencies met`;
+    const files = applied
+      ? `${count(applied.written, 'file', 'files')} written, ${applied.unchanged} right already`
+      : 'no files';
+    const met =
+      dependencies.length === 0
+        ? 'nothing to wait for'
+        : `${count(dependencies.length, 'dependency', 'dependencies')} met`;
     log.info(`ready after ${formatDuration(performance.now() - began)}: ${files}; ${met}`);
     return ExitCode.ok;
   },
@@ -71,6 +76,10 @@ export const init: Helper = {
   main,
   commands: {},
 };
+
+function count(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
 
 function distinct(dependencies: readonly Dependency[]): Dependency[] {
   return [...new Map(dependencies.map((dependency) => [dependency.text, dependency])).values()];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UnavailableError } from '../../src/cli/errors.ts';
 import { judge, job, type Job } from '../../src/depend/kinds/job.ts';
-import type { KubeClient, Observation } from '../../src/platform/kube/index.ts';
+import type { KubeClient, KubeObject, Observation } from '../../src/platform/kube/index.ts';
 
 const metadata = { name: 'sync' };
 const condition = (type: string, more: object = {}) => ({ type, status: 'True', ...more });
@@ -13,11 +13,11 @@ const failed: Job = {
 const complete: Job = { metadata, status: { conditions: [condition('SuccessCriteriaMet'), condition('Complete')] } };
 
 for (const [name, object, expected] of [
-  ['without a status', { metadata }, { is: 'pending', state: '0 Pods active' }],
+  ['without a status', { metadata }, { is: 'pending', state: '0 active' }],
   [
     'with failures behind it',
     { metadata, spec: { backoffLimit: 2 }, status: { active: 1, failed: 1 } },
-    { is: 'pending', state: '1 Pods active, 1 failed of at most 3' },
+    { is: 'pending', state: '1 active, 1 failed of at most 3' },
   ],
   ['that is suspended', { metadata, spec: { suspend: true } }, { is: 'pending', state: 'suspended' }],
   [
@@ -28,7 +28,7 @@ for (const [name, object, expected] of [
   [
     'whose Complete is not True',
     { metadata, status: { active: 1, conditions: [{ type: 'Complete', status: 'False' }] } },
-    { is: 'pending', state: '1 Pods active' },
+    { is: 'pending', state: '1 active' },
   ],
   [
     'whose criteria are met but whose Pods still end',
@@ -47,8 +47,8 @@ function waitOn(observations: readonly Observation<Job>[], onFailedJob: 'fail' |
   const client: KubeClient = {
     namespace: 'own',
     server: '',
-    async *watch() {
-      yield* observations as never;
+    async *watch<T extends KubeObject>() {
+      for (const observation of observations) yield observation as Observation<T>;
     },
     [Symbol.dispose]: () => {},
   };

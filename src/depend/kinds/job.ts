@@ -36,7 +36,7 @@ export function judge({ metadata, spec, status = {} }: Job): JobVerdict {
   if (spec?.suspend === true) return { is: 'pending', state: 'suspended' };
   const failed = status.failed ?? 0;
   const attempts = failed === 0 ? '' : `, ${failed} failed of at most ${(spec?.backoffLimit ?? 6) + 1}`;
-  return { is: 'pending', state: `${status.active ?? 0} Pods active${attempts}` };
+  return { is: 'pending', state: `${status.active ?? 0} active${attempts}` };
 }
 
 function reasonOf({ reason, message }: Condition): string {
