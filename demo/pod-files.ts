@@ -1,5 +1,6 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keystoneConf } from '../test/cluster/keystone.ts';
 
 /** What differs from one run to the next. */
 export interface PodSettings {
@@ -13,8 +14,6 @@ export interface PodFiles {
   readonly configDir: string;
   readonly keystoneConf: string;
   readonly logs: string;
-  /** Where the connection URL for the helpers comes from. */
-  readonly passwordFile: string;
 }
 
 /**
@@ -34,12 +33,11 @@ export async function writePodFiles(root: string, settings: PodSettings): Promis
   await writeFile(join(root, 'etc/group'), `keystone:x:${gid}:\nkolla:x:42400:keystone\n`);
   await chown(logs, uid, gid);
   await writeFile(join(configDir, 'config.json'), `${JSON.stringify(configJson(), undefined, 2)}\n`);
-  await writeFile(join(configDir, 'keystone.conf'), keystoneConf(root, settings), { mode: 0o600 });
+  await writeFile(join(configDir, 'keystone.conf'), keystoneConfText(root, settings), { mode: 0o600 });
   return {
     configDir,
     keystoneConf: join(root, 'etc/keystone/keystone.conf'),
     logs,
-    passwordFile: join(root, 'tmp/database-admin-password'),
   };
 }
 
@@ -65,31 +63,11 @@ function configJson(): unknown {
   };
 }
 
-function keystoneConf(root: string, { databaseHost, databasePort, databasePassword }: PodSettings): string {
-  const keys = join(root, 'var/lib/keystone/keys');
-  const secret = encodeURIComponent(databasePassword);
-  return `[DEFAULT]
-log_dir = ${join(root, 'var/log/kolla/keystone')}
-log_file = keystone.log
-
-[database]
-connection = mysql+pymysql://keystone:${secret}@${databaseHost}:${databasePort}/keystone?charset=utf8
-max_retries = 2
-retry_interval = 1
-
-[token]
-provider = fernet
-
-[fernet_tokens]
-key_repository = ${keys}/fernet
-
-[fernet_receipts]
-key_repository = ${keys}/fernet
-
-[credential]
-key_repository = ${keys}/credential
-
-[cache]
-enabled = false
-`;
+function keystoneConfText(root: string, { databaseHost, databasePort, databasePassword }: PodSettings): string {
+  const login = `keystone:${encodeURIComponent(databasePassword)}`;
+  return keystoneConf({
+    connection: `mysql+pymysql://${login}@${databaseHost}:${databasePort}/keystone?charset=utf8`,
+    keys: join(root, 'var/lib/keystone/keys'),
+    logFolder: join(root, 'var/log/kolla/keystone'),
+  });
 }

@@ -26,6 +26,8 @@ export interface MariadbOptions {
   readonly port?: number;
   /** Wraps the server's command line, for another network namespace. */
   readonly launcher?: (command: string, args: string[]) => [string, string[]];
+  /** Random unless given. */
+  readonly rootPassword?: string;
   readonly extraArgs?: readonly string[];
   readonly programs?: MariadbPrograms;
 }
@@ -69,7 +71,8 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   const port = options.port ?? (await freePort());
   const folder = await privateFolder('mariadb');
   const at = (name: string) => join(folder.path, name);
-  const [socket, errorLog, rootPassword] = [at('s'), at('error.log'), randomBytes(16).toString('hex')];
+  const [socket, errorLog] = [at('s'), at('error.log')];
+  const rootPassword = options.rootPassword ?? randomBytes(16).toString('hex');
   const env = { PATH: process.env['PATH'], ...programs.env };
   // As root it wants to be told to stay root.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];

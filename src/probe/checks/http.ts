@@ -1,5 +1,5 @@
 import { command } from '../../cli/command.ts';
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError, messageOf } from '../../cli/errors.ts';
 import { requestOnce } from '../../platform/http.ts';
 import { ask, healthy, TIMEOUT_OPTION, unhealthy } from '../verdict.ts';
 
@@ -45,7 +45,7 @@ export const http = command({
         return good ? healthy : unhealthy(`status ${status}`);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        return unhealthy(reasonOf(error));
+        return unhealthy(messageOf(error));
       }
     });
   },
@@ -58,8 +58,4 @@ function urlOf(text: string): URL {
   if (url.password !== '')
     throw new UsageError('http: a password in a URL would be seen in the process list; leave it out');
   return url;
-}
-
-function reasonOf(error: NodeJS.ErrnoException): string {
-  return error.code === undefined ? error.message : `${error.code}: ${error.message.replace(`${error.code}: `, '')}`;
 }

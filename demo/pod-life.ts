@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Terminal } from '../src/cli/terminal.ts';
+import { freePort } from '../test/support/port.ts';
+import { startHelper } from './helper-process.ts';
+import { writePodFiles, type PodFiles } from './pod-files.ts';
+import { chooseDatabase, chooseIndex, chooseKeystone, type Database } from './servers.ts';
+import { countLines, shipLogs } from './scenes/logs.ts';
+import { runKeystone, takeToken, untilHealthy } from './scenes/keystone.ts';
+import { setUpKeystone, syncSchema } from './scenes/schema.ts';
+import type { Story } from './story.ts';
+import { drawSvg, drawText } from './timeline.ts';
+
+const PICTURE = 'dist/demo-timeline.svg';
+
+/** Tells a pod's life under `root`. Throws where a step does not do what it should. */
+export async function tellPodLife(story: Story, root: string, terminal: Terminal): Promise<void> {
+  story.shorten.push(root);
+  await using servers = new AsyncDisposableStack();
+  story.scene('The parts (fetched once, kept in the cache)');
+  const keystone = await chooseKeystone(story);
+  if (keystone !== undefined) story.shorten.push(keystone.folder);
+  const database = await chooseDatabase(story, process.env['MYSQL_URL'], await freePort());
+  if (database === undefined) throw new Error('there is no database to show anything with');
+  const indexUp = chooseIndex(story, process.env['ELASTICSEARCH_URL']).then((index) => index && servers.use(index));
+
+  story.scene('The configuration: config.json as kolla-ansible writes it, put in place without root');
+  const files = await writePodFiles(root, {
+    databaseHost: database.host,
+    databasePort: database.port,
+    databasePassword: randomUUID(),
+  });
+  await configure(story, root, files, database, servers);
+
+  story.scene('The schema: two replicas race, one migrates');
+  await syncSchema(story, files, database, keystone);
+  const index = await indexUp;
+  if (keystone !== undefined) {
+    await setUpKeystone(story, files, keystone);
+    story.scene('The service: unhealthy, then healthy, then used');
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/v3`;
+    await using service = await runKeystone(story, files, keystone, port);
+    const shipper = servers.use(await shipLogs(story, root, files, index?.url));
+    await untilHealthy(story, files, url);
+    await takeToken(story, url);
+    await service.stop();
+
+    story.scene('The log: every line once');
+    const shipped = await shipper.finish(index && (() => index.count()));
+    const written = await countLines(files.logs);
+    story.say(
+      'kolla-log-ship',
+      `Keystone wrote ${written} lines; ${shipped} documents are in ${index ? 'Elasticsearch' : 'stdout'}`,
+    );
+    if (shipped !== written) throw new Error(`${written} lines were written and ${shipped} shipped`);
+  }
+  await servers.disposeAsync();
+  await draw(story, terminal);
+}
+
+/** kolla-init starts before the database does, says what it waits for, and then ends. */
+async function configure(
+  story: Story,
+  root: string,
+  files: PodFiles,
+  database: Database,
+  servers: AsyncDisposableStack,
+): Promise<void> {
+  const ended = story.begin('kolla-init', 'files in place, waits for MariaDB', 'wait');
+  const init = await startHelper(story, {
+    actor: 'kolla-init',
+    name: 'kolla-init',
+    args: ['--root', root, '--config-dir', files.configDir, '--wait', `tcp://${database.host}:${database.port}`],
+  });
+  servers.use(await database.start());
+  const code = await init.ended;
+  if (code !== 0) throw new Error(`kolla-init ended with ${code}`);
+  ended('ended: the container may start');
+}
+
+async function draw(story: Story, terminal: Terminal): Promise<void> {
+  story.scene("The pod's timeline");
+  console.log(drawText(story.spans, terminal.width));
+  await mkdir('dist', { recursive: true });
+  await writeFile(PICTURE, drawSvg("A Keystone pod's life (make demo)", story.spans));
+  console.log(`\nAs a picture: ${join(process.cwd(), PICTURE)}`);
+}

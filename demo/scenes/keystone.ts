@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import type { Keystone } from '../../test/cluster/keystone.ts';
+import { runHelper } from '../../test/support/helper.ts';
+import { start, tailOf, tied, type Running } from '../../test/support/process.ts';
+import type { PodFiles } from '../pod-files.ts';
+import type { Story } from '../story.ts';
+import { ADMIN_PASSWORD } from './schema.ts';
+
+/** How often the kubelet would ask. */
+const PERIOD_MS = 500;
+const HEALTHY_WITHIN_MS = 10_000;
+
+/** Starts Keystone's public API; it logs into the pod's log folder. */
+export async function runKeystone(story: Story, files: PodFiles, keystone: Keystone, port: number): Promise<Running> {
+  const { command, args, env } = keystone.serve({ configFile: files.keystoneConf, port });
+  const ended = story.begin('keystone', 'Keystone', 'server');
+  story.say('keystone', 'starts');
+  const service = await start(...tied(command, args), {
+    env: { ...process.env, ...env },
+    logFile: consoleLog(files),
+  });
+  void service.ended.then(() => ended());
+  return service;
+}
+
+/** Asks as a readiness probe does, period by period, and tells each answer that is not the one before. */
+export async function untilHealthy(story: Story, files: PodFiles, url: string): Promise<void> {
+  const limit = story.now() + HEALTHY_WITHIN_MS;
+  let ended = story.begin('kolla-probe', 'unhealthy', 'unhealthy');
+  for (let last = ''; story.now() < limit; await sleep(PERIOD_MS)) {
+    const { code, stderr } = await runHelper('kolla-probe', ['http', url, '--timeout', '900ms']);
+    const answer =
+      code === 0 ? 'healthy' : `unhealthy: ${(JSON.parse(stderr.split('\n')[0] ?? '{}') as { msg: string }).msg}`;
+    if (answer !== last) story.say('kolla-probe', answer);
+    last = answer;
+    if (code !== 0) continue;
+    ended();
+    ended = story.begin('kolla-probe', 'healthy', 'healthy');
+    ended();
+    return;
+  }
+  throw new Error(`Keystone was not healthy after ${HEALTHY_WITHIN_MS / 1000} s: ${tailOf(consoleLog(files))}`);
+}
+
+/** What users come for. */
+export async function takeToken(story: Story, url: string): Promise<void> {
+  const ended = story.begin('token', 'POST /v3/auth/tokens', 'work');
+  const user = { name: 'admin', domain: { id: 'default' }, password: ADMIN_PASSWORD };
+  const reply = await fetch(`${url}/auth/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } } } }),
+  });
+  if (reply.status !== 201) throw new Error(`Keystone answered ${reply.status} where a token was asked for`);
+  ended(`POST /v3/auth/tokens answers ${reply.status}`);
+}
+
+function consoleLog(files: PodFiles): string {
+  return join(files.logs, 'keystone-console.txt');
+}

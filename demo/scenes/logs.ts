@@ -1,0 +1,39 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startHelper } from '../helper-process.ts';
+import type { PodFiles } from '../pod-files.ts';
+import type { Story } from '../story.ts';
+
+export interface Shipper extends AsyncDisposable {
+  /** Ends it as the kubelet would; it reads to the end first. Returns how many documents arrived. */
+  finish(count: (() => Promise<number>) | undefined): Promise<number>;
+}
+
+/** Starts kolla-log-ship on the pod's logs, into Elasticsearch where there is one, else to stdout. */
+export async function shipLogs(story: Story, root: string, files: PodFiles, url: string | undefined): Promise<Shipper> {
+  const to = url === undefined ? ['--to', 'stdout'] : ['--to', 'elasticsearch', '--url', url];
+  const ended = story.begin('kolla-log-ship', 'ships lines', 'work');
+  const shipper = await startHelper(story, {
+    actor: 'kolla-log-ship',
+    name: 'kolla-log-ship',
+    args: [...to, '--state-dir', join(root, 'tmp/log-ship'), join(files.logs, '*/*.log')],
+  });
+  let documents = 0;
+  shipper.child.stdout?.on('data', (chunk: Buffer) => (documents += chunk.toString('latin1').split('\n').length - 1));
+  return {
+    async finish(count) {
+      const code = await shipper.stop();
+      ended();
+      if (code !== 0 && code !== 143) throw new Error(`kolla-log-ship ended with ${code}`);
+      return count === undefined ? documents : await count();
+    },
+    [Symbol.asyncDispose]: () => shipper[Symbol.asyncDispose](),
+  };
+}
+
+/** Whole lines in the pod's log files. */
+export async function countLines(logs: string): Promise<number> {
+  const files = await Promise.all(globSync(join(logs, '*/*.log')).map((file) => readFile(file, 'latin1')));
+  return files.reduce((sum, text) => sum + text.split('\n').length - 1, 0);
+}
