@@ -12,4 +12,6 @@
 export type { Cluster } from './api.ts';
 export { kubeBinary, testbox } from './binaries.ts';
 export { canRunControlPlane, startControlPlane, type ControlPlane } from './control-plane.ts';
+export { TESTBOX_IMAGE } from './containerd.ts';
 export { endPodsOf } from './job.ts';
+export { canRunNode, startNode, type KubeNode, type NodeOptions, type Scope } from './node.ts';

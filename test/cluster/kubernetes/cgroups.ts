@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ownerGone } from '../../support/owner.ts';
+import { until } from '../../support/until.ts';
+
+/** A cgroup that our Pods' cgroups lie in, in each hierarchy that this machine has. */
+export interface Cgroups extends AsyncDisposable {
+  /** As the kubelet wants it: `/kp-1234-1uls0ck`. */
+  readonly path: string;
+}
+
+const PREFIX = 'kp-';
+/** A killed process leaves its cgroup a moment after it is gone. */
+const EMPTY_MS = 10_000;
+
+interface Hierarchy {
+  readonly mount: string;
+  readonly version: 1 | 2;
+}
+
+/**
+ * Makes it in every hierarchy, and removes those that killed runs have left. Rejects where this process may not.
+ * @param owner what names it: `ownerTag()`
+ */
+export async function makeCgroups(owner: string): Promise<Cgroups> {
+  const name = `${PREFIX}${owner}`;
+  const hierarchies = hierarchiesOf(readFileSync('/proc/self/mountinfo', 'utf8'));
+  if (hierarchies.length === 0) throw new Error('no cgroup file system is mounted');
+  await using stack = new AsyncDisposableStack();
+  for (const { mount, version } of hierarchies) {
+    const stale = readdirSync(mount).filter((each) => each.startsWith(PREFIX) && ownerGone(each));
+    for (const each of stale) await removeTree(join(mount, each));
+    const folder = join(mount, name);
+    await mkdir(folder);
+    stack.defer(() => removeTree(folder));
+    if (version === 1) await copyCpuset(mount, folder);
+    // Beside version 1 hierarchies the one of version 2 has no controllers.
+    else await delegateControllers(mount);
+  }
+  const moved = stack.move();
+  return { path: `/${name}`, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+/** The cgroup file systems in a /proc/PID/mountinfo. */
+export function hierarchiesOf(mountinfo: string): Hierarchy[] {
+  return mountinfo.split('\n').flatMap((line): Hierarchy[] => {
+    const [fields = '', source = ''] = line.split(' - ');
+    const mount = fields.split(' ')[4] ?? '';
+    if (source.startsWith('cgroup2 ')) return [{ mount, version: 2 }];
+    return source.startsWith('cgroup ') ? [{ mount, version: 1 }] : [];
+  });
+}
+
+/** A new version 1 cpuset has no processors, and nothing can be put into it. */
+async function copyCpuset(parent: string, folder: string): Promise<void> {
+  for (const name of ['cpuset.cpus', 'cpuset.mems']) {
+    const value = await readFile(join(parent, name), 'utf8').catch(() => undefined);
+    if (value !== undefined) await writeFile(join(folder, name), value);
+  }
+}
+
+/** Version 2: a kubelet starts only where its cgroup has its parent's controllers. */
+async function delegateControllers(mount: string): Promise<void> {
+  const controllers = (await readFile(join(mount, 'cgroup.controllers'), 'utf8')).trim();
+  if (controllers === '') return;
+  const wanted = controllers.split(' ').map((controller) => `+${controller}`);
+  await writeFile(join(mount, 'cgroup.subtree_control'), wanted.join(' '));
+}
+
+/** Cgroups are removed from the innermost; the files in them are not files. */
+async function removeTree(folder: string): Promise<void> {
+  await until(`the processes in ${folder} to be gone`, EMPTY_MS, async () => {
+    try {
+      const inner = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) =>
+        entry.isDirectory(),
+      );
+      const paths = inner.map((entry) => join(entry.parentPath, entry.name));
+      for (const path of paths.toSorted((a, b) => b.length - a.length)) await rmdir(path);
+      await rmdir(folder);
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return true; // another run removed it
+      if (code === 'EBUSY') return undefined;
+      throw error;
+    }
+  });
+}

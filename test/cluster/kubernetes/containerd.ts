@@ -1,0 +1,97 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { must, run } from '../../support/process.ts';
+import { imageTar } from '../image.ts';
+import { tarOf } from '../tar.ts';
+import { startComponent, whenUp, type Component, type Site } from './component.ts';
+import { POD_NETWORK } from './namespaces.ts';
+import { readFile } from 'node:fs/promises';
+
+/** On the node's private /run. */
+export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
+/** The image that is always there: the static helper as `/testbox`, and what holds a Pod's sandbox. */
+export const TESTBOX_IMAGE = 'kolla-pod.test/testbox:1';
+
+const UP_MS = 30_000;
+
+/** Starts containerd with its state in the site's folder, which must not be on an overlay, and waits for its answer. */
+export async function startContainerd(site: Site, cni: string): Promise<Component> {
+  const state = join(site.folder, 'containerd');
+  await mkdir(join(state, 'cni'), { recursive: true });
+  await writeFile(join(state, 'cni/10-bridge.conflist'), JSON.stringify(bridgeNetwork(state)));
+  await writeFile(join(state, 'config.toml'), configOf(state, cni));
+  const containerd = await startComponent(site, 'containerd', 'containerd', ['--config', join(state, 'config.toml')]);
+  await whenUp(containerd, 'its answer', UP_MS, async () => {
+    const [command, args] = site.place('ctr', ['--address', CONTAINERD_SOCKET, 'version']);
+    return (await run(command, args, { env: site.env })).code === 0 || undefined;
+  });
+  return containerd;
+}
+
+/** Gives an image to the kubelet's containerd; Pods then need no registry, unless its tag is `latest`. */
+export async function importImage(site: Site, file: string): Promise<void> {
+  const [command, args] = site.place('ctr', [
+    '--address',
+    CONTAINERD_SOCKET,
+    '--namespace',
+    'k8s.io',
+    'images',
+    'import',
+    file,
+  ]);
+  await must(command, args, { env: site.env });
+}
+
+/** Writes the image of the static helper and returns the archive's path. */
+export async function testboxImage(folder: string, testbox: string): Promise<string> {
+  const file = join(folder, 'testbox.tar');
+  const layer = tarOf([
+    { name: 'etc/', mode: 0o755 },
+    { name: 'etc/passwd', mode: 0o644, content: 'root:x:0:0:root:/:/testbox\n' },
+    { name: 'tmp/', mode: 0o1777 },
+    { name: 'testbox', mode: 0o755, content: await readFile(testbox) },
+  ]);
+  await imageTar(file, { reference: TESTBOX_IMAGE, layers: [layer], entrypoint: ['/testbox'], command: ['pause'] });
+  return file;
+}
+
+function bridgeNetwork(state: string): unknown {
+  const ipam = {
+    type: 'host-local',
+    dataDir: join(state, 'addresses'),
+    ranges: [[{ subnet: POD_NETWORK, rangeStart: '10.88.1.1', gateway: '10.88.0.1' }]],
+    routes: [{ dst: '0.0.0.0/0' }],
+  };
+  const bridge = { type: 'bridge', bridge: 'cni0', isGateway: true, hairpinMode: true, ipam };
+  return { cniVersion: '0.4.0', name: 'pods', plugins: [bridge] };
+}
+
+/** restrict_oom_score_adj and oom_score: without CAP_SYS_RESOURCE nobody may make itself less likely to be killed. */
+function configOf(state: string, cni: string): string {
+  const unused = [
+    ...['btrfs', 'zfs', 'aufs', 'devmapper'].map((name) => `io.containerd.snapshotter.v1.${name}`),
+    ...['tracing.processor.v1.otlp', 'internal.v1.tracing', 'nri.v1.nri'].map((name) => `io.containerd.${name}`),
+  ];
+  return `version = 2
+root = "${state}/root"
+state = "/run/containerd"
+oom_score = 0
+disabled_plugins = ${JSON.stringify(unused)}
+[grpc]
+  address = "${CONTAINERD_SOCKET}"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "${TESTBOX_IMAGE}"
+  restrict_oom_score_adj = true
+  disable_apparmor = true
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    snapshotter = "overlayfs"
+    default_runtime_name = "runc"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+        SystemdCgroup = false
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "${cni}"
+    conf_dir = "${state}/cni"
+`;
+}

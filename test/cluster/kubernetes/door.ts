@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { start, tied } from '../../support/process.ts';
+import { until } from '../../support/until.ts';
+import type { Placement } from './component.ts';
+
+/** A loopback port of this machine that leads into another network namespace. */
+export interface Door extends AsyncDisposable {
+  readonly port: number;
+}
+
+const OPEN_MS = 10_000;
+
+/**
+ * Opens a port on 127.0.0.1 that is passed on to an address in the node's network.
+ *
+ *   127.0.0.1:PORT, here -> Unix socket, which has a path and no network -> the helper, there -> HOST:PORT
+ *
+ * @param socket path, at most 107 bytes, of a file that is not there
+ */
+export async function openDoor(inNetwork: Placement, helper: string, socket: string, target: string): Promise<Door> {
+  await using stack = new AsyncDisposableStack();
+  const forwarder = stack.use(await start(...tied(...inNetwork(helper, ['forward', socket, target]))));
+  await until(`the way to ${target}`, OPEN_MS, async () => {
+    if (forwarder.child.exitCode !== null)
+      throw new Error(`the way to ${target}: ended with ${forwarder.child.exitCode}`);
+    return existsSync(socket) || undefined;
+  });
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (accepted) => {
+    const dialed = connect({ path: socket, allowHalfOpen: true });
+    for (const [from, to] of [
+      [accepted, dialed],
+      [dialed, accepted],
+    ] as const) {
+      open.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy()); // as the wire would: the other side sees a reset
+      from.on('close', () => open.delete(from));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stack.defer(() => {
+    server.close();
+    for (const each of open) each.destroy();
+  });
+  const moved = stack.move();
+  const { port } = server.address() as AddressInfo;
+  return { port, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { mkdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { must, start, tailOf, tied } from '../../support/process.ts';
+import { until } from '../../support/until.ts';
+import type { Placement } from './component.ts';
+
+/** The node's address on its bridge: Pods, and programs in its network, reach it and one another there. */
+export const NODE_ADDRESS = '10.88.0.1';
+/** What is left of it for Pods. */
+export const POD_NETWORK = '10.88.0.0/16';
+
+const UP_MS = 20_000;
+const GONE_MS = 20_000;
+
+/** What the node runs in: mounts, network, process ids, host name and IPC of its own. */
+export interface Namespaces extends AsyncDisposable {
+  /** PID 1 of them, as this process sees it. */
+  readonly pid: number;
+  /** Into all of them. */
+  readonly inNode: Placement;
+  /** Into the network alone, with this machine's files. */
+  readonly inNetwork: Placement;
+}
+
+/**
+ * Mount points must not be made on the machine: what lies under these is private. /var/lib keeps what is in it, since a
+ * user's home with the cache may be there. The kubelet wants its own mounts to be seen by the containers (rshared).
+ */
+const MOUNTS = `
+mount -t tmpfs -o mode=755 tmpfs /run
+mount --bind "$1/var-log" /var/log
+mount -t overlay -o "lowerdir=/var/lib,upperdir=$1/var-lib,workdir=$1/var-lib-work" overlay /var/lib
+mkdir -p /var/lib/kubelet
+mount --bind "$1/kubelet" /var/lib/kubelet
+mount --make-rshared /
+`;
+
+/** The default route leads nowhere, but without one a Service's address has no way into iptables. */
+const NETWORK = `
+echo node1 > /proc/sys/kernel/hostname
+ip link set lo up
+ip link add cni0 type bridge
+ip address add ${NODE_ADDRESS}/16 dev cni0
+ip link set cni0 up
+ip route add default dev cni0
+echo 1 > /proc/sys/net/ipv4/ip_forward
+`;
+
+/**
+ * Makes the namespaces and sets them up. They end with this process, however it ends.
+ * @param folder for what is written to the private mounts; not on an overlay
+ * @param env PATH and LD_LIBRARY_PATH with `ip`
+ * @param init the static helper
+ */
+export async function makeNamespaces(folder: string, env: NodeJS.ProcessEnv, init: string): Promise<Namespaces> {
+  for (const name of ['var-log', 'var-lib', 'var-lib-work', 'kubelet']) await mkdir(join(folder, name));
+  const kinds = ['--mount', '--net', '--pid', '--uts', '--ipc'];
+  const logFile = join(folder, 'init.log');
+  await using stack = new AsyncDisposableStack();
+  const unshare = [...kinds, '--fork', '--kill-child', '--mount-proc', init, 'init'];
+  const running = await start(...tied('unshare', unshare), { env, logFile });
+  let pid = 0;
+  stack.defer(async () => {
+    await running.stop();
+    // Its PID 1 is gone only after everything else in there.
+    await until('the node to be gone', GONE_MS, async () => pid === 0 || !existsSync(`/proc/${pid}`) || undefined);
+  });
+  const up = once(running.child.stdout!, 'data', { signal: AbortSignal.timeout(UP_MS) }).then(() => undefined);
+  const ended = await Promise.race([up, running.ended]);
+  if (ended !== undefined) throw new Error(`namespaces can't be made: ${tailOf(logFile).trim() || `exit ${ended}`}`);
+  pid = await childOf(running.pid);
+  const entering = (which: readonly string[]): Placement => {
+    return (command, args) => ['nsenter', [`--target=${pid}`, ...which, '--', command, ...args]];
+  };
+  const inNode = entering(kinds);
+  await must(...inNode('sh', ['-ec', MOUNTS + NETWORK, 'sh', folder]), { env });
+  const moved = stack.move();
+  return { pid, inNode, inNetwork: entering(['--net']), [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+async function childOf(pid: number): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const child = Number(children.trim());
+  if (!Number.isInteger(child) || child === 0) throw new Error(`process ${pid} has not one child but '${children}'`);
+  return child;
+}

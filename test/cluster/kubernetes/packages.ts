@@ -1,0 +1,34 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unpackedPackages } from '../debian.ts';
+import { componentEnv } from './control-plane.ts';
+
+const PACKAGES = ['containerd', 'runc', 'containernetworking-plugins', 'iptables', 'iproute2'];
+/** They run on this machine's own libc; configuring packages is what needs debconf and perl. */
+const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
+/** Names of xtables-nft-multi that kube-proxy calls. An installation would make them (alternatives). */
+const IPTABLES = ['iptables', 'ip6tables'].flatMap((name) => [name, `${name}-save`, `${name}-restore`]);
+
+/** What the node runs that is not Kubernetes, from Debian, unpacked and not installed. */
+export interface NodePackages {
+  /** PATH and LD_LIBRARY_PATH with them. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The folder of the CNI plugins. */
+  readonly cni: string;
+}
+
+/** @param folder of the node's own; `bin/` is made in it */
+export async function nodePackages(folder: string): Promise<NodePackages> {
+  const unpacked = await unpackedPackages('node-packages', PACKAGES, { except: NOT_NEEDED });
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  for (const name of IPTABLES) await symlink(join(unpacked, 'usr/sbin/xtables-nft-multi'), join(bin, name));
+  const env = componentEnv(folder);
+  const path = [bin, join(unpacked, 'usr/bin'), join(unpacked, 'usr/sbin'), env['PATH'], '/usr/sbin:/sbin'];
+  const libraries = ['usr/lib/x86_64-linux-gnu', 'usr/lib/aarch64-linux-gnu', 'usr/lib'];
+  const libraryPath = libraries.map((name) => join(unpacked, name)).join(':');
+  return {
+    env: { ...env, PATH: path.join(':'), LD_LIBRARY_PATH: libraryPath },
+    cni: join(unpacked, 'usr/lib/cni'),
+  };
+}
