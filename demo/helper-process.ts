@@ -37,5 +37,5 @@ function messageIn(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
   const { level, msg, from } = JSON.parse(line) as { level: string; msg: string; from?: string };
   if (level === 'debug') return undefined;
-  return from === undefined ? msg : /Running upgrade.*?(?=\u001B|$)/.exec(msg)?.[0];
+  return from === undefined ? msg : /Running upgrade.*/.exec(msg)?.[0];
 }

@@ -20,10 +20,10 @@ const story = new Story(terminal);
 using signals = stopOnSignals();
 const controller = new AbortController();
 signals.signal.addEventListener('abort', () => controller.abort(signals.signal.reason));
-using _watch = abortWithParent(controller);
 process.exitCode = await main();
 
 async function main(): Promise<number> {
+  using _ = abortWithParent(controller);
   await using root = await privateRoot();
   const stopped = new Promise<never>((_, reject) => {
     controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), { once: true });
