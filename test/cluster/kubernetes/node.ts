@@ -5,7 +5,7 @@ import { messageOf } from '../../../src/cli/errors.ts';
 import type { Capability } from '../../support/capability.ts';
 import { privateFolder } from '../../support/folder.ts';
 import { ownerTag } from '../../support/owner.ts';
-import { tied } from '../../support/process.ts';
+import { must, tied } from '../../support/process.ts';
 import { step } from '../../support/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
 import { canBuildKubernetes, kubeBinary, testbox } from './binaries.ts';
@@ -55,6 +55,11 @@ const ADDRESSES = {
 };
 /** State, images unpacked and as archives. */
 const NEEDED_BYTES = 2e9;
+/** Needs of the kernel what kube-proxy's rules need. */
+const SERVICE_LIKE_RULE =
+  '--table nat --append OUTPUT --protocol tcp --match conntrack --ctstate NEW --match comment --comment x --jump DNAT --to 127.0.0.1:1'.split(
+    ' ',
+  );
 
 /** Brings a node up in about five seconds; needs root. Everything of it ends with this process, however it ends. */
 export async function startNode({ images = [] }: NodeOptions = {}): Promise<KubeNode> {
@@ -97,7 +102,7 @@ export async function startNode({ images = [] }: NodeOptions = {}): Promise<Kube
   };
 }
 
-/** Proven by making the namespaces, an overlay mount, a bridge and the cgroups, and taking them away again. */
+/** Proven by making the namespaces, an overlay mount, a bridge, an iptables rule and the cgroups, and taking them away again. */
 export const canRunNode: Capability = async () => {
   const cannot = await canBuildKubernetes();
   if (cannot !== undefined) return cannot;
@@ -108,7 +113,8 @@ export const canRunNode: Capability = async () => {
     const { env } = await nodePackages(folder.path);
     await using stack = new AsyncDisposableStack();
     stack.use(await makeCgroups(`trial-${ownerTag()}`));
-    stack.use(await makeNamespaces(folder.path, env, await testbox()));
+    const { inNode } = stack.use(await makeNamespaces(folder.path, env, await testbox()));
+    await must(...inNode('iptables', SERVICE_LIKE_RULE), { env });
     return undefined;
   } catch (error) {
     return `a Kubernetes node can't run here: ${messageOf(error)}`;

@@ -9,9 +9,11 @@ const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
 /** Names of xtables-nft-multi that kube-proxy calls. An installation would make them (alternatives). */
 const IPTABLES = ['iptables', 'ip6tables'].flatMap((name) => [name, `${name}-save`, `${name}-restore`]);
 
+const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
+
 /** What the node runs that is not Kubernetes, from Debian, unpacked and not installed. */
 export interface NodePackages {
-  /** PATH and LD_LIBRARY_PATH with them. */
+  /** PATH with them, and where they find their libraries. */
   readonly env: NodeJS.ProcessEnv;
   /** The folder of the CNI plugins. */
   readonly cni: string;
@@ -25,10 +27,10 @@ export async function nodePackages(folder: string): Promise<NodePackages> {
   for (const name of IPTABLES) await symlink(join(unpacked, 'usr/sbin/xtables-nft-multi'), join(bin, name));
   const env = componentEnv(folder);
   const path = [bin, join(unpacked, 'usr/bin'), join(unpacked, 'usr/sbin'), env['PATH'], '/usr/sbin:/sbin'];
-  const libraries = ['usr/lib/x86_64-linux-gnu', 'usr/lib/aarch64-linux-gnu', 'usr/lib'];
-  const libraryPath = libraries.map((name) => join(unpacked, name)).join(':');
+  const libraries = join(unpacked, 'usr/lib', MULTIARCH[process.arch] ?? '');
+  const search = { LD_LIBRARY_PATH: libraries, XTABLES_LIBDIR: join(libraries, 'xtables') };
   return {
-    env: { ...env, PATH: path.join(':'), LD_LIBRARY_PATH: libraryPath },
+    env: { ...env, PATH: path.join(':'), ...search },
     cni: join(unpacked, 'usr/lib/cni'),
   };
 }

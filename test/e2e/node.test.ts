@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { hierarchiesOf } from '../cluster/kubernetes/cgroups.ts';
+import { canRunNode, startNode, TESTBOX_IMAGE, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { processesIn, processesWith } from '../support/left-over.ts';
+import { must, start, tied } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+const skip = (await canRunNode()) ?? false;
+
+/** What the `restricted` Pod Security Standard asks for. */
+const RESTRICTED = {
+  runAsNonRoot: true,
+  runAsUser: 42_425,
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+function pod(name: string, args: readonly string[], securityContext: object, labels: object = {}): string {
+  const container = { name: 'main', image: TESTBOX_IMAGE, args, securityContext };
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels },
+    spec: { restartPolicy: 'Never', terminationGracePeriodSeconds: 1, containers: [container] },
+  });
+}
+
+describe('a Kubernetes node', { skip }, () => {
+  let node: KubeNode;
+  const kubectl = (args: readonly string[], input?: string) => node.kubectl(['--namespace=openstack', ...args], input);
+  before(async () => {
+    node = await startNode();
+    await node.kubectl(['create', 'namespace', 'openstack']);
+    await node.kubectl(['label', 'namespace', 'openstack', 'pod-security.kubernetes.io/enforce=restricted']);
+    await until('the default ServiceAccount', 10_000, async () => {
+      return (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined;
+    });
+  });
+  after(async () => await node[Symbol.asyncDispose]());
+
+  test('it is Ready', async () => {
+    await node.kubectl(['wait', '--for=condition=Ready', 'node/node1', '--timeout=10s']);
+  });
+
+  test('a namespace that enforces `restricted` refuses a Pod that may be root', async () => {
+    const refused = kubectl(['create', '--filename=-'], pod('root', ['pause'], {}));
+    await assert.rejects(refused, /violates PodSecurity "restricted.*runAsNonRoot/s);
+  });
+
+  test('and runs one that conforms, as the asked user, without privileges', async () => {
+    await kubectl(['create', '--filename=-'], pod('conforming', ['cat', '/proc/self/status'], RESTRICTED));
+    await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/conforming', '--timeout=60s']);
+    const status = await kubectl(['logs', 'conforming']);
+    assert.match(status, /^Uid:\s+42425\s+42425\s/m);
+    assert.match(status, /^NoNewPrivs:\s+1$/m);
+    assert.match(status, /^CapBnd:\s+0+$/m);
+    assert.match(status, /^Seccomp:\s+2$/m);
+  });
+
+  test('a Service leads to its Pod from the node, and through a port on this machine', async () => {
+    await kubectl(['create', '--filename=-'], pod('server', ['serve', ':8080'], RESTRICTED, { app: 'server' }));
+    await kubectl(['create', 'service', 'clusterip', 'server', '--tcp=80:8080', '--clusterip=10.96.0.100']);
+    await kubectl(['wait', '--for=condition=Ready', 'pod/server', '--timeout=60s']);
+    const port = await node.reach(80, '10.96.0.100');
+    const answer = await until('the Service to answer', 20_000, async () => {
+      return await fetch(`http://127.0.0.1:${port}/hello`).then(
+        (response) => response.text(),
+        () => undefined,
+      );
+    });
+    assert.equal(answer, 'served /hello\n');
+  });
+
+  test('a Pod reaches what runs in the network of the node', async () => {
+    const script = `require('node:http').createServer((_, response) => response.end('outside')).listen(3306)`;
+    await using server = await start(...node.inside(process.execPath, ['--eval', script]));
+    const url = `http://${node.address}:3306/`;
+    await until('the server', 10_000, async () => {
+      assert.equal(server.child.exitCode, null);
+      return await must(...node.inside('curl', ['--silent', url])).catch(() => undefined);
+    });
+    await kubectl(['create', '--filename=-'], pod('client', ['get', url], RESTRICTED));
+    await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/client', '--timeout=60s']);
+    assert.equal(await kubectl(['logs', 'client']), 'outside');
+  });
+
+  test('what a deleted Pod leaves to PID 1 is reaped', async () => {
+    await kubectl(['create', '--filename=-'], pod('short', ['pause'], RESTRICTED));
+    await kubectl(['wait', '--for=condition=Ready', 'pod/short', '--timeout=60s']);
+    await kubectl(['delete', 'pod', 'short', '--wait']);
+    await until('no zombie in the node', 20_000, async () => {
+      const states = processesIn('pid', readlinkSync(`/proc/${node.pid}/ns/pid`)).map((pid) => stateOf(pid));
+      return !states.includes('Z') || undefined;
+    });
+  });
+});
+
+describe('the end of a node', { skip }, () => {
+  test('leaves no process, mount, namespace, cgroup or file', async () => {
+    const mounts = ourMounts();
+    let seen: Seen;
+    {
+      await using node = await startNode();
+      await node
+        .kubectl(['create', '--filename=-', '--namespace=default'], pod('running', ['pause'], {}))
+        .catch(() => {});
+      seen = lookAt(node);
+      assert.ok(seen.processes().length >= 7, 'the node runs');
+      assert.ok(seen.cgroups().length > 0);
+    }
+    assertGone(seen);
+    assert.deepEqual(ourMounts(), mounts);
+  });
+
+  test('also after SIGKILL of the test process; its cgroups and files go when the next one starts', async () => {
+    const mounts = ourMounts();
+    const script = `
+      import { startNode } from ${JSON.stringify(import.meta.resolve('../cluster/kubernetes/index.ts'))};
+      const { pid, cgroup, folder } = await startNode();
+      console.log(JSON.stringify({ pid, cgroup, folder }));
+      setInterval(() => {}, 1000);`;
+    const run = await start(...tied(process.execPath, ['--input-type=module', '--eval', script]));
+    let said = '';
+    run.child.stdout?.on('data', (text: Buffer) => (said += text.toString()));
+    const killed = await until('the node of another process', 120_000, async () => {
+      assert.equal(run.child.exitCode, null);
+      return said.endsWith('\n') ? (JSON.parse(said) as Pick<KubeNode, 'pid' | 'cgroup' | 'folder'>) : undefined;
+    });
+    const seen = lookAt(killed);
+    assert.ok(seen.processes().length >= 7, 'the node runs');
+    process.kill(run.pid, 'SIGKILL');
+    await until('its processes to be gone', 20_000, async () => seen.processes().length === 0 || undefined);
+    assert.deepEqual(ourMounts(), mounts);
+    {
+      await using _ = await startNode();
+    }
+    assertGone(seen);
+  });
+});
+
+interface Seen {
+  readonly folder: string;
+  processes(): number[];
+  cgroups(): string[];
+}
+
+/** Notes what belongs to a node, to be looked for when it is gone. */
+function lookAt({ pid, cgroup, folder }: Pick<KubeNode, 'pid' | 'cgroup' | 'folder'>): Seen {
+  const kinds = ['mnt', 'net', 'pid'] as const;
+  const namespaces = kinds.map((kind) => [kind, readlinkSync(`/proc/${pid}/ns/${kind}`)] as const);
+  for (const [kind, namespace] of namespaces) assert.notEqual(namespace, readlinkSync(`/proc/self/ns/${kind}`));
+  const hierarchies = hierarchiesOf(readFileSync('/proc/self/mountinfo', 'utf8'));
+  return {
+    folder,
+    processes: () => [...namespaces.flatMap(([kind, name]) => processesIn(kind, name)), ...processesWith(folder)],
+    cgroups: () => hierarchies.map(({ mount }) => join(mount, cgroup)).filter((path) => existsSync(path)),
+  };
+}
+
+/** A namespace is gone with its last process: nothing else holds one, since no mount of ours is on this machine. */
+function assertGone(seen: Seen): void {
+  assert.deepEqual(seen.processes(), []);
+  assert.deepEqual(seen.cgroups(), []);
+  assert.ok(!existsSync(seen.folder));
+}
+
+/** Mount points on this machine; other programs' come and go, a node's would lie in one of these. */
+function ourMounts(): string[] {
+  const points = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '');
+  return points.filter((point) => /kp-node|netns|kubelet|containerd|^\/var\/(lib|log)|^\/run/.test(point)).toSorted();
+}
+
+function stateOf(pid: number): string {
+  return /^State:\s+(\S)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+}
