@@ -1,0 +1,42 @@
+/** Milliseconds since the epoch of a wall clock's minute. The month is 1 to 12. */
+export type Zone = (year: number, month: number, day: number, hour: number, minute: number) => number;
+
+const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
+
+/**
+ * The zone that logs are written in: `local` (TZ or /etc/localtime, as fluentd takes it), `UTC`, `+05:30`, or a name
+ * such as Europe/Berlin. An hour that a clock shows twice is the first of the two. Throws RangeError.
+ */
+export function zoneNamed(name: string): Zone {
+  if (name === 'local') return (y, mo, d, h, mi) => new Date(y, mo - 1, d, h, mi).getTime();
+  if (/^(utc|z)$/i.test(name)) return utc;
+  const offset = OFFSET.exec(name);
+  if (offset) {
+    const minutes = (offset[1] === '-' ? -1 : 1) * (Number(offset[2]) * 60 + Number(offset[3]));
+    return (...minute) => utc(...minute) - minutes * 60_000;
+  }
+  return byName(name);
+}
+
+function utc(year: number, month: number, day: number, hour: number, minute: number): number {
+  return Date.UTC(year, month - 1, day, hour, minute);
+}
+
+function byName(name: string): Zone {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  } catch (cause) {
+    throw new RangeError(`'${name}' is not a time zone such as UTC, +02:00 or Europe/Berlin`, { cause });
+  }
+  const offsetMs = (at: number): number => {
+    const text = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)/.exec(text) ?? [];
+    return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  };
+  return (...minute) => {
+    const wall = utc(...minute);
+    // The offset at a wall clock's reading taken as UTC is off by a change of less than a day: the second look is right.
+    return wall - offsetMs(wall - offsetMs(wall));
+  };
+}
