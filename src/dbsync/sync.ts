@@ -73,7 +73,7 @@ async function runSteps(
       const child = await startGuarded(argv, {
         env: plan.childEnv,
         descriptor: session.descriptor,
-        onLine: (line) => log.info(stripVTControlCharacters(redact(line)), { from }),
+        onLine: (line) => log.info(redact(stripVTControlCharacters(line)), { from }),
       });
       outcome = await supervise(child, { session, lockName, token, signal, log, ...plan });
       log.info(`${from} ended with ${outcome.code} after ${formatDuration(performance.now() - began)}`);

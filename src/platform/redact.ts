@@ -16,7 +16,7 @@ export function redactor(secrets: readonly (string | undefined)[]): Redact {
     spellings.add(secret.replaceAll('\\', '\\\\'));
     spellings.add(percentEncoded(secret));
   }
-  const hidden = [...spellings].sort((a, b) => b.length - a.length);
+  const hidden = [...spellings].toSorted((a, b) => b.length - a.length);
   return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }
 

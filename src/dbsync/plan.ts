@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { Log } from '../cli/log.ts';
+import type { MysqlTarget } from '../platform/mysql/index.ts';
+import type { Redact } from '../platform/redact.ts';
+import type { Step } from '../services/index.ts';
+import type { EnsureOptions } from './ensure.ts';
+
+/** Everything that one migration needs to know. */
+export interface Plan extends EnsureOptions {
+  readonly service: string;
+  readonly release: string;
+  readonly phase: string;
+  readonly steps: readonly Step[];
+  readonly target: MysqlTarget;
+  /** Undefined: database, account and grants are left alone. */
+  readonly admin: MysqlTarget | undefined;
+  readonly childEnv: NodeJS.ProcessEnv;
+  readonly timeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly lossMs: number;
+  readonly graceMs: number;
+}
+
+export interface Effects {
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly redact: Redact;
+}
+
+/** Equal for the same service, release and command lines: what one that waited compares. */
+export function workOf({ service, release, steps }: Plan): string {
+  const work = JSON.stringify([service, release, steps.map((step) => step.argv)]);
+  return createHash('sha256').update(work).digest('hex').slice(0, 16);
+}
