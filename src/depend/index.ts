@@ -33,7 +33,8 @@ export async function waitForAll(
   { signal, log, kube }: { readonly signal: AbortSignal; readonly log: Log; readonly kube: Effects['kube'] },
 ): Promise<void> {
   const board = new Board(log, () => performance.now());
-  const waiters = dependencies.map((dependency) => waiterFor(dependency, options, { kube, warn: once(log) }));
+  const effects = { kube, warn: once(log) };
+  const waiters = dependencies.map((dependency) => waiterFor(dependency, options, effects));
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const hopeless = new AbortController();
   const stop = AbortSignal.any([signal, deadline, hopeless.signal]);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createLog } from '../../src/cli/log.ts';
 import { DeadlineError, SignalError, UnavailableError } from '../../src/cli/errors.ts';
 import { parseDependency, waitForAll } from '../../src/depend/index.ts';
-import type { KubeClient } from '../../src/platform/kube/index.ts';
+import type { KubeClient, KubeObject, ObjectRef, Observation, WatchOptions } from '../../src/platform/kube/types.ts';
 import { logLines } from '../support/helper.ts';
 import { freePort } from '../support/port.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
@@ -99,4 +99,24 @@ test('the first that never will be met ends the wait for all', async () => {
   const kube = () => Promise.reject(new UnavailableError('no way'));
   const { done } = wait([`tcp://127.0.0.1:${await freePort()}`, 'job/sync'], { kube });
   await assert.rejects(done, /no way/);
+});
+
+test('what two waiters warn of alike is said once', async () => {
+  const client: KubeClient = {
+    namespace: 'own',
+    server: '',
+    async *watch<T extends KubeObject>(_: ObjectRef, { warn }: WatchOptions): AsyncGenerator<Observation<T>> {
+      warn('may not watch');
+      const metadata = { name: 'sync' };
+      const object: KubeObject & Record<string, unknown> = {
+        metadata,
+        status: { conditions: [{ type: 'Complete', status: 'True' }] },
+      };
+      yield { kind: 'object', object: object as unknown as T };
+    },
+    [Symbol.dispose]: () => {},
+  };
+  const { done, messages } = wait(['job/a', 'job/b'], { kube: () => Promise.resolve(client) });
+  await done;
+  assert.equal(messages().filter((message) => message === 'may not watch').length, 1);
 });

@@ -105,11 +105,19 @@ async function* watchOnce<T extends KubeObject>(
     yield { kind: 'opened' };
     const events = jsonLines(response, () => silence.refresh());
     let next = events.next();
-    if (version === undefined && !(await settlesWithin(next, timing.absentMs))) yield { kind: 'absent' };
+    let isKnown = version !== undefined;
+    if (!isKnown && !(await settlesWithin(next, timing.absentMs))) {
+      isKnown = true;
+      yield { kind: 'absent' };
+    }
     for (;;) {
       const { done, value } = await next;
       if (done) return;
-      yield* partsOf<T>(value as WatchEvent<T>);
+      const event = value as WatchEvent<T>;
+      // Servers that send a bookmark after what exists (1.35 does, unasked) tell so at once that nothing does.
+      if (!isKnown && event.type === 'BOOKMARK') yield { kind: 'absent' };
+      isKnown = true;
+      yield* partsOf<T>(event);
       next = events.next();
     }
   } finally {

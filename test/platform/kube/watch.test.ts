@@ -28,6 +28,14 @@ test('what does not exist yet is absent, and seen when it comes', async () => {
   assert.deepEqual(kinds(seen), ['absent', 'object 7']);
 });
 
+test('a bookmark before anything else says that it is absent, without waiting', async () => {
+  const bookmark = line('BOOKMARK', { metadata: { resourceVersion: '5' } });
+  await using api = await scriptedApi(events(bookmark, line('ADDED', job('7'))));
+  using client = await api.client({ ...FAST, absentMs: 60_000 });
+  const { seen } = await observe(client, upTo(2));
+  assert.deepEqual(kinds(seen), ['absent', 'object 7']);
+});
+
 test('after the server ends a watch it goes on from the last bookmark', async () => {
   await using api = await scriptedApi(
     eventsThenEnd(line('ADDED', job('7')), line('BOOKMARK', { metadata: { resourceVersion: '90' } })),
