@@ -1,12 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerGone } from '../../support/owner.ts';
+import { ownerGone, ownerTag } from '../../support/owner.ts';
 import { until } from '../../support/until.ts';
 
 /** A cgroup that our Pods' cgroups lie in, in each hierarchy that this machine has. */
 export interface Cgroups extends AsyncDisposable {
-  /** As the kubelet wants it: `/kp-1234-1uls0ck`. */
+  /** As the kubelet wants it: `/kp-1234-1uls0ck-a1b2c3`. */
   readonly path: string;
 }
 
@@ -21,10 +22,10 @@ interface Hierarchy {
 
 /**
  * Makes it in every hierarchy, and removes those that killed runs have left. Rejects where this process may not.
- * @param owner what names it: `ownerTag()`
  */
-export async function makeCgroups(owner: string): Promise<Cgroups> {
-  const name = `${PREFIX}${owner}`;
+export async function makeCgroups(): Promise<Cgroups> {
+  // A process may have several nodes.
+  const name = `${PREFIX}${ownerTag()}-${randomBytes(3).toString('hex')}`;
   const hierarchies = hierarchiesOf(readFileSync('/proc/self/mountinfo', 'utf8'));
   if (hierarchies.length === 0) throw new Error('no cgroup file system is mounted');
   await using stack = new AsyncDisposableStack();

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { messageOf } from '../../../src/cli/errors.ts';
 import type { Capability } from '../../support/capability.ts';
 import { privateFolder } from '../../support/folder.ts';
-import { ownerTag } from '../../support/owner.ts';
 import { must, tied } from '../../support/process.ts';
 import { step } from '../../support/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
@@ -68,7 +67,7 @@ export async function startNode({ images = [] }: NodeOptions = {}): Promise<Kube
   let owner: AsyncDisposableStack = stack;
   const folder = stack.use(await privateFolder('node')).path;
   const packages = await nodePackages(folder);
-  const cgroups = stack.use(await makeCgroups(ownerTag()));
+  const cgroups = stack.use(await makeCgroups());
   const namespaces = stack.use(await makeNamespaces(folder, packages.env, helper));
   const site: Site = { folder, kube, env: packages.env, place: namespaces.inNode };
   const keys = await prepare(site);
@@ -109,10 +108,10 @@ export const canRunNode: Capability = async () => {
   try {
     const { bavail, bsize } = await statfs(tmpdir());
     if (bavail * bsize < NEEDED_BYTES) return `a Kubernetes node needs 2 GB free in ${tmpdir()}`;
-    await using folder = await privateFolder('node-trial');
+    await using folder = await privateFolder('node');
     const { env } = await nodePackages(folder.path);
     await using stack = new AsyncDisposableStack();
-    stack.use(await makeCgroups(`trial-${ownerTag()}`));
+    stack.use(await makeCgroups());
     const { inNode } = stack.use(await makeNamespaces(folder.path, env, await testbox()));
     await must(...inNode('iptables', SERVICE_LIKE_RULE), { env });
     return undefined;
