@@ -38,7 +38,8 @@ const DRAIN_MS = 1000;
 
 const SHELL = '/bin/sh';
 const GUARD = `trap '' TERM INT HUP; read -r group || exit 0; echo watching; read -r word && exit 0; kill -KILL "-$group"`;
-const GATE = 'read -r go <&3 && exec 3<&- && exec "$@"';
+/** Becomes the command when it is told to; ends when nobody is left to tell it. */
+export const GATE = 'read -r go <&3 && exec 3<&- && exec "$@"';
 
 /** Starts a command under guard. UnavailableError when there is no shell to guard it: then nothing was started. */
 export async function startGuarded(argv: readonly string[], options: ChildOptions): Promise<GuardedChild> {

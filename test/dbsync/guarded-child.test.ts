@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+import { GATE, startGuarded } from '../../src/dbsync/guarded-child.ts';
+
+/** Stands for the lock session's socket where the test does not look at it. */
+const NO_SOCKET = 2;
+
+async function runGuarded(script: string): Promise<{ code: number; lines: string[] }> {
+  const lines: string[] = [];
+  const env = { PATH: process.env['PATH'] };
+  const child = await startGuarded(['sh', '-c', script], {
+    env,
+    descriptor: NO_SOCKET,
+    onLine: (line) => lines.push(line),
+  });
+  return { code: await child.ended, lines };
+}
+
+test("a command's output and exit code come through", async () => {
+  assert.deepEqual(await runGuarded('echo out; exit 3'), { code: 3, lines: ['out'] });
+});
+
+test('a command that a signal ended has 128 and its number', async () => {
+  assert.equal((await runGuarded('kill -TERM $$')).code, 143);
+});
+
+test('what a command leaves running in its group ends with it', async () => {
+  const { lines } = await runGuarded('sleep 1000 & echo $!');
+  assert.ok(isGone(Number(lines[0])));
+});
+
+test('a command that ignores SIGTERM is killed', { timeout: 20_000 }, async () => {
+  let isUp: () => void;
+  const up = new Promise<void>((resolve) => (isUp = resolve));
+  const child = await startGuarded(['sh', '-c', "trap '' TERM; echo up; while :; do sleep 1; done"], {
+    env: { PATH: process.env['PATH'] },
+    descriptor: NO_SOCKET,
+    onLine: () => isUp(),
+  });
+  await up;
+  assert.equal(await child.stop(), 137);
+});
+
+test('a command ends, and only then its socket closes, when its helper is killed', { timeout: 20_000 }, async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const holder = spawn(process.execPath, [
+    fileURLToPath(new URL('guarded-child-holder.ts', import.meta.url)),
+    String((server.address() as AddressInfo).port),
+  ]);
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  const [line] = (await once(holder.stdout, 'data')) as [Buffer];
+  const pid = Number(String(line));
+  assert.ok(!isGone(pid));
+  socket.resume();
+  holder.kill('SIGKILL');
+  await once(socket, 'end');
+  assert.ok(isGone(pid));
+  server.close();
+  socket.destroy();
+});
+
+test('without its helper the command does not begin', async () => {
+  const gate = spawn('/bin/sh', ['-c', GATE, 'sh', 'echo', 'begun'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  });
+  let said = '';
+  gate.stdout?.on('data', (chunk: Buffer) => (said += String(chunk)));
+  (gate.stdio[3] as Socket).end();
+  await once(gate, 'close');
+  assert.equal(said, '');
+});
+
+/** Dead, perhaps not yet reaped: in a container without an init nobody may ever do that. */
+function isGone(pid: number): boolean {
+  try {
+    return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return true;
+  }
+}
