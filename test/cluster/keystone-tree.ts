@@ -1,0 +1,66 @@
+import { glob, readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { cached } from '../support/cache.ts';
+import { must } from '../support/process.ts';
+import { unpackedPackages } from './debian.ts';
+
+/** Its own libc would meet the machine's dynamic loader, and the two must be of one build; an image brings its own. */
+const MACHINE_HAS = ['libc6'];
+const PACKAGES = ['python3-keystone', 'python3-pymysql', 'uwsgi-plugin-python3'];
+
+/** What Debian's dependencies bring and a Keystone on MySQL never opens: half of the megabytes, so half of an import. */
+const UNUSED = [
+  'usr/share/{bash-completion,dbus-1,doc,doc-base,docutils,icons,info,javascript,lintian,locale,man,perl,perl5,pixmaps,X11}',
+  'usr/share/{sgml,sphinx,xml}',
+  'usr/share/python-babel-localedata/locale-data/[!er]*',
+  'usr/share/python-babel-localedata/locale-data/e[!n]*',
+  'usr/lib/*-linux-gnu/{perl,perl-base,perl5,libperl.*,libX*,libxcb*,libicu{i18n,io,test,tu}.*,libxmlsec*,libxslt*,libexslt*,librdkafka*}',
+  'usr/lib/{dbus-1.0,systemd,udev}',
+  'usr/bin/{perl*,dbus-*,xsubpp,cpan*,xmlsec1,xclip*}',
+  'usr/lib/python3*/{test,lib2to3,idlelib,tkinter,ensurepip,pydoc_data}',
+  'usr/lib/python3/dist-packages/{alabaster,docutils,future,gevent,libfuturize,libpasteurize,lxml,past,pygments,sphinx}',
+  'usr/lib/python3/dist-packages/{confluent_kafka,psycopg2,snowballstemmer,testtools,unittest2,zmq}',
+  'usr/lib/python3/dist-packages/{cinderclient,glanceclient,neutronclient,novaclient,openstackclient,openstack}',
+  'usr/lib/python3/dist-packages/{keystone,keystoneclient,keystonemiddleware,oslo_*,sqlalchemy,migrate}/**/tests',
+];
+
+/**
+ * Imports what a Keystone imports and keeps the compiled modules beside their sources. They are never checked against
+ * them, because an image's layer has other times than this folder, and nobody who runs it may write.
+ */
+const COMPILE = `
+import importlib, pkgutil, py_compile, sys
+import keystone, keystone.cmd.manage, keystone.server.wsgi, pymysql, sqlalchemy.dialects.mysql.pymysql
+for module in pkgutil.walk_packages(keystone.__path__, 'keystone.'):
+    importlib.import_module(module.name)
+for file in {getattr(module, '__file__', None) or '' for module in list(sys.modules.values())}:
+    if file.endswith('.py'):
+        py_compile.compile(file, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+`;
+
+/** A folder that is a root file system without libc: Keystone, Python, uWSGI and what they need. Kept in the cache. */
+export async function keystoneTree(): Promise<string> {
+  const unpacked = await unpackedPackages('keystone-packages', PACKAGES, { except: MACHINE_HAS });
+  return await cached('keystone', [basename(unpacked), ...UNUSED, COMPILE], async (folder) => {
+    await must('cp', ['-al', `${unpacked}/.`, folder]);
+    for await (const path of glob(UNUSED, { cwd: folder }))
+      await rm(join(folder, path), { recursive: true, force: true });
+    const python = await pythonOf(folder);
+    await must(python.command, ['-c', COMPILE], { env: python.env, cwd: folder });
+  });
+}
+
+/** How to run the tree's own Python where it lies. */
+export async function pythonOf(tree: string): Promise<{ command: string; env: NodeJS.ProcessEnv }> {
+  const usr = join(tree, 'usr');
+  const libraries = (await readdir(join(usr, 'lib'))).filter((name) => name.includes('-linux-gnu'));
+  const env = {
+    PATH: process.env['PATH'],
+    LD_LIBRARY_PATH: libraries.map((name) => join(usr, 'lib', name)).join(':'),
+    PYTHONHOME: usr,
+    PYTHONPATH: join(usr, 'lib/python3/dist-packages'),
+    PYTHONNOUSERSITE: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+  return { command: join(usr, 'bin/python3'), env };
+}

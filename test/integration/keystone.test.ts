@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { canRunKeystone, keystone, keystoneConf } from '../cluster/keystone.ts';
+import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
+import { freePort } from '../support/port.ts';
+import { must, start, tailOf, tied } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
+const ADMIN_PASSWORD = 'of this test only';
+const UP_MS = 60_000;
+
+describe('Keystone', { skip }, () => {
+  test('migrates an empty database, is bootstrapped, answers /v3 and gives a token', async () => {
+    await using folder = await privateFolder('keystone');
+    await using mariadb = await startMariadb();
+    await mariadb.query(
+      "CREATE DATABASE keystone; CREATE USER keystone@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON keystone.* TO keystone@'%'",
+    );
+    const { manage, serve } = await keystone();
+    const configFile = join(folder.path, 'keystone.conf');
+    const logFolder = join(folder.path, 'log');
+    const keys = join(folder.path, 'etc');
+    const connection = `mysql+pymysql://keystone:kpw@${mariadb.host}:${mariadb.port}/keystone`;
+    await mkdir(logFolder);
+    await mkdir(keys);
+    await writeFile(configFile, keystoneConf({ connection, keys, logFolder }));
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/v3`;
+
+    const run = async (...words: string[]): Promise<string> => {
+      const { command, args, env } = manage(configFile);
+      return await must(command, [...args, ...words], { env: { ...env, OS_BOOTSTRAP_PASSWORD: ADMIN_PASSWORD } });
+    };
+    await run('db_sync');
+    const [tables] = await mariadb.query(
+      "SELECT COUNT(*) AS n FROM information_schema.tables WHERE table_schema = 'keystone'",
+    );
+    assert.ok(Number(tables?.['n']) > 40, `${String(tables?.['n'])} tables`);
+    await run('fernet_setup', ...owner());
+    await run('credential_setup', ...owner());
+    await run('bootstrap', '--bootstrap-public-url', url);
+
+    const { command, args, env } = serve({ configFile, port });
+    const logFile = join(folder.path, 'uwsgi.log');
+    await using api = await start(...tied(command, args), { env, logFile });
+    const answer = await until('Keystone to answer', UP_MS, async () => {
+      if (api.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
+      return await fetch(url).catch(() => undefined);
+    });
+    assert.equal(answer.status, 200, tailOf(logFile));
+    assert.equal(await statusOfTokenFor(url, ADMIN_PASSWORD), 201);
+    assert.equal(await statusOfTokenFor(url, 'wrong'), 401);
+    assert.match(await readFile(join(logFolder, 'keystone.log'), 'utf8'), / WARNING keystone\./);
+    assert.equal(await api.stop(), 0, 'SIGTERM ends it in good order');
+  });
+});
+
+function owner(): string[] {
+  const { uid, gid } = userInfo();
+  return ['--keystone-user', String(uid), '--keystone-group', String(gid)];
+}
+
+async function statusOfTokenFor(url: string, password: string): Promise<number> {
+  const user = { name: 'admin', domain: { id: 'default' }, password };
+  const reply = await fetch(`${url}/auth/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } } } }),
+  });
+  return reply.status;
+}
