@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../cli/errors.ts';
+import { placeOfMistake } from './json-place.ts';
 import { parseDocument, type Document } from './schema.ts';
 
 /** Where Kolla mounts a container's configuration. */
@@ -49,8 +50,8 @@ async function readText(file: string): Promise<string> {
 function parseJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (cause) {
-    throw new ConfigError(`${file} is not JSON: ${placeOnly(messageOf(cause))}`, { cause });
+  } catch {
+    throw new ConfigError(`${file} is not JSON: ${placeOfMistake(text)}`);
   }
 }
 
@@ -61,12 +62,4 @@ async function parseYaml(file: string, text: string): Promise<unknown> {
   } catch (cause) {
     throw new ConfigError(`${file} is not YAML: ${messageOf(cause).split('\n')[0]}`, { cause });
   }
-}
-
-/** V8 quotes the text around the mistake, which may be a password. */
-function placeOnly(message: string): string {
-  const place = /\(line \d+ column \d+\)/.exec(message)?.[0];
-  const quoted = /^(Unexpected token|Unterminated string|Bad control character|Expected [^"]*?)/.exec(message)?.[0];
-  if (place !== undefined) return `${quoted?.trim() ?? 'a mistake'} ${place}`;
-  return message.startsWith('Unexpected end') ? message : 'a mistake near its end';
 }

@@ -34,13 +34,24 @@ test('config.yaml wins over config.json', async () => {
   assert.deepEqual(await p.apply(), { written: 0, unchanged: 0 });
 });
 
-test('a mistake in JSON names line and column and does not quote the file', async () => {
-  await using p = await pod();
-  await p.write(join(p.configDir, 'config.json'), '{"command": "a",\n "password" "hunter2"}');
-  const message = await refusal(p);
-  assert.match(message, /config.json is not JSON: .*line 2 column 13/);
-  assert.doesNotMatch(message, /hunter2/);
-});
+for (const [text, place] of [
+  ['{"command": "a",\n "password" "hunter2"}', 'look at line 2, column 13'],
+  ['{"command": "hunter2",}', 'look at line 1, column 23'],
+  ['{"command": hunter2}', 'look at line 1, column 13'],
+  ['{"command": "hunter2\n"}', 'look at line 1, column 21'],
+  ['{"command": tru3}', 'look at line 1, column 16'],
+  ['{"a": 1} // hunter2', 'look at line 1, column 10'],
+  ['\uFEFF{"a": 1}', 'look at line 1, column 1'],
+  ['{"command": "hunter2"', 'it ends too early'],
+  ['', 'it ends too early'],
+] as const) {
+  test(`the mistake in ${JSON.stringify(text)} is named by its place and never quoted`, async () => {
+    await using p = await pod();
+    await p.write(join(p.configDir, 'config.json'), text);
+    const message = await refusal(p);
+    assert.ok(message.endsWith(`config.json is not JSON: ${place}`), message);
+  });
+}
 
 test('every problem is named with its place, and nothing is touched', async () => {
   await using p = await pod();

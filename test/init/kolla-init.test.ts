@@ -88,6 +88,25 @@ test('the deadline is 75', async () => {
   assert.match(logLines(stderr).at(-1)?.msg ?? '', /not met in 300ms: tcp:.*ECONNREFUSED.*next: kubectl/);
 });
 
+/** Ends the process that resolves a module of client-node. */
+const NO_KUBERNETES = `import { registerHooks } from 'node:module';
+registerHooks({
+  resolve(specifier, context, next) {
+    if (/client-node|platform.kube.index/.test(specifier)) throw new Error('loaded ' + specifier);
+    return next(specifier, context);
+  },
+});`;
+
+test('only a wait for the API loads what reaches it', async () => {
+  await using pod = await tree();
+  await using server = await listenTcp(() => {});
+  const env = { HOME: pod.root, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_KUBERNETES)}` };
+  const without = await runHelper('kolla-init', [...pod.args, '--wait', `tcp://127.0.0.1:${server.port}`], { env });
+  assert.equal(without.code, 0, without.stderr);
+  const needing = await runHelper('kolla-init', [...pod.args, '--wait', 'job/x', '--kubeconfig', '/x'], { env });
+  assert.match(needing.stderr, /loaded \S*platform.kube.index/);
+});
+
 test('credentials come from what is named, then from the Pod, then from home', () => {
   const inPod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
   assert.deepEqual(kubeSource('/a:/b', inPod), { kind: 'kubeconfig', files: ['/a', '/b'] });
