@@ -1,6 +1,7 @@
 /** Milliseconds since the epoch of a wall clock's minute. The month is 1 to 12. */
 export type Zone = (year: number, month: number, day: number, hour: number, minute: number) => number;
 
+const DAY_MS = 86_400_000;
 const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
 
 /**
@@ -36,7 +37,10 @@ function byName(name: string): Zone {
   };
   return (...minute) => {
     const wall = utc(...minute);
-    // The offset at a wall clock's reading taken as UTC is off by a change of less than a day: the second look is right.
-    return wall - offsetMs(wall - offsetMs(wall));
+    // The day before had the offset from before a change: it holds at the first of two equal hours.
+    const before = offsetMs(wall - DAY_MS);
+    const first = wall - before;
+    const offset = offsetMs(first);
+    return offset === before ? first : wall - offset;
   };
 }

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { privateFolder } from '../support/folder.ts';
+import { logLines, runHelper, startHelper } from '../support/helper.ts';
+import { freePort } from '../support/port.ts';
+import { listenHttp } from '../support/server.ts';
+
+/** Logs of one service under a root of their own. */
+async function logs(...lines: string[]) {
+  const folder = await privateFolder('ship');
+  const file = join(folder.path, 'keystone/keystone.log');
+  await mkdir(join(folder.path, 'keystone'));
+  await writeFile(file, lines.map((line) => `${line}\n`).join(''));
+  return { root: folder.path, file, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+const ship = (...args: string[]) => runHelper('kolla-log-ship', args);
+const printed = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test('without a URL documents are printed; a second run prints only what is new', async () => {
+  await using l = await logs('2026-11-20 08:15:42.123 7 INFO keystone [-] up', 'and more');
+  const first = await ship('--once', '--root', l.root, '--timezone', 'UTC', '--hostname', 'c1');
+  assert.equal(first.code, 0, first.stderr);
+  assert.deepEqual(printed(first.stdout), [
+    {
+      '@timestamp': '2026-11-20T08:15:42.123Z',
+      Timestamp: '2026-11-20 08:15:42.123',
+      Pid: '7',
+      log_level: 'INFO',
+      python_module: 'keystone',
+      Payload: '[-] up',
+      Hostname: 'c1',
+      Logger: 'openstack.keystone',
+      programname: 'keystone',
+    },
+    {
+      '@timestamp': '2026-11-20T08:15:42.123Z',
+      Payload: 'and more',
+      Hostname: 'c1',
+      Logger: 'openstack.keystone',
+      programname: 'keystone',
+    },
+  ]);
+  await appendFile(l.file, 'new\n');
+  const second = await ship('--once', '--root', l.root, '--timezone', 'UTC', '--hostname', 'c1');
+  assert.deepEqual(
+    printed(second.stdout).map(({ Payload }) => Payload),
+    ['new'],
+  );
+});
+
+test('the end tells what happened', async () => {
+  await using l = await logs('one', 'two');
+  const { stderr } = await ship('--once', '--root', l.root);
+  const end = logLines(stderr).find(({ msg }) => msg === 'stopped');
+  assert.deepEqual([end?.['lines'], end?.['acknowledged'], end?.['leftBytes']], [2, 2, 0]);
+});
+
+test('credentials come from a file and are seen by the server alone', async () => {
+  await using l = await logs('one');
+  await writeFile(join(l.root, 'password'), 'hunter2\n');
+  const seen: (string | undefined)[] = [];
+  await using server = await listenHttp((request, response) => {
+    seen.push(request.headers.authorization);
+    void text(request).then(() => response.end('{"errors":false}'));
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+  const { code, stderr } = await ship(
+    '--once',
+    '--root',
+    l.root,
+    '--url',
+    url,
+    '--user',
+    'u',
+    '--password-file',
+    join(l.root, 'password'),
+  );
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(seen, [`Basic ${Buffer.from('u:hunter2').toString('base64')}`]);
+  assert.doesNotMatch(stderr, /hunter2/);
+});
+
+for (const [what, args, message] of [
+  ['a server without a URL', ['--to', 'opensearch'], /--to opensearch needs --url/],
+  ['a URL that is none', ['--url', 'es:9200x/'], /--url is not/],
+  ['credentials in the URL', ['--url', 'http://a:hunter2@es'], /--password-file/],
+  ['a user without a password', ['--url', 'http://es', '--user', 'u'], /--user needs --password-file/],
+  ['a zone that there is none of', ['--timezone', 'Mars/Olympus'], /--timezone: 'Mars\/Olympus'/],
+  ['an index that no server takes', ['--index-prefix', 'Flog'], /--index-prefix 'Flog'/],
+] as const) {
+  test(`${what} is a usage error`, async () => {
+    const { code, stderr } = await ship(...args, '--root', '/nowhere');
+    assert.equal(code, 64);
+    assert.match(logLines(stderr)[0]?.msg ?? '', message);
+    assert.doesNotMatch(stderr, /hunter2/);
+  });
+}
+
+test('a state folder that cannot be is a configuration error with the fix', async () => {
+  const { code, stderr } = await ship('--once', '--root', '/nowhere');
+  assert.equal(code, 65);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /give --state-dir a folder/);
+});
+
+test('a server that is gone when the pod ends: 143 after the grace, and the next start ships it', async () => {
+  await using l = await logs('one', 'two');
+  const port = await freePort();
+  const args = ['--root', l.root, '--url', `http://127.0.0.1:${port}`, '--grace', '300ms'];
+  const { code, stderr } = await stopped(args, 'takes nothing');
+  assert.equal(code, 143, stderr);
+  assert.match(stderr, /8 bytes are not acknowledged/);
+  const after = await ship('--once', '--root', l.root);
+  assert.equal(printed(after.stdout).length, 2);
+});
+
+test('SIGTERM with everything acknowledged is 0, and lines written just before are shipped', async () => {
+  await using l = await logs('one');
+  const received: string[] = [];
+  await using server = await listenHttp((request, response) => {
+    void takeAll(request, response, received);
+  });
+  const args = ['--root', l.root, '--url', `http://127.0.0.1:${server.port}`];
+  const { code, stderr } = await stopped(args, 'shipping', () => appendFile(l.file, 'last\nunfinished'));
+  assert.equal(code, 0, stderr);
+  assert.match(received.join(''), /"Payload":"one"[^]*"Payload":"last"[^]*"Payload":"unfinished"/);
+});
+
+async function takeAll(request: IncomingMessage, response: ServerResponse, received: string[]): Promise<void> {
+  received.push(await text(request));
+  response.end('{"errors":false}');
+}
+
+/** Starts it, and sends SIGTERM when it has said that. */
+async function stopped(args: readonly string[], said: string, before = () => Promise.resolve()) {
+  await using shipper = await startHelper('kolla-log-ship', args, { keepOutput: true });
+  const { stderr, stdout } = shipper.child;
+  stdout?.resume();
+  let heard = '';
+  for await (const chunk of stderr!.setEncoding('utf8') as AsyncIterable<string>) {
+    const isNew = !heard.includes(said);
+    heard += chunk;
+    if (!isNew || !heard.includes(said)) continue;
+    await before();
+    shipper.child.kill('SIGTERM');
+  }
+  return { code: await shipper.ended, stderr: heard };
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readBulkReply } from '../../../src/logship/sink/bulk.ts';
+
+const reply = (...items: object[]) => JSON.stringify({ errors: true, items: items.map((create) => ({ create })) });
+
+test('no errors are not looked for twice', () => {
+  assert.deepEqual(readBulkReply(200, '{"errors":false,"took":', 2), { is: 'all in' });
+});
+
+test('each item has its verdict', () => {
+  const error = { type: 'x', reason: 'y' };
+  const statuses = [201, 409, 429, 503, 403, 404, 400];
+  const answer = readBulkReply(200, reply(...statuses.map((status) => ({ status, error }))), statuses.length);
+  assert.equal(answer.is, 'each');
+  assert.deepEqual(
+    answer.verdicts.map(({ is }) => is),
+    ['in', 'already', 'again', 'again', 'again', 'again', 'refused'],
+  );
+});
+
+test('a closed index is opened again some day: its items wait', () => {
+  const answer = readBulkReply(200, reply({ status: 400, error: { type: 'index_closed_exception' } }), 1);
+  assert.equal(answer.is === 'each' && answer.verdicts[0]?.is, 'again');
+});
+
+test('a refusal tells the reason and its cause', () => {
+  const error = { type: 'document_parsing_exception', reason: 'failed', caused_by: { reason: 'not a number' } };
+  const answer = readBulkReply(200, reply({ status: 400, error }), 1);
+  assert.deepEqual(answer.is === 'each' && answer.verdicts[0], {
+    is: 'refused',
+    reason: 'status 400 document_parsing_exception: failed: not a number',
+  });
+});
+
+for (const [what, status, text] of [
+  ['401', 401, '{"error":{"type":"security_exception","reason":"wrong password"}}'],
+  ['429 of the whole request', 429, '{"error":{"type":"es_rejected_execution_exception","reason":"full"}}'],
+  ['400 of the whole request', 400, '{"error":"no handler"}'],
+  ['502 with a page', 502, '<html>bad gateway</html>'],
+  ['200 with a page', 200, '<html>welcome</html>'],
+  ['200 with too few items', 200, '{"errors":true,"items":[]}'],
+] as const) {
+  test(`${what} holds everything`, () => assert.equal(readBulkReply(status, text, 3).is, 'held'));
+}
+
+test('a body that is too large is told apart', () => {
+  assert.equal(readBulkReply(413, '', 3).is, 'too large');
+});
