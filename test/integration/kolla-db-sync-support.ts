@@ -1,0 +1,88 @@
+import { fileURLToPath } from 'node:url';
+import type { Mariadb } from '../cluster/mariadb.ts';
+import { runHelper, startHelper } from '../support/helper.ts';
+import type { Finished, Running } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+const JOURNAL = fileURLToPath(new URL('fixtures/journal.ts', import.meta.url));
+const WAIT_MS = 30_000;
+
+/** One database on a server that the tests of a file share, with an account of its own. */
+export interface Site {
+  readonly database: string;
+  readonly password: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** `kolla-db-sync keystone` with an admin, to its end. */
+  sync(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
+  /** The same, still running; `said` grows. */
+  begin(args: readonly string[]): Promise<Begun>;
+  /** What the migrations wrote: one `{ who, what }` a line, in order. */
+  journal(): Promise<{ who: string; what: string }[]>;
+  fence(): Promise<Record<string, unknown> | undefined>;
+}
+
+export interface Begun extends AsyncDisposable {
+  readonly running: Running;
+  said(): string;
+  /** Waits until it has said it. */
+  saying(what: RegExp): Promise<void>;
+  readonly code: Promise<number>;
+}
+
+const ADMIN = ['--admin-user', 'root'] as const;
+
+/** The command line of a migration that works for so long and ends with that code. */
+export function migration(workMs: number, code = 0): string[] {
+  return ['--', process.execPath, JOURNAL, String(workMs), String(code)];
+}
+
+let sites = 0;
+
+export function siteOn(mariadb: Mariadb, password = 'secret-of-keystone', encoded = password): Site {
+  sites += 1;
+  const database = `key_stone${sites}`;
+  const env = {
+    KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://${database}:${encoded}@${mariadb.host}:${mariadb.port}/${database}?charset=utf8`,
+    KOLLA_DB_SYNC_ADMIN_PASSWORD: mariadb.rootPassword,
+  };
+  return {
+    database,
+    password,
+    env,
+    sync: (args, more = {}) =>
+      runHelper('kolla-db-sync', ['keystone', ...ADMIN, ...args], { env: { ...env, ...more } }),
+    async begin(args) {
+      const running = await startHelper('kolla-db-sync', ['keystone', ...ADMIN, ...args], { env, keepOutput: true });
+      let said = '';
+      running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+      running.child.stdout?.resume();
+      return {
+        running,
+        said: () => said,
+        saying: (what) => until(String(what), WAIT_MS, async () => (what.test(said) ? true : undefined)).then(() => {}),
+        code: running.ended,
+        [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+      };
+    },
+    async journal() {
+      const rows = await mariadb.query(`SELECT who, what FROM ${database}.journal ORDER BY id`);
+      return rows as { who: string; what: string }[];
+    },
+    async fence() {
+      const [row] = await mariadb.query(`SELECT * FROM ${database}.kolla_pod_fence`);
+      return row;
+    },
+  };
+}
+
+/** The migrations in the order in which they began. Throws when two of them wrote in turns. */
+export function runsIn(journal: readonly { who: string; what: string }[]): { who: string; isWhole: boolean }[] {
+  const runs: { who: string; isWhole: boolean }[] = [];
+  for (const { who, what } of journal) {
+    const last = runs.at(-1);
+    if (what === 'start') runs.push({ who, isWhole: false });
+    else if (last?.who !== who) throw new Error(`${who} wrote after ${last?.who} had begun`);
+    if (what === 'end') runs[runs.length - 1] = { who, isWhole: true };
+  }
+  return runs;
+}
