@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Mariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import type { Finished, Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
@@ -31,9 +34,16 @@ export interface Begun extends AsyncDisposable {
 
 const ADMIN = ['--admin-user', 'root'] as const;
 
-/** The command line of a migration that works for so long and ends with that code. */
-export function migration(workMs: number, code = 0): string[] {
-  return ['--', process.execPath, JOURNAL, String(workMs), String(code)];
+/** The command line of a migration that works for so long (ms), or until that file is there, and ends with that code. */
+export function migration(work: number | string, code = 0): string[] {
+  return ['--', process.execPath, JOURNAL, String(work), String(code)];
+}
+
+/** A file that is not there until the test opens the gate: migrations that wait for it end then, and not by a clock. */
+export async function gateFile(): Promise<{ path: string; open(): Promise<void> } & AsyncDisposable> {
+  const folder = await privateFolder('gate');
+  const path = join(folder.path, 'open');
+  return { path, open: () => writeFile(path, ''), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
 let sites = 0;
@@ -59,7 +69,9 @@ export function siteOn(mariadb: Mariadb, password = 'secret-of-keystone', encode
       return {
         running,
         said: () => said,
-        saying: (what) => until(String(what), WAIT_MS, async () => (what.test(said) ? true : undefined)).then(() => {}),
+        async saying(what) {
+          await until(String(what), WAIT_MS, async () => (what.test(said) ? true : undefined));
+        },
         code: running.ended,
         [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
       };
