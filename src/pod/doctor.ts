@@ -2,33 +2,7 @@ import { command, sectionOf, type Command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
 import { table } from '../cli/table.ts';
 import { paint, type Terminal } from '../cli/terminal.ts';
-import { apiServer, dns, serviceAccount } from './doctor/cluster.ts';
-import {
-  bash,
-  configJson,
-  downwardApi,
-  folders,
-  identity,
-  kubeletProbes,
-  memoryLimit,
-  terminationLog,
-} from './doctor/container.ts';
-import type { Check, Finding, Machine } from './doctor/finding.ts';
-
-const CHECKS: readonly Check[] = [
-  // First, while little but our own start has taken time.
-  kubeletProbes,
-  identity,
-  configJson,
-  bash,
-  folders,
-  terminationLog,
-  memoryLimit,
-  downwardApi,
-  serviceAccount,
-  apiServer,
-  dns,
-];
+import type { Finding } from './doctor/finding.ts';
 
 const OUTPUT_OPTION = {
   flag: 'output',
@@ -55,18 +29,14 @@ export function doctorOf(names: readonly string[]): Command {
     async run({ operands: [name], options }, { stdout, terminal, signal, inherited }) {
       // The environment itself is what is looked at here: it is no option.
       const machine = { root: '', env: inherited, uid: process.getuid?.() ?? 0, signal };
+      // Lazy: no other command asks the network for anything.
+      const { examine } = await import('./doctor/examine.ts');
       const all = await examine(machine);
       const findings = name === undefined ? all : all.filter(({ helpers }) => helpers.some((h) => isNamed(h, name)));
       stdout(options.output === 'json' ? `${JSON.stringify(findings, undefined, 2)}\n` : report(findings, terminal));
       return findings.some(({ state }) => state === 'lacks') ? ExitCode.no : ExitCode.ok;
     },
   });
-}
-
-/** Every finding, in the order in which a pod's life meets them. */
-export async function examine(machine: Machine): Promise<Finding[]> {
-  const findings = await Promise.all(CHECKS.map((check) => check(machine)));
-  return findings.flat();
 }
 
 const ALL_HELPERS = 4;

@@ -1,5 +1,8 @@
 import type { Helper } from '../cli/command.ts';
+import { dbSync } from '../dbsync/index.ts';
+import { init } from '../init/index.ts';
+import { logShip } from '../logship/index.ts';
 import { probe } from '../probe/index.ts';
 
-/** The tables of all helpers, in the order in which a pod uses them. */
-export const HELPERS: readonly Helper[] = [probe];
+/** The tables of all helpers, in the order in which a pod's life meets them. */
+export const HELPERS: readonly Helper[] = [dbSync, init, probe, logShip];

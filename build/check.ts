@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { VERSION } from '../src/cli/version.ts';
+import type { Built } from './make.ts';
+
+const exec = promisify(execFile);
+
+/**
+ * Runs every name of a fresh binary. An injection that failed leaves a plain node behind, which would run its first
+ * word as a script: so the very answer is looked at, not only the exit code.
+ */
+export async function checkBinary({ folder, helpers }: Built): Promise<void> {
+  for (const { name } of helpers) {
+    const file = join(folder, 'bin', name);
+    const version = await say(file, '--version');
+    if (version !== `${name} ${VERSION}\n`) throw new Error(`${file} --version says ${JSON.stringify(version)}`);
+    const help = await say(file, '--help');
+    if (!help.startsWith(name)) throw new Error(`${file} --help says ${JSON.stringify(help.slice(0, 80))}`);
+  }
+}
+
+async function say(file: string, flag: string): Promise<string> {
+  const { stdout } = await exec(file, [flag], { env: {} });
+  return stdout;
+}

@@ -1,0 +1,10 @@
+/** `node build/docs.ts`: writes the pages under docs/ that come from tables. A test says when they are stale. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { all } from '../src/pod/index.ts';
+import { ROOT } from './bundle.ts';
+import { cliPage, errorsPage } from './docs/pages.ts';
+
+mkdirSync(join(ROOT, 'docs'), { recursive: true });
+writeFileSync(join(ROOT, 'docs/cli.md'), `${cliPage(all())}\n`);
+writeFileSync(join(ROOT, 'docs/errors.md'), errorsPage());

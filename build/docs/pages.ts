@@ -1,0 +1,98 @@
+/** docs/cli.md and docs/errors.md, from the tables that the program itself uses. */
+import { commandsOf, sectionOf, type Command, type Helper } from '../../src/cli/command.ts';
+import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { flagOf, usageOf } from '../../src/cli/help.ts';
+import type { Option } from '../../src/cli/option.ts';
+
+const GENERATED = '<!-- Made by `make docs` from the tables in src/. Do not edit. -->';
+
+/** Every command of every helper. */
+export function cliPage(helpers: readonly Helper[]): string {
+  return [
+    '# Command line',
+    '',
+    GENERATED,
+    '',
+    'An option is taken from its flag, else from its environment variable, else from `kolla-pod.yaml`, else it has its default.',
+    'Durations are written as Kubernetes writes them: `900ms`, `5s`, `1h30m`. A secret is no flag: other users of the machine',
+    'can read a command line. `kolla-pod schema` prints the JSON Schema of the file, `kolla-pod completion` shell completion.',
+    '',
+    '## Options of every command',
+    '',
+    ...optionTable(COMMON_OPTIONS, ''),
+    ...helpers.flatMap(helperPart),
+  ].join('\n');
+}
+
+function helperPart(helper: Helper): string[] {
+  return [
+    '',
+    `## ${helper.name}`,
+    '',
+    helper.summary,
+    ...commandsOf(helper).flatMap((one) => commandPart(helper, ...one)),
+  ];
+}
+
+function commandPart(helper: Helper, name: string, command: Command): string[] {
+  const path = name === '' ? `${sectionOf(helper)}.` : `${sectionOf(helper)}.${name}.`;
+  const operands = command.operands.map((operand) => `- \`${operand.name}\`: ${cell(operand.help)}`);
+  return [
+    '',
+    name === '' ? `### ${helper.name}, without a command` : `### ${helper.name} ${name}`,
+    '',
+    ...(command.summary === helper.summary ? [] : [command.summary, '']),
+    ...(command.description === undefined ? [] : [command.description, '']),
+    '```',
+    usageOf(helper, name, command),
+    '```',
+    ...(operands.length === 0 ? [] : ['', ...operands]),
+    ...(command.options.length === 0 ? [] : ['', ...optionTable(command.options, path)]),
+    '',
+    '```sh',
+    ...command.examples.flatMap(({ line, does }) => [`# ${does}`, line]),
+    '```',
+  ];
+}
+
+function optionTable(options: readonly Option[], path: string): string[] {
+  return [
+    '| flag | environment | kolla-pod.yaml | default | what |',
+    '|---|---|---|---|---|',
+    ...options.map((option) => {
+      const flag = option.secret ? '' : code(flagOf(option));
+      const inFile = option.secret || option.flag === 'config' ? '' : code(path + option.flag);
+      const given = option.default === undefined || option.default === '' ? '' : code(option.default);
+      return `| ${flag} | ${code(option.env)} | ${inFile} | ${given} | ${cell(option.help)} |`;
+    }),
+  ];
+}
+
+/** Every exit code, for one who looks at a pod that ended. */
+export function errorsPage(): string {
+  return [
+    '# Exit codes',
+    '',
+    GENERATED,
+    '',
+    'Every helper ends with one of these, or with the code of the program that it ran or became. `kolla-pod explain CODE` says the',
+    'same in a terminal. The last line on stderr says what happened; in a pod it is in the termination message as well.',
+    '',
+    '| code | name | means | next |',
+    '|---|---|---|---|',
+    ...EXIT_CODES.map(({ code: number, name, means, next, helpers = {} }) => {
+      const own = Object.entries(helpers).map(([helper, what]) => `<br>\`${helper}\`: ${cell(what)}`);
+      return `| ${number} | \`${name}\` | ${cell(means)}${own.join('')} | ${cell(next)} |`;
+    }),
+    '',
+  ].join('\n');
+}
+
+function code(text: string): string {
+  return `\`${cell(text)}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+}

@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import { table } from '../src/cli/table.ts';
+import type { Terminal } from '../src/cli/terminal.ts';
+import { makeBase } from './base.ts';
+import type { Built } from './make.ts';
+import { measureStartUp, type StartUp } from './start-up.ts';
+
+/** What image layers are usually compressed with. */
+const GZIP_LEVEL = 6;
+const ZSTD_LEVEL = 10;
+
+export interface Report {
+  readonly node: string;
+  readonly arch: string;
+  readonly stripped: boolean;
+  readonly helpers: readonly { name: string; bundleKiB: number; cacheKiB: number }[];
+  readonly mib: { readonly base: number; readonly whole: number; readonly gzip: number; readonly zstd: number };
+  readonly startUp: readonly StartUp[];
+  /** CPU of `kolla-pod --version` against the bare base, which runs nothing. */
+  readonly ratio: number;
+}
+
+/** Sizes of a binary, and what its names cost to start against the node that they share. */
+export async function reportOn({ folder, binary, base, helpers }: Built): Promise<Report> {
+  const work = mkdtempSync(join(folder, '.report-'));
+  try {
+    const { path: node } = await makeBase(work);
+    const empty = join(work, 'empty.cjs');
+    writeFileSync(empty, '');
+    const bytes = readFileSync(binary);
+    const startUp = measureStartUp([
+      { what: 'bare node', argv: [node, empty] },
+      { what: '--version', argv: [binary, '--version'] },
+      // Loads all that the helper loads at its start.
+      ...helpers.map(({ name }) => ({ what: `${name} --help`, argv: [join(folder, 'bin', name), '--help'] })),
+    ]);
+    const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
+    return {
+      node: process.version,
+      arch: process.arch,
+      stripped: base.notStripped === undefined,
+      helpers: helpers.map(({ name, bundle, cacheBytes }) => ({
+        name,
+        bundleKiB: Math.round(bundle.source.length / 1024),
+        cacheKiB: Math.round(cacheBytes / 1024),
+      })),
+      mib: {
+        base: mib(statSync(node).size),
+        whole: mib(bytes.length),
+        gzip: mib(gzipSync(bytes, { level: GZIP_LEVEL }).length),
+        zstd: mib(zstdCompressSync(bytes, zstdOptions).length),
+      },
+      startUp,
+      ratio: Number(((startUp[1]?.cpuMs ?? NaN) / (startUp[0]?.cpuMs ?? NaN)).toFixed(2)),
+    };
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** The report as people read it after a build. */
+export function reportText(report: Report, terminal: Terminal): string {
+  const { mib: size, helpers, startUp, ratio } = report;
+  const cpu = (what: string) => `${startUp.find((row) => row.what === what)?.cpuMs.toFixed(0) ?? '?'} ms`;
+  const rows = [
+    ...helpers.map(({ name, bundleKiB, cacheKiB }) => [
+      name,
+      `${bundleKiB} KiB`,
+      `${cacheKiB} KiB`,
+      cpu(`${name} --help`),
+    ]),
+    [
+      `node ${report.node}${report.stripped ? ', stripped' : ', NOT stripped'}`,
+      `${size.base} MiB`,
+      '',
+      cpu('bare node'),
+    ],
+    ['--version', '', '', cpu('--version')],
+    ['the whole', `${size.whole} MiB`, '', ''],
+    [`as a layer, gzip -${GZIP_LEVEL}`, `${size.gzip} MiB`, '', ''],
+    [`as a layer, zstd -${ZSTD_LEVEL}`, `${size.zstd} MiB`, '', ''],
+  ];
+  const head = ['', 'SIZE', 'CODE CACHE', 'START-UP CPU'];
+  return `${table(terminal, head, rows)}kolla-pod --version costs ${ratio} of bare node's start\n`;
+}
+
+/** docs/evidence/binary.md and binary.json. */
+export function writeEvidence(report: Report, folder: string): void {
+  const rows = report.helpers.map(({ name, bundleKiB, cacheKiB }) => {
+    const start = report.startUp.find(({ what }) => what === `${name} --help`);
+    return `| \`${name}\` | ${bundleKiB} KiB | ${cacheKiB} KiB | ${start?.cpuMs.toFixed(1)} ms | ${start?.wallMs.toFixed(1)} ms |`;
+  });
+  const { base, whole, gzip, zstd } = report.mib;
+  const [bare, version] = report.startUp;
+  const page = [
+    '# The binary',
+    '',
+    `Printed by \`node build/binary.ts --evidence\`: Node ${report.node}, ${report.arch}. Start-up is the least of interleaved rounds; of a name, that of \`--help\`, which loads what the helper loads at its start.`,
+    '',
+    '| name | its bundle | its code cache | start-up CPU | wall |',
+    '|---|---|---|---|---|',
+    ...rows,
+    `| \`--version\`, by any name | | | ${version?.cpuMs.toFixed(1)} ms | ${version?.wallMs.toFixed(1)} ms |`,
+    `| bare node, an empty script | | | ${bare?.cpuMs.toFixed(1)} ms | ${bare?.wallMs.toFixed(1)} ms |`,
+    '',
+    `\`kolla-pod --version\` costs ${report.ratio} of bare node's CPU (to reach: 1.1 or less).`,
+    '',
+    '| what | MiB |',
+    '|---|---|',
+    `| node, once for all names${report.stripped ? ', stripped' : ', not stripped'} | ${base} |`,
+    `| the whole | ${whole} |`,
+    `| as an image layer, gzip -${GZIP_LEVEL} | ${gzip} |`,
+    `| as an image layer, zstd -${ZSTD_LEVEL} | ${zstd} |`,
+    '',
+  ];
+  writeFileSync(join(folder, 'binary.md'), page.join('\n'));
+  writeFileSync(join(folder, 'binary.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+}
+
+function mib(bytes: number): number {
+  return Number((bytes / 2 ** 20).toFixed(1));
+}

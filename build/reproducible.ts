@@ -1,0 +1,19 @@
+/** `node build/reproducible.ts`: builds twice, in two places, and says whether the same file came out. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildBinary } from './make.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'kp-reproducible-'));
+try {
+  const sums: string[] = [];
+  for (const place of ['one', 'another/place']) {
+    const { binary } = await buildBinary(join(folder, place), () => {});
+    sums.push(createHash('sha256').update(readFileSync(binary)).digest('hex'));
+  }
+  process.stdout.write(`${sums.join('\n')}\n`);
+  if (new Set(sums).size > 1) throw new Error('two builds of the same sources differ');
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,33 @@
+import { apiServer, dns, serviceAccount } from './cluster.ts';
+import {
+  bash,
+  configJson,
+  downwardApi,
+  folders,
+  identity,
+  kubeletProbes,
+  memoryLimit,
+  terminationLog,
+} from './container.ts';
+import type { Check, Finding, Machine } from './finding.ts';
+
+const CHECKS: readonly Check[] = [
+  // First, while little but our own start has taken time.
+  kubeletProbes,
+  identity,
+  configJson,
+  bash,
+  folders,
+  terminationLog,
+  memoryLimit,
+  downwardApi,
+  serviceAccount,
+  apiServer,
+  dns,
+];
+
+/** Every finding, in the order in which a pod's life meets them. */
+export async function examine(machine: Machine): Promise<Finding[]> {
+  const findings = await Promise.all(CHECKS.map((check) => check(machine)));
+  return findings.flat();
+}
