@@ -1,0 +1,100 @@
+/**
+ * The stage for a Keystone pod on a real node:
+ *
+ *   binary + Keystone's image -> node -> MariaDB and Elasticsearch in the node's network, at its address
+ *     -> a namespace that enforces `restricted`, with k8s/examples/keystone in it
+ *
+ * Everything that is asserted is read from the API server, the database's or Elasticsearch's own answers.
+ */
+import { chown, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildBinary } from '../../build/index.ts';
+import { canRunElasticsearch, startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
+import { keystoneImage, KEYSTONE_UID } from '../cluster/keystone-image.ts';
+import { canRunKeystone } from '../cluster/keystone.ts';
+import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
+import { step } from '../support/progress.ts';
+
+const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/keystone/', import.meta.url));
+export const ADMIN_PASSWORD = 'e2e-admin-password';
+
+export interface Stage extends AsyncDisposable {
+  readonly node: KubeNode;
+  readonly mariadb: Mariadb;
+  readonly elasticsearch: Elasticsearch;
+}
+
+/** Why this machine can't have the stage, or undefined. */
+export async function whyNoStage(): Promise<string | undefined> {
+  for (const capability of [canRunNode, canRunMariadb, canRunElasticsearch, canRunKeystone]) {
+    const reason = await capability();
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** Brings all of it up; about half a minute with warm caches. */
+export async function setStage(): Promise<Stage> {
+  await using parts = new AsyncDisposableStack();
+  const folder = parts.use(await privateFolder('e2e'));
+  const { binary } = await step('building the binary', () => buildBinary(join(folder.path, 'dist'), () => {}));
+  const image = join(folder.path, 'keystone.tar');
+  await step("writing Keystone's image", () =>
+    keystoneImage(image, { binary, reference: 'kolla-pod.test/keystone:e2e' }),
+  );
+  const node = parts.use(await startNode({ images: [image] }));
+  const mariadb = parts.use(
+    await startMariadb({ address: node.address, port: 3306, launcher: (command, args) => node.inside(command, args) }),
+  );
+  const [command, launched] = node.inside('env', []);
+  const elasticsearch = parts.use(
+    await startElasticsearch({ host: node.address, port: 9200, launcher: [command, ...launched] }),
+  );
+  const kept = parts.move();
+  return { node, mariadb, elasticsearch, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** The manifests of k8s/examples/keystone that are applied in order, each by `kubectl apply`. */
+const MANIFESTS = ['rbac', 'config', 'job', 'deployment'] as const;
+
+/**
+ * Deploys the example into a namespace of its own, with the database `namespace` for its Keystone.
+ * @param change applied to each manifest's text, to break it
+ */
+export async function deployKeystone(stage: Stage, namespace: string, change = (text: string) => text): Promise<void> {
+  const { node, mariadb } = stage;
+  const apply = async (text: string) =>
+    void (await node.kubectl(['--namespace', namespace, 'apply', '--filename=-'], text));
+  const ownNames = (text: string) =>
+    text.replaceAll('3306/keystone?', `3306/${namespace}?`).replaceAll('keystone-keys', `${namespace}-keys`);
+  const manifest = async (name: string) => await readFile(join(EXAMPLES, `${name}.yaml`), 'utf8');
+  await apply((await manifest('namespace')).replace('name: keystone', `name: ${namespace}`));
+  await apply(keysVolume(`${namespace}-keys`, await keysFolder(mariadb.folder, namespace)));
+  await apply(secret('database-admin', mariadb.rootPassword));
+  await apply(secret('keystone-admin', ADMIN_PASSWORD));
+  for (const name of MANIFESTS) await apply(change(ownNames(await manifest(name))));
+}
+
+/** A folder on the node for the keys, whose owner is Keystone: a volume that every replica can read. */
+async function keysFolder(folder: string, namespace: string): Promise<string> {
+  const path = join(folder, `${namespace}-keys`);
+  await mkdir(path, { mode: 0o750 });
+  await chown(path, KEYSTONE_UID, KEYSTONE_UID);
+  return path;
+}
+
+function keysVolume(name: string, path: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name },
+    spec: { capacity: { storage: '1Mi' }, accessModes: ['ReadWriteMany'], hostPath: { path }, storageClassName: '' },
+  });
+}
+
+function secret(name: string, password: string): string {
+  return JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { password } });
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { until } from '../support/until.ts';
+import { ADMIN_PASSWORD, deployKeystone, setStage, whyNoStage, type Stage } from './keystone-pod.ts';
+
+const skip = (await whyNoStage()) ?? false;
+
+interface Status {
+  readonly conditions?: readonly { type: string; status: string; lastTransitionTime: string; message?: string }[];
+  readonly completionTime?: string;
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly state: { running?: { startedAt: string }; waiting?: { reason: string } };
+  readonly lastState: { terminated?: { exitCode: number; message?: string } };
+}
+
+describe('a Keystone pod under the `restricted` standard', { skip }, () => {
+  let stage: Stage;
+  const kubectl = (namespace: string, args: readonly string[]) =>
+    stage.node.kubectl(['--namespace', namespace, ...args]);
+  const status = async (namespace: string, ...what: string[]): Promise<Status> => {
+    const found = JSON.parse(await kubectl(namespace, ['get', ...what, '--output=json'])) as {
+      items?: { status: Status }[];
+      status: Status;
+    };
+    return found.items?.[0]?.status ?? found.status;
+  };
+  before(async () => (stage = await setStage()));
+  after(async () => await stage?.[Symbol.asyncDispose]());
+
+  test('the Job migrates, Keystone starts after it, is ready after that, and gives a token', async () => {
+    await deployKeystone(stage, 'keystone');
+    await kubectl('keystone', ['wait', '--for=condition=Complete', 'job/keystone-bootstrap', '--timeout=120s']);
+    await kubectl('keystone', ['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=120s']);
+    const completed = (await status('keystone', 'job/keystone-bootstrap')).completionTime ?? '';
+    const pod = await status('keystone', 'pods', '--selector=app=keystone');
+    const started = pod.containerStatuses?.find(({ name }) => name === 'keystone')?.state.running?.startedAt ?? '';
+    const ready =
+      pod.conditions?.find(({ type, status: is }) => type === 'Ready' && is === 'True')?.lastTransitionTime ?? '';
+    assert.ok(completed < started, `Job complete ${completed}, container started ${started}`);
+    assert.ok(started < ready, `container started ${started}, Ready ${ready}`);
+    assert.equal(await token(), 201);
+  });
+
+  test('every line that Keystone wrote is one document in Elasticsearch', async () => {
+    const script = 'cat /var/log/kolla/*/*.log | wc -l';
+    const pod = (await kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name'])).trim();
+    const lines = Number(await kubectl('keystone', ['exec', pod, '--container=keystone', '--', 'bash', '-c', script]));
+    assert.ok(lines > 0, 'Keystone wrote nothing');
+    const documents = await until('the documents to be as many as the lines', 30_000, async () => {
+      const count = await stage.elasticsearch.count('flog-*');
+      return count >= lines ? count : undefined;
+    });
+    assert.equal(documents, lines);
+    const [hit] = await stage.elasticsearch.search('flog-*', {
+      size: 1,
+      query: { match: { programname: 'keystone' } },
+    });
+    assert.equal(hit?._source['Logger'], 'openstack.keystone');
+  });
+
+  test('when the command of the Job is broken, Keystone never starts, and the pod says why', async () => {
+    await deployKeystone(stage, 'broken', (text) =>
+      text.replace('keystone-manage bootstrap ', 'keystone-manage bootsrap '),
+    );
+    await kubectl('broken', ['wait', '--for=condition=Failed', 'job/keystone-bootstrap', '--timeout=120s']);
+    const said = await until('kolla-init to end', 60_000, async () => {
+      const pod = await status('broken', 'pods', '--selector=app=keystone');
+      return pod.initContainerStatuses?.find(({ name }) => name === 'init')?.lastState.terminated;
+    });
+    assert.equal(said.exitCode, 69);
+    assert.match(said.message ?? '', /job\/keystone-bootstrap.*BackoffLimitExceeded/);
+    const pod = await status('broken', 'pods', '--selector=app=keystone');
+    assert.equal(pod.containerStatuses?.[0]?.state.running, undefined);
+  });
+
+  async function token(): Promise<number> {
+    const address = (
+      await kubectl('keystone', ['get', 'service/keystone', '--output=jsonpath={.spec.clusterIP}'])
+    ).trim();
+    const port = await stage.node.reach(5000, address);
+    const user = { name: 'admin', domain: { id: 'default' }, password: ADMIN_PASSWORD };
+    const reply = await fetch(`http://127.0.0.1:${port}/v3/auth/tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } } } }),
+    });
+    return reply.status;
+  }
+});

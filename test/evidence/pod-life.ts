@@ -1,0 +1,119 @@
+import type { Capability } from './point.ts';
+
+/** Runs the tests whose names match, in one file, with node's own runner. */
+const tests = (file: string, names: string) => `node_modules/.bin/node --test --test-name-pattern '${names}' ${file}`;
+
+const helper = (line: string) => `node_modules/.bin/node build/from-source.ts ${line}`;
+
+/** A command whose last word tells whether what is there before and after is the same. */
+const unchanged = (command: string) =>
+  [
+    `look() { ps -eo comm= | sort | uniq -c | grep -E 'mariadbd|uwsgi|java|etcd|kube|containerd|kolla' || true; wc -l </proc/self/mounts; ip netns list; ls /sys/fs/cgroup/memory /tmp | grep -E '^k[pt]-|kolla' || true; }`,
+    `look >/tmp/before.$$`,
+    `${command}; code=$?`,
+    `look | diff /tmp/before.$$ - && echo 'before and after are equal'; same=$?`,
+    `rm -f /tmp/before.$$; exit $((code + same))`,
+  ].join('; ');
+
+export const podLife: Capability = {
+  name: 'pod-life',
+  title: "A pod's life, end to end, on real parts",
+  points: [
+    {
+      point: 'types, lint and format hold, type-aware, strict',
+      command: 'node_modules/.bin/node test/run.ts check',
+      match: /ℹ fail 0/,
+    },
+    {
+      point: 'the pinned Node 24 of the lockfile runs everything',
+      command: 'node_modules/.bin/node --version',
+      match: /^v24\.21\.0$/,
+    },
+    {
+      point: 'an unknown command ends with 64 and the nearest valid one',
+      command: helper('kolla-probe tpc 127.0.0.1:1'),
+      exit: 64,
+      match: /did you mean 'tcp'/,
+    },
+    {
+      point: 'an unknown option ends with 64 and the nearest valid one',
+      command: helper('kolla-init --timout 3s'),
+      exit: 64,
+      match: /did you mean '--timeout'/,
+    },
+    {
+      point: 'a wrong value ends with 64 and what would be right',
+      command: helper('kolla-init --timeout 30'),
+      exit: 64,
+      match: /write 30s, 30m or 30ms/,
+    },
+    {
+      point: 'every example of every help text is run by a test',
+      command: tests('test/cli/examples.test.ts', '.'),
+      match: /ℹ fail 0/,
+    },
+    {
+      point: 'completion for bash, zsh and fish; man pages; the schema of kolla-pod.yaml',
+      command: `${helper('kolla-pod completion bash')} && ${helper('kolla-pod completion zsh')} && ${helper('kolla-pod completion fish')} && ${helper('kolla-pod man kolla-init')} && ${helper('kolla-pod schema')}`,
+      match: /"\$schema"/,
+    },
+    { point: 'kolla-pod explain tells an exit code', command: helper('kolla-pod explain 75'), match: /deadline/i },
+    {
+      point: 'kolla-pod doctor tells what is lacking and the fix',
+      command: `${helper('kolla-pod doctor')}; true`,
+      match: /Fix: /,
+    },
+    { point: 'make build makes every name and prints the table', command: 'make build', match: /the whole/ },
+    {
+      point: '--version of the binary costs at most 1.1 times the start of bare Node',
+      command: 'node_modules/.bin/node build/report.ts --check-start',
+      match: /costs (0\.\d+|1|1\.0\d*|1\.1) of bare node/,
+    },
+    {
+      point: 'built twice, the binary is the same file',
+      command: 'make build-reproducible',
+      match: /same|equal|identical/i,
+    },
+    {
+      point: 'NODE_OPTIONS in the pod does not reach the binary',
+      command: 'NODE_OPTIONS=--bogus dist/bin/kolla-probe --version',
+      match: /^kolla-probe 0\.1\.0$/,
+    },
+    {
+      point: 'no config.json at the default path: kolla-init says so and goes on',
+      command: helper('kolla-init --config-dir /nonexistent'),
+      match: /no config\.json/,
+    },
+    {
+      point: 'a named but missing config.json is 65',
+      command: helper('kolla-init --config-json /nonexistent/config.json'),
+      exit: 65,
+      match: /\/nonexistent\/config\.json/,
+    },
+    {
+      point: 'kolla-init waits for a Job by watching a real API server',
+      command: tests('test/integration/kolla-init.test.ts', '.'),
+      match: /ℹ fail 0/,
+    },
+    {
+      point: 'kolla-db-sync on a real MariaDB: one of several migrates, the lock outlives nobody',
+      command: tests('test/integration/kolla-db-sync.test.ts', '.'),
+      match: /ℹ fail 0/,
+    },
+    {
+      point: 'kolla-log-ship into a real Elasticsearch: killed, stopped, refused, and every line once',
+      command: tests('test/integration/kolla-log-ship.test.ts', '.'),
+      match: /ℹ fail 0/,
+    },
+    {
+      point: 'make demo, in a clean clone, as a user without root, leaving nothing behind',
+      command: unchanged('bash test/demo/as-nobody.sh'),
+      match: /before and after are equal/,
+    },
+    {
+      point: 'make e2e, twice in a row, leaving nothing behind',
+      command: unchanged('make e2e && make e2e'),
+      match: /before and after are equal/,
+    },
+  ],
+};
