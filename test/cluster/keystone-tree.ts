@@ -9,12 +9,15 @@ const MACHINE_HAS = ['libc6'];
 const PACKAGES = ['python3-keystone', 'python3-pymysql', 'uwsgi-plugin-python3'];
 
 /** What Debian's dependencies bring and a Keystone on MySQL never opens: half of the megabytes, so half of an import. */
-const UNUSED = [
+export const UNUSED = [
   'usr/share/{bash-completion,dbus-1,doc,doc-base,docutils,icons,info,javascript,lintian,locale,man,perl,perl5,pixmaps,X11}',
   'usr/share/{sgml,sphinx,xml}',
+  'usr/share/ieee-data/*.{csv,txt}',
+  'usr/share/zoneinfo/{posix,right}',
   'usr/share/python-babel-localedata/locale-data/[!er]*',
   'usr/share/python-babel-localedata/locale-data/e[!n]*',
   'usr/lib/*-linux-gnu/{perl,perl-base,perl5,libperl.*,libX*,libxcb*,libicu{i18n,io,test,tu}.*,libxmlsec*,libxslt*,libexslt*,librdkafka*}',
+  'usr/lib/*-linux-gnu/gconv',
   'usr/lib/{dbus-1.0,systemd,udev}',
   'usr/bin/{perl*,dbus-*,xsubpp,cpan*,xmlsec1,xclip*}',
   'usr/lib/python3*/{test,lib2to3,idlelib,tkinter,ensurepip,pydoc_data}',
@@ -43,11 +46,15 @@ export async function keystoneTree(): Promise<string> {
   const unpacked = await unpackedPackages('keystone-packages', PACKAGES, { except: MACHINE_HAS });
   return await cached('keystone', [basename(unpacked), ...UNUSED, COMPILE], async (folder) => {
     await must('cp', ['-al', `${unpacked}/.`, folder]);
-    for await (const path of glob(UNUSED, { cwd: folder }))
-      await rm(join(folder, path), { recursive: true, force: true });
+    await prune(folder);
     const python = await pythonOf(folder);
     await must(python.command, ['-c', COMPILE], { env: python.env, cwd: folder });
   });
+}
+
+/** Takes out of a root file system what `UNUSED` names. */
+export async function prune(root: string): Promise<void> {
+  for await (const path of glob(UNUSED, { cwd: root })) await rm(join(root, path), { recursive: true, force: true });
 }
 
 /** How to run the tree's own Python where it lies. */

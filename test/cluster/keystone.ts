@@ -77,6 +77,9 @@ export async function uwsgiOf(tree: string): Promise<{ command: string; plugins:
   return { command: join(tree, 'usr/bin/uwsgi-core'), plugins, plugin };
 }
 
+/** What an image calls its Python plugin, whatever Python's version. */
+export const IMAGE_PLUGIN = 'python3';
+
 type UwsgiOptions = Readonly<Record<string, string | true>>;
 
 /** What uWSGI is told, as options or as the lines of its ini file. */
@@ -95,6 +98,12 @@ export function uwsgiOptions(host: string, port: number): UwsgiOptions {
     'no-orphans': true,
     'buffer-size': '65535',
   };
+}
+
+/** The same for an image that has the plugin in its default place: what `uwsgi --ini FILE` reads. */
+export function uwsgiIni(host: string, port: number): string {
+  const options: UwsgiOptions = { plugin: IMAGE_PLUGIN, ...uwsgiOptions(host, port) };
+  return ['[uwsgi]', ...Object.entries(options).map(([name, value]) => `${name} = ${String(value)}`), ''].join('\n');
 }
 
 export interface ConfOptions {

@@ -13,6 +13,7 @@ import { until } from '../support/until.ts';
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 const ADMIN_PASSWORD = 'of this test only';
 const UP_MS = 60_000;
+const TRY_MS = 5000;
 
 describe('Keystone', { skip }, () => {
   test('migrates an empty database, is bootstrapped, answers /v3 and gives a token', async () => {
@@ -50,7 +51,7 @@ describe('Keystone', { skip }, () => {
     await using api = await start(...tied(command, args), { env, logFile });
     const answer = await until('Keystone to answer', UP_MS, async () => {
       if (api.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
-      return await fetch(url).catch(() => undefined);
+      return await fetch(url, { signal: AbortSignal.timeout(TRY_MS) }).catch(() => undefined);
     });
     assert.equal(answer.status, 200, tailOf(logFile));
     assert.equal(await statusOfTokenFor(url, ADMIN_PASSWORD), 201);

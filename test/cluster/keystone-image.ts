@@ -1,0 +1,127 @@
+/**
+ * The same Keystone as a container image with Kolla's layout, made without a container engine:
+ *
+ *   Keystone's tree + a shell and libc -> root file system (in the cache)            -> lowest layer
+ *   Kolla's users, folders and their owners                                          -> second layer
+ *   the kolla-pod binary, and its names where Kolla has its scripts                  -> topmost layer
+ *
+ * It is meant to run as uid 42425 with a read-only root, no capability and no privilege escalation; what the service
+ * writes lies in volumes: /etc/keystone, /var/log/kolla, /tmp. It has no entry point: a pod names its command.
+ */
+import { chmod, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { NAMES } from '../../build/names.ts';
+import { messageOf } from '../../src/cli/errors.ts';
+import { cached } from '../support/cache.ts';
+import type { Capability } from '../support/capability.ts';
+import { must } from '../support/process.ts';
+import { unpackedPackages } from './debian.ts';
+import { imageTar, layerOfFolder } from './image.ts';
+import { IMAGE_PLUGIN, uwsgiOf } from './keystone.ts';
+import { keystoneTree, prune, UNUSED } from './keystone-tree.ts';
+import { KEYSTONE_UID, KOLLA_USERS, kollaEntries } from './kolla-layout.ts';
+import { tarOf, type TarEntry } from './tar.ts';
+
+export { KEYSTONE_UID };
+
+/** Keystone's dependencies bring the rest; these are what Debian takes for granted, so nothing depends on them. */
+const BASE_PACKAGES = [
+  'base-files',
+  'bash',
+  'coreutils',
+  'dash',
+  'grep',
+  'hostname',
+  'libc-bin',
+  'libc6',
+  'netbase',
+  'sed',
+];
+const RECIPE_VERSION = '1';
+const REFERENCE = 'kolla-pod.test/keystone:1';
+
+export interface KeystoneImageOptions {
+  /** The kolla-pod binary that goes into it. */
+  readonly binary: string;
+  readonly reference?: string;
+  readonly names?: readonly string[];
+}
+
+/** Proven by making its root file system; the rest is writing one file. */
+export const canBuildKeystoneImage: Capability = async () => {
+  try {
+    await keystoneRootfs();
+    return undefined;
+  } catch (error) {
+    return `Keystone's image can't be made here: ${messageOf(error)}`;
+  }
+};
+
+/**
+ * Writes the image as a docker-archive.
+ * @returns the name to use in a pod's `image:`
+ */
+export async function keystoneImage(file: string, options: KeystoneImageOptions): Promise<string> {
+  const { binary, reference = REFERENCE, names = NAMES } = options;
+  const root = await keystoneRootfs();
+  await imageTar(file, {
+    reference,
+    layers: [
+      layerOfFolder(root, ['--owner=0', '--group=0']),
+      tarOf([...kollaEntries(KOLLA_USERS), ...(await uwsgiEntries(root))]),
+      tarOf(binaryEntries(await readFile(binary), names)),
+    ],
+    env: {
+      PATH: '/var/lib/kolla/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      LANG: 'C.UTF-8',
+      KOLLA_BASE_DISTRO: 'debian',
+      KOLLA_SERVICE_NAME: 'keystone',
+    },
+  });
+  return reference;
+}
+
+/** Everything of the image that does not change with our own code. Owners are not yet right: whoever made it owns it. */
+export async function keystoneRootfs(): Promise<string> {
+  const [tree, base] = [await keystoneTree(), await unpackedPackages('image-base', BASE_PACKAGES)];
+  return await cached('keystone-rootfs', [RECIPE_VERSION, basename(tree), basename(base), ...UNUSED], async (root) => {
+    // Both come from one release, so a file that both have is the same file.
+    for (const from of [tree, base]) await must('cp', ['-al', '--remove-destination', `${from}/.`, root]);
+    await prune(root);
+    await trustDebiansAuthorities(root);
+    // A cache's folder is its owner's alone; a container's / is everybody's.
+    await chmod(root, 0o755);
+  });
+}
+
+/** What ca-certificates' maintainer script would have made. */
+async function trustDebiansAuthorities(root: string): Promise<void> {
+  const bundle = join(root, 'etc/ssl/certs/ca-certificates.crt');
+  const files = (await Array.fromAsync(glob('usr/share/ca-certificates/**/*.crt', { cwd: root }))).toSorted(byName);
+  const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
+  await mkdir(dirname(bundle), { recursive: true });
+  await writeFile(bundle, texts.join(''));
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+/** Debian's alternatives would have made these names. */
+async function uwsgiEntries(root: string): Promise<TarEntry[]> {
+  const { plugin } = await uwsgiOf(root);
+  return [
+    { name: 'usr/bin/uwsgi', mode: 0o777, link: 'uwsgi-core' },
+    { name: `usr/lib/uwsgi/plugins/${IMAGE_PLUGIN}_plugin.so`, mode: 0o777, link: `${plugin}_plugin.so` },
+  ];
+}
+
+function binaryEntries(binary: Uint8Array, names: readonly string[]): TarEntry[] {
+  const links = names.filter((name) => name !== 'kolla-pod');
+  return [
+    { name: 'usr/local/bin/kolla-pod', mode: 0o755, content: binary },
+    ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-pod' })),
+    // Kolla's base image has it empty, and its kolla_start sources it.
+    { name: 'usr/local/bin/kolla_extend_start', mode: 0o644 },
+  ];
+}

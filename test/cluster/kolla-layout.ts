@@ -1,0 +1,63 @@
+import type { TarEntry } from './tar.ts';
+
+/** Kolla's base image makes every service's user in every image; uid and gid are the same number. */
+export const KOLLA_USERS: Readonly<Record<string, number>> = {
+  kolla: 42_400,
+  ansible: 42_401,
+  cinder: 42_407,
+  glance: 42_415,
+  horizon: 42_420,
+  keystone: 42_425,
+  mysql: 42_434,
+  neutron: 42_435,
+  nova: 42_436,
+  rabbitmq: 42_439,
+  haproxy: 42_454,
+  memcached: 42_457,
+};
+
+export const KOLLA_GID = 42_400;
+export const KEYSTONE_UID = 42_425;
+
+/** The files and folders that Kolla's base and keystone images have above Debian's, with their owners. */
+export function kollaEntries(users: Readonly<Record<string, number>>): TarEntry[] {
+  const keystone = { uid: KEYSTONE_UID, gid: KEYSTONE_UID };
+  return [
+    { name: 'etc/passwd', mode: 0o644, content: passwd(users) },
+    { name: 'etc/group', mode: 0o644, content: group(users) },
+    {
+      name: 'etc/nsswitch.conf',
+      mode: 0o644,
+      content: 'passwd: files\ngroup: files\nshadow: files\nhosts: files dns\n',
+    },
+    { name: 'etc/keystone/', mode: 0o755, ...keystone },
+    { name: 'run/', mode: 0o755 },
+    { name: 'tmp/', mode: 0o1777 },
+    { name: 'var/lib/keystone/', mode: 0o755, ...keystone },
+    { name: 'var/lib/kolla/', mode: 0o755 },
+    { name: 'var/lib/kolla/config_files/', mode: 0o755 },
+    { name: 'var/log/kolla/', mode: 0o2775, gid: KOLLA_GID },
+    { name: 'var/tmp/', mode: 0o1777 },
+  ];
+}
+
+function passwd(users: Readonly<Record<string, number>>): string {
+  return [
+    'root:x:0:0:root:/root:/bin/bash',
+    ...Object.entries(users).map(([name, id]) => `${name}:x:${id}:${id}::/var/lib/${name}:/usr/sbin/nologin`),
+    'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin',
+    '',
+  ].join('\n');
+}
+
+/** Each service's user is in the group kolla, which owns the log folder. */
+function group(users: Readonly<Record<string, number>>): string {
+  const members = Object.keys(users).filter((name) => name !== 'kolla');
+  return [
+    'root:x:0:',
+    'tty:x:5:',
+    ...Object.entries(users).map(([name, id]) => `${name}:x:${id}:${name === 'kolla' ? members.join(',') : ''}`),
+    'nogroup:x:65534:',
+    '',
+  ].join('\n');
+}

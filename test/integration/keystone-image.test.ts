@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { canBuildKeystoneImage, keystoneImage } from '../cluster/keystone-image.ts';
+import { keystoneConf, uwsgiIni } from '../cluster/keystone.ts';
+import { KEYSTONE_UID } from '../cluster/kolla-layout.ts';
+import { privateFolder, type Folder } from '../support/folder.ts';
+import { freePort } from '../support/port.ts';
+import { must, run, start, tailOf, tied, type Finished } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+const UP_MS = 60_000;
+const TRY_MS = 5000;
+
+/** As a hardened pod has it: read-only root with a few volumes, no privilege to gain and no capability in the end. */
+const AS_IN_A_POD = `
+mount --bind "$1" "$1"
+mount -o remount,bind,ro "$1"
+mount --bind "$2" "$1/etc/keystone"
+mount --bind "$3" "$1/var/log/kolla"
+mount -t tmpfs tmpfs "$1/tmp"
+mount -t proc proc "$1/proc"
+root=$1
+shift 3
+exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,+sys_chroot,+setuid,+setgid \
+  chroot --userspec=${KEYSTONE_UID}:${KEYSTONE_UID} --groups=42400 "$root" "$@"`;
+
+const NAMESPACES = ['--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private'];
+
+async function canMount(): Promise<string | undefined> {
+  const tried = await run('unshare', [...NAMESPACES, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).catch(() => undefined);
+  return tried?.code === 0 ? undefined : 'no mount namespace here in which uid 42425 could be tried';
+}
+
+describe("Keystone's image", { skip: (await canBuildKeystoneImage()) ?? (await canMount()) ?? false }, () => {
+  let folder: Folder;
+  let root: string;
+  const volumes = { etc: '', logs: '' };
+
+  /** The container's command line, run here without an engine. */
+  const inside = (...words: string[]): [string, string[]] => [
+    'unshare',
+    [...NAMESPACES, 'sh', '-euc', AS_IN_A_POD, 'pod', root, volumes.etc, volumes.logs, ...words],
+  ];
+  const env = { PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
+  const runInside = (...words: string[]): Promise<Finished> => run(...inside(...words), { env });
+
+  before(async () => {
+    folder = await privateFolder('image');
+    root = join(folder.path, 'root');
+    volumes.etc = join(folder.path, 'etc');
+    volumes.logs = join(folder.path, 'logs');
+    await chmod(folder.path, 0o755);
+    for (const path of [root, ...Object.values(volumes)]) await mkdir(path);
+    for (const path of Object.values(volumes)) await chown(path, KEYSTONE_UID, KEYSTONE_UID);
+    // What the names do is the binary's own test; here it matters that the image finds and runs what lies behind them.
+    const binary = join(folder.path, 'binary');
+    await writeFile(binary, '#!/bin/sh\necho "${0##*/} of kolla-pod"\n');
+    const image = join(folder.path, 'image.tar');
+    await keystoneImage(image, { binary });
+    await must('tar', ['-xf', image, '-C', folder.path]);
+    const [manifest] = JSON.parse(await readFile(join(folder.path, 'manifest.json'), 'utf8')) as [{ Layers: string[] }];
+    for (const layer of manifest.Layers) {
+      await must('tar', ['-xpf', join(folder.path, layer), '--numeric-owner', '--keep-directory-symlink', '-C', root]);
+    }
+  });
+  after(async () => await folder[Symbol.asyncDispose]());
+
+  test('runs keystone-manage as uid 42425 without a privilege', async () => {
+    const { code, stdout, stderr } = await runInside('keystone-manage', '--version');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^\d+\.\d+\.\d+/);
+    const status = await runInside('cat', '/proc/self/status');
+    assert.match(status.stdout, /^Uid:\s+42425\s/m);
+    assert.match(status.stdout, /^CapEff:\s+0+$/m);
+    assert.match(status.stdout, /^NoNewPrivs:\s+1$/m);
+  });
+
+  test('has nothing that its user could write but the volumes', async () => {
+    const { code, stderr } = await runInside(
+      'sh',
+      '-c',
+      'touch /etc/keystone/a /var/log/kolla/a /tmp/a && touch /usr/a',
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, /\/usr\/a.*Read-only file system/);
+  });
+
+  test("has our names in Kolla's place, and Kolla's users", async () => {
+    const { stdout, stderr } = await runInside('bash', '-c', 'kolla-pod && kolla-init && kolla-probe && id');
+    const id = 'uid=42425(keystone) gid=42425(keystone) groups=42425(keystone),42400(kolla)';
+    assert.equal(stdout, `kolla-pod of kolla-pod\nkolla-init of kolla-pod\nkolla-probe of kolla-pod\n${id}\n`, stderr);
+  });
+
+  test("has Kolla's log folder: root's, writable for the group kolla, which its content inherits", async () => {
+    const { uid, gid, mode } = await stat(join(root, 'var/log/kolla'));
+    assert.deepEqual([uid, gid, mode & 0o7777], [0, 42_400, 0o2775]);
+    assert.equal((await stat(root)).mode & 0o777, 0o755);
+  });
+
+  test('answers /v3 by its uWSGI, without a file of this machine', async () => {
+    const port = await freePort();
+    const conf = {
+      connection: 'mysql+pymysql://nobody@127.0.0.1:9/none',
+      keys: '/etc/keystone',
+      logFolder: '/var/log/kolla',
+    };
+    await writeFile(join(volumes.etc, 'keystone.conf'), keystoneConf(conf));
+    await writeFile(join(volumes.etc, 'uwsgi.ini'), uwsgiIni('127.0.0.1', port));
+    const manage = ['keystone-manage', '--config-file', '/etc/keystone/keystone.conf'];
+    const owner = ['--keystone-user', 'keystone', '--keystone-group', 'keystone'];
+    const { code, stderr } = await runInside(...manage, 'fernet_setup', ...owner);
+    assert.equal(code, 0, stderr);
+    const logFile = join(folder.path, 'uwsgi.log');
+    const command = inside('uwsgi', '--ini', '/etc/keystone/uwsgi.ini');
+    await using api = await start(...tied(...command), { env, logFile });
+    const answer = await until('Keystone to answer', UP_MS, async () => {
+      if (api.child.exitCode !== null) throw new Error(`it ended: ${tailOf(logFile)}`);
+      const signal = AbortSignal.timeout(TRY_MS);
+      return await fetch(`http://127.0.0.1:${port}/v3`, { signal }).catch(() => undefined);
+    });
+    assert.equal(answer.status, 200, tailOf(logFile));
+    const { version } = (await answer.json()) as { version: { id: string } };
+    assert.match(version.id, /^v3/);
+  });
+});
