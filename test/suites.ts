@@ -14,7 +14,9 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'unit',
     what: 'our code alone: no network, no servers',
-    files: ['test/{cli,cluster,config,demo,depend,init,dbsync,logship,platform,probe,services,support}/**/*.test.ts'],
+    files: [
+      'test/{cli,cluster,config,demo,depend,init,dbsync,logship,platform,pod,probe,services,support}/**/*.test.ts',
+    ],
     concurrency: 2,
     budgetS: 60,
   },

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { run, start, type Finished, type RunOptions, type Running, type StartOptions } from './process.ts';
 
-const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
+/** The dispatcher, run by node itself. */
+export const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
 
 /** The options that a test's shell may have set must not reach the helper under test. */
 function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {

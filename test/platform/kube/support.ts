@@ -26,6 +26,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 export interface ScriptedApi extends AsyncDisposable {
   readonly requests: readonly { readonly url: URL; readonly token: string | undefined }[];
   readonly connections: () => number;
+  readonly url: string;
   readonly accountFolder: string;
   readonly authority: Authority;
   client(timing?: Timing): Promise<KubeClient>;
@@ -57,6 +58,7 @@ export async function scriptedApi(...handlers: readonly Handler[]): Promise<Scri
   return {
     requests,
     connections: () => connections,
+    url: `https://127.0.0.1:${port}`,
     accountFolder: folder.path,
     authority,
     client: (timing = FAST) =>

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { bashCompletion } from '../../src/pod/completion/bash.ts';
+import { fishCompletion } from '../../src/pod/completion/fish.ts';
+import { zshCompletion } from '../../src/pod/completion/zsh.ts';
+import { all } from '../../src/pod/index.ts';
+import { privateFolder } from '../support/folder.ts';
+import { must, run } from '../support/process.ts';
+
+/** What bash offers after these words; the last one is being typed. */
+async function offered(...words: string[]): Promise<string[]> {
+  await using folder = await privateFolder('bash');
+  const script = join(folder.path, 'completion');
+  await writeFile(script, bashCompletion(all()));
+  await writeFile(join(folder.path, 'some-file'), '');
+  const ask = `
+    source ${script}
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _kolla_pod
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const said = await must('bash', ['--norc', '-c', ask, 'bash', ...words], { cwd: folder.path });
+  return said.split('\n').filter((word) => word !== '');
+}
+
+test('bash offers the helpers and commands after kolla-pod', async () => {
+  const words = await offered('kolla-pod', '');
+  for (const word of ['probe', 'init', 'completion', 'doctor', '--help']) assert.ok(words.includes(word), word);
+});
+
+test('bash offers what begins as typed, and nothing else', async () => {
+  assert.deepEqual(await offered('kolla-probe', 'h'), ['http']);
+});
+
+test("bash offers a command's own options", async () => {
+  const words = await offered('kolla-probe', 'http', 'http://x', '--');
+  assert.ok(words.includes('--status') && words.includes('--log-level'));
+  assert.ok(!(await offered('kolla-probe', 'tcp', 'x:1', '--')).includes('--status'));
+});
+
+test('bash knows a helper by its short name after kolla-pod, and by its path', async () => {
+  assert.deepEqual(await offered('kolla-pod', 'probe', 'h'), ['http']);
+  assert.deepEqual(await offered('/usr/bin/kolla-probe', 'h'), ['http']);
+});
+
+test('bash offers the values of a choice, written with a space or with =', async () => {
+  assert.deepEqual(await offered('kolla-probe', 'tcp', '--log-format', 'j'), ['json']);
+  assert.deepEqual(await offered('kolla-probe', 'tcp', '--log-format', '=', 'j'), ['json']);
+  assert.deepEqual(await offered('kolla-probe', 'tcp', '--log-format', '='), ['auto', 'json', 'text']);
+});
+
+test('bash offers files for a path, and for the command line after --', async () => {
+  assert.deepEqual(await offered('kolla-probe', 'http', '--ca-file', 'some'), ['some-file']);
+  assert.deepEqual(await offered('kolla-db-sync', 'keystone', '--', 'some-f'), ['some-file']);
+});
+
+test('bash offers the words that an operand may be', async () => {
+  assert.deepEqual(await offered('kolla-pod', 'completion', ''), [
+    ...['bash', 'zsh', 'fish'],
+    ...['--config', '--log-level', '--log-format', '--termination-log', '--help', '--version'],
+  ]);
+});
+
+test('no shell is offered a secret as a flag', () => {
+  for (const script of [bashCompletion(all()), zshCompletion(all()), fishCompletion(all())]) {
+    assert.match(script, /admin-password-file/);
+    assert.doesNotMatch(script, /admin-password(?!-file)/);
+  }
+});
+
+test('zsh reads the script', async (t) => {
+  await parse(t, 'zsh', ['-n'], zshCompletion(all()));
+});
+
+test('fish reads the script', async (t) => {
+  await parse(t, 'fish', ['--no-execute'], fishCompletion(all()));
+});
+
+async function parse(t: TestContext, shell: string, args: string[], script: string): Promise<void> {
+  const missing = await run(shell, ['-c', 'true']).then(
+    ({ code }) => code !== 0,
+    () => true,
+  );
+  if (missing) return t.skip(`no ${shell} on this machine`);
+  await using folder = await privateFolder(shell);
+  const file = join(folder.path, 'completion');
+  await writeFile(file, script);
+  await must(shell, [...args, file]);
+}

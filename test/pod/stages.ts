@@ -1,0 +1,149 @@
+/**
+ * How the stage is set for each example of the helpers' tables, so that it can be run as it stands: where it names a
+ * server or a file that is not ours, the word is replaced by one that is. Keyed by the example's line; an example
+ * without a stage fails the test.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { events, line as event, scriptedApi } from '../platform/kube/support.ts';
+import { freePort } from '../support/port.ts';
+import { listenHttp, listenTcp } from '../support/server.ts';
+
+export interface Stage {
+  /** Words of the line and what stands for them here. */
+  readonly replace?: Readonly<Record<string, string>>;
+  readonly env?: NodeJS.ProcessEnv;
+  /** 0 unless said. */
+  readonly code?: number;
+  readonly stdout?: RegExp;
+  readonly stderr?: RegExp;
+  /** Resolves when the example, which goes on for ever, has done its work and may be stopped. */
+  readonly stopAfter?: Promise<void>;
+}
+
+/** Sets a stage in the folder; what must be taken down goes onto the stack. */
+export type SetStage = (folder: string, stack: AsyncDisposableStack) => Promise<Stage>;
+
+const says =
+  (stdout: RegExp): SetStage =>
+  () =>
+    Promise.resolve({ stdout });
+
+export const STAGES: Readonly<Record<string, SetStage>> = {
+  'kolla-pod completion bash': says(/^complete .*-F _kolla_pod .*kolla-probe/m),
+  'kolla-pod completion fish': says(/^complete -c kolla-probe /m),
+  'kolla-pod doctor': says(/WHAT +FOUND/),
+  'kolla-pod doctor init -o json': says(/"what": "config.json"/),
+  'kolla-pod explain 69': says(/^69 unavailable/),
+  'kolla-pod explain': says(/^0 ok[^]*^143 terminated/m),
+  'kolla-pod man probe': says(/^\.TH KOLLA-PROBE 8/),
+  'kolla-pod man': says(/^\.TH KOLLA-POD 8/),
+  'kolla-pod schema': says(/"\$schema"/),
+  'kolla-pod schema --log-format json': says(/"\$schema"/),
+
+  'kolla-probe tcp mariadb:3306': async (_, stack) => {
+    const { port } = stack.use(await listenTcp(() => {}));
+    return { replace: { 'mariadb:3306': `127.0.0.1:${port}` } };
+  },
+  'kolla-probe tcp [::1]:11211 --timeout 300ms': async () => {
+    const replace = { '[::1]:11211': `127.0.0.1:${await freePort()}` };
+    return { replace, code: 1, stderr: /ECONNREFUSED/ };
+  },
+  'kolla-probe http http://127.0.0.1:5000/v3': async (_, stack) => {
+    const { port } = stack.use(await listenHttp((_request, response) => void response.end()));
+    return { replace: { '127.0.0.1:5000': `127.0.0.1:${port}` } };
+  },
+  'kolla-probe http http://127.0.0.1:9292/ --status 300': async (_, stack) => {
+    const { port } = stack.use(await listenHttp((_request, response) => void response.writeHead(300).end()));
+    return { replace: { '127.0.0.1:9292': `127.0.0.1:${port}` } };
+  },
+
+  'kolla-init --wait job/keystone-db-sync --wait tcp://mariadb:3306 --timeout 10m': async (folder, stack) => {
+    const { port } = stack.use(await listenTcp(() => {}));
+    await podFiles(folder);
+    const env = { ...(await clusterWithJob(folder, stack)), KOLLA_INIT_CONFIG_DIR: 'config', KOLLA_INIT_ROOT: 'tree' };
+    return { replace: { 'mariadb:3306': `127.0.0.1:${port}` }, env, stderr: /2 dependencies met/ };
+  },
+  'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3': async (folder, stack) => {
+    const { port } = stack.use(await listenHttp((_request, response) => void response.end()));
+    await podFiles(folder);
+    return { replace: { '127.0.0.1:5000': `127.0.0.1:${port}` }, stderr: /1 dependency met/ };
+  },
+
+  // No database in a unit test: it is said which one is waited for. On a real one they run in test/integration.
+  'kolla-db-sync keystone': noDatabase,
+  'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':
+    noDatabase,
+  'kolla-db-sync keystone -- keystone-manage db_sync --expand': noDatabase,
+  'kolla-db-sync status keystone': noDatabase,
+  'kolla-db-sync status keystone --output json': noDatabase,
+
+  'kolla-log-ship --url http://elasticsearch:9200': async (folder, stack) => {
+    await logs(folder);
+    let shipped = () => {};
+    const stopAfter = new Promise<void>((resolve) => (shipped = resolve));
+    const { port } = stack.use(
+      await listenHttp((request, response) => {
+        request.resume().once('end', () => {
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify({ errors: false, took: 1, items: [{ create: { status: 201 } }] }));
+          if (request.url?.includes('_bulk') === true) response.once('finish', shipped);
+        });
+      }),
+    );
+    const env = { KOLLA_LOG_SHIP_ROOT: join(folder, 'logs') };
+    return { replace: { 'elasticsearch:9200': `127.0.0.1:${port}` }, env, stopAfter };
+  },
+  "kolla-log-ship --once --root /tmp/logs '/tmp/logs/*/*.log'": async (folder) => {
+    await logs(folder);
+    return { replace: { '/tmp/logs': join(folder, 'logs') }, stdout: /"Payload":"\[-\] started"/ };
+  },
+};
+
+async function podFiles(folder: string): Promise<void> {
+  await mkdir(join(folder, 'config'));
+  await mkdir(join(folder, 'tree'));
+  await writeFile(join(folder, 'config/config.json'), JSON.stringify({ command: 'true' }));
+}
+
+async function logs(folder: string): Promise<void> {
+  await mkdir(join(folder, 'logs/keystone'), { recursive: true });
+  await writeFile(
+    join(folder, 'logs/keystone/keystone.log'),
+    '2026-11-21 03:00:00.000 7 INFO keystone.server.flask [-] started\n',
+  );
+}
+
+/** An API server that knows one finished Job, by a kubeconfig. */
+async function clusterWithJob(folder: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
+  const metadata = { name: 'keystone-db-sync', resourceVersion: '7' };
+  const status = { conditions: [{ type: 'Complete', status: 'True' }] };
+  const api = stack.use(await scriptedApi(events(event('ADDED', { metadata, status }))));
+  const file = join(folder, 'kubeconfig');
+  const config = {
+    'current-context': 'here',
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me', namespace: 'openstack' } }],
+    clusters: [
+      { name: 'here', cluster: { server: api.url, 'certificate-authority': join(api.accountFolder, 'ca.crt') } },
+    ],
+    users: [{ name: 'me', user: { token: 'token' } }],
+  };
+  // JSON is YAML.
+  await writeFile(file, JSON.stringify(config));
+  return { KUBECONFIG: file };
+}
+
+async function noDatabase(folder: string): Promise<Stage> {
+  const port = await freePort();
+  const [password, config] = [join(folder, 'mariadb-root'), join(folder, 'keystone.conf')];
+  await mkdir(join(folder, 'bin'));
+  await writeFile(join(folder, 'bin/keystone-manage'), '#!/bin/sh\nexit 99\n', { mode: 0o755 });
+  await writeFile(password, 'secret\n');
+  await writeFile(config, `[database]\nconnection = mysql+pymysql://keystone:hidden@127.0.0.1:${port}/keystone\n`);
+  return {
+    replace: { '/run/secrets/mariadb-root': password },
+    env: { KOLLA_DB_SYNC_SERVICE_CONFIG: config, KOLLA_DB_SYNC_TIMEOUT: '300ms' },
+    code: 75,
+    stderr: new RegExp(`127\\.0\\.0\\.1:${port}`),
+  };
+}
