@@ -17,6 +17,7 @@ import { distribution, javaHome, unprivileged } from './elasticsearch-distributi
 export { canRunElasticsearch } from './elasticsearch-distribution.ts';
 
 const START_MS = 120_000;
+const SHARDS_MS = 30_000;
 
 export interface ElasticsearchOptions {
   /** Where it listens. */
@@ -85,6 +86,13 @@ export async function startElasticsearch(options: ElasticsearchOptions = {}): Pr
     ended.catch(() => {}); // its later end is what stop and kill wait for
   };
   const refresh = async (): Promise<void> => void ok(await request('POST', '/_refresh'));
+  /** An index that was made a moment ago has no shard to ask yet. */
+  const ask = async (method: string, path: string, body?: object): Promise<unknown> =>
+    await until(`${method} ${path} to find its shards`, SHARDS_MS, async () => {
+      await refresh();
+      const reply = await request(method, path, body);
+      return reply.status === 503 ? undefined : ok(reply);
+    });
   try {
     await up();
   } catch (error) {
@@ -99,15 +107,12 @@ export async function startElasticsearch(options: ElasticsearchOptions = {}): Pr
     request,
     refresh,
     async count(index) {
-      await refresh();
-      const { count } = ok(await request('GET', `/${index}/_count?ignore_unavailable=true`)) as { count: number };
+      const { count } = (await ask('GET', `/${index}/_count?ignore_unavailable=true`)) as { count: number };
       return count;
     },
     async search(index, body) {
-      await refresh();
-      const { hits } = ok(await request('POST', `/${index}/_search?ignore_unavailable=true`, body)) as {
-        hits: { hits: Hit[] };
-      };
+      const reply = await ask('POST', `/${index}/_search?ignore_unavailable=true`, body);
+      const { hits } = reply as { hits: { hits: Hit[] } };
       return hits.hits;
     },
     stop: async () => void (await running.stop()),

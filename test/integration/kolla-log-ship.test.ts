@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { canRunElasticsearch, startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
+import { privateFolder } from '../support/folder.ts';
+import { logLines, runHelper, startHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
+
+const skip = (await canRunElasticsearch()) ?? false;
+const PATIENCE_MS = 60_000;
+let server: Elasticsearch;
+
+before(async () => {
+  if (skip === false) server = await startElasticsearch();
+});
+after(async () => {
+  if (skip === false) await server[Symbol.asyncDispose]();
+});
+
+const line = (n: number) =>
+  `2026-11-20 08:15:42.123 7 INFO keystone.server [None req-abc user project - - default default] line ${n}\n`;
+const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => line(from + i)).join('');
+
+/** A log root, and an index prefix that no other test has. */
+async function logs(prefix: string) {
+  const folder = await privateFolder('ship');
+  await mkdir(join(folder.path, 'keystone'));
+  const args = ['--root', folder.path, '--url', server.url, '--index-prefix', prefix, '--timezone', 'UTC'];
+  return {
+    args,
+    file: join(folder.path, 'keystone/keystone.log'),
+    state: join(folder.path, '.kolla-log-ship'),
+    index: `${prefix}-*`,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+/** Documents in the index, and how many different lines they are: the server's word, not ours. */
+async function inIndex(index: string): Promise<{ documents: number; distinct: number }> {
+  const documents = await server.count(index);
+  const aggs = { lines: { terms: { field: 'Payload.keyword', size: 65_000 } } };
+  const { body } = await server.request('POST', `/${index}/_search`, { size: 0, aggs });
+  const { aggregations } = body as { aggregations: { lines: { buckets: unknown[] } } };
+  return { documents, distinct: aggregations.lines.buckets.length };
+}
+
+function countOf(index: string, wanted: number): Promise<number> {
+  return until(`${wanted} documents in ${index}`, PATIENCE_MS, async () => {
+    const count = await server.count(index);
+    return count >= wanted ? count : undefined;
+  });
+}
+
+test("every line is a document with Kolla's fields in the index of its day", { skip }, async () => {
+  await using l = await logs('fields');
+  writeFileSync(l.file, lines(0, 1000));
+  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...l.args]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await inIndex(l.index), { documents: 1000, distinct: 1000 });
+  const [hit] = await server.search(l.index, { query: { match_phrase: { Payload: 'line 7' } } });
+  assert.ok(hit);
+  const { _index: index, _source: source } = hit;
+  assert.equal(index, 'fields-2026.11.20');
+  assert.equal(source['@timestamp'], '2026-11-20T08:15:42.123Z');
+  assert.equal(source['request_id'], 'abc');
+  assert.equal(source['Logger'], 'openstack.keystone');
+});
+
+test('killed in full flow and started again: every line once', { skip }, async () => {
+  await using l = await logs('kill');
+  writeFileSync(l.file, lines(0, 40_000));
+  for (const enough of [1, 10_000]) {
+    await using shipper = await startHelper('kolla-log-ship', l.args);
+    await countOf(l.index, enough);
+    shipper.child.kill('SIGKILL');
+    assert.equal(await shipper.ended, 137);
+  }
+  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...l.args]);
+  assert.equal(code, 0, stderr);
+  const end = logLines(stderr).find(({ msg }) => msg === 'stopped');
+  assert.notEqual(end?.['acknowledged'], 0, 'it was killed before it was through');
+  assert.deepEqual(await inIndex(l.index), { documents: 40_000, distinct: 40_000 });
+});
+
+test('without its checkpoint everything is sent again, and is in already', { skip }, async () => {
+  await using l = await logs('again');
+  writeFileSync(l.file, lines(0, 100));
+  await runHelper('kolla-log-ship', ['--once', ...l.args]);
+  writeFileSync(join(l.state, 'checkpoint.json'), 'torn');
+  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...l.args]);
+  assert.equal(code, 0, stderr);
+  assert.equal(logLines(stderr).find(({ msg }) => msg === 'stopped')?.['already'], 100);
+  assert.deepEqual(await inIndex(l.index), { documents: 100, distinct: 100 });
+});
+
+test('a line that the index can not take goes to the dead letters, all others are in', { skip }, async () => {
+  await using l = await logs('poison');
+  const mappings = { properties: { Pid: { type: 'integer' } } };
+  assert.equal((await server.request('PUT', '/poison-2026.11.20', { mappings })).status, 200);
+  writeFileSync(l.file, lines(0, 10) + line(10).replace(' 7 INFO', ' 99999999999 INFO') + lines(11, 20));
+  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...l.args]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await inIndex(l.index), { documents: 19, distinct: 19 });
+  const letters = (await readFile(join(l.state, 'dead-letter.jsonl'), 'utf8')).trimEnd().split('\n');
+  const [letter] = letters.map((text) => JSON.parse(text) as { reason: string; document: { Payload: string } });
+  assert.equal(letters.length, 1);
+  assert.equal(letter?.document.Payload, 'line 10');
+  assert.match(letter.reason, /document_parsing_exception.*Pid/);
+});
+
+test('renames under a writer lose nothing', { skip }, async () => {
+  await using l = await logs('rename');
+  await using shipper = await startHelper('kolla-log-ship', l.args);
+  for (let from = 0; from < 5000; from += 1000) {
+    appendFileSync(l.file, lines(from, from + 500));
+    // A file that comes and goes between two looks is not seen yet.
+    await countOf(l.index, from + 1);
+    for (let part = from + 500; part < from + 1000; part += 50) appendFileSync(l.file, lines(part, part + 50));
+    renameSync(l.file, `${l.file}.${from}`);
+  }
+  await countOf(l.index, 5000);
+  assert.equal(await shipper.stop(), 0);
+  assert.deepEqual(await inIndex(l.index), { documents: 5000, distinct: 5000 });
+});
+
+test('Elasticsearch killed and started again: lines wait in their files, then all are in once', { skip }, async () => {
+  await using l = await logs('outage');
+  await using shipper = await startHelper('kolla-log-ship', l.args);
+  writeFileSync(l.file, lines(0, 3000));
+  await countOf(l.index, 1);
+  await server.kill();
+  appendFileSync(l.file, lines(3000, 6000));
+  await server.restart();
+  await countOf(l.index, 6000);
+  assert.equal(await shipper.stop(), 0);
+  assert.deepEqual(await inIndex(l.index), { documents: 6000, distinct: 6000 });
+});
