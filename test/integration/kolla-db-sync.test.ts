@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createConnection } from 'mysql2/promise';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { gateFile, migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
@@ -247,6 +248,48 @@ describe(
         runsIn(await site.journal()).map((run) => run.isWhole),
         [false, true],
       );
+    });
+
+    test('a successor waits until a command that ignores SIGTERM is killed', async () => {
+      const site = siteOn(mariadb);
+      await using begun = await site.begin([...migration(60_000), 'stubborn']);
+      await begun.saying(/started/);
+      await using second = await site.begin(migration(0));
+      await second.saying(/waiting/);
+      const [row] = await mariadb.query('SELECT IS_USED_LOCK(?) AS id', [`kolla-db-sync:${site.database}`]);
+      await mariadb.query(`KILL CONNECTION ${row?.['id']}`);
+      assert.equal(await second.code, 0);
+      assert.equal(await begun.code, 69);
+      assert.deepEqual(
+        runsIn(await site.journal()).map((run) => run.isWhole),
+        [false, true],
+      );
+    });
+
+    test('a successor waits for the statement that the server still runs for a dead command', async () => {
+      const site = siteOn(mariadb);
+      await site.sync(migration(0));
+      const blocker = await createConnection({
+        socketPath: mariadb.socket,
+        user: 'root',
+        password: mariadb.rootPassword,
+      });
+      try {
+        await blocker.query(`BEGIN`);
+        await blocker.query(`SELECT * FROM ${site.database}.journal WHERE id = 1 FOR UPDATE`);
+        await using first = await site.begin(migration("UPDATE journal SET what = 'late' WHERE id = 1"));
+        await first.saying(/started/);
+        await using second = await site.begin(migration(0));
+        await second.saying(/waiting/);
+        process.kill(first.running.pid, 'SIGKILL');
+        await second.saying(/waiting for 1 running statement/);
+        assert.doesNotMatch(second.said(), /running .*journal/);
+        await blocker.query('COMMIT');
+        assert.equal(await second.code, 0);
+        assert.equal((await site.journal())[0]?.what, 'late');
+      } finally {
+        await blocker.end();
+      }
     });
 
     test('stops its command when the fence row has a later token', async () => {
