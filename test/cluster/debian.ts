@@ -96,10 +96,16 @@ async function fetched(
   const got = await run('apt-get', ['-c', config, '-qq', ...fetch, ...packages], options);
   if (got.code !== 0) {
     // A failed update ends with 0 and a warning, and is the usual reason why a package is "not found".
-    throw new Error(`apt-get ${fetch.at(-1)} ended with ${got.code}: ${(updated.stderr + got.stderr).slice(-2000)}`);
+    throw new Error(`apt-get ${fetch.at(-1)}: ${complaint(updated.stderr + got.stderr)}`);
   }
   const names = await readdir(options.cwd ?? work);
   return names.filter((file) => file.endsWith('.deb')).map((file) => join(work, 'debs', file));
+}
+
+/** The first and the last thing that apt complained about: what began it, and what it came to. One line. */
+function complaint(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => /^[EW]: /.test(line));
+  return lines.length === 0 ? stderr.slice(-2000) : [...new Set([lines.at(0), lines.at(-1)])].join('; ');
 }
 
 /** apt's state in a folder of our own. Its status file is empty, so that nothing counts as installed already. */

@@ -33,7 +33,7 @@ async function canMount(): Promise<string | undefined> {
   return tried?.code === 0 ? undefined : 'no mount namespace here in which uid 42425 could be tried';
 }
 
-describe("Keystone's image", { skip: (await canBuildKeystoneImage()) ?? (await canMount()) ?? false }, () => {
+describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeystoneImage()) ?? false }, () => {
   let folder: Folder;
   let root: string;
   const volumes = { etc: '', logs: '' };

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { exclusively } from './lock.ts';
+import { ownerGone, ownerTag } from './owner.ts';
 import { step } from './progress.ts';
 
 /** Where fetched and built parts are kept between runs: outside the repository, `KOLLA_POD_CACHE` or the user's cache. */
@@ -29,7 +30,8 @@ export async function cached(
   return await step(`setting up ${name} (once)`, () =>
     exclusively(place, async () => {
       if (existsSync(place)) return place;
-      const temporary = await mkdtemp(join(cacheRoot(), `.${name}-`));
+      await removeLeftOvers();
+      const temporary = await mkdtemp(join(cacheRoot(), `.${name}-${ownerTag()}-`));
       try {
         await build(temporary);
         await rename(temporary, place);
@@ -39,4 +41,13 @@ export async function cached(
       }
     }),
   );
+}
+
+/** What killed runs were building. */
+async function removeLeftOvers(): Promise<void> {
+  const names = await readdir(cacheRoot());
+  for (const name of names.filter((each) => each.startsWith('.') && ownerGone(each))) {
+    // Another user's can't be removed, and two runs may find the same one.
+    await rm(join(cacheRoot(), name), { recursive: true, force: true }).catch(() => {});
+  }
 }
