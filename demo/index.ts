@@ -11,28 +11,36 @@
 import { messageOf, KollaError, ExitCode } from '../src/cli/errors.ts';
 import { stopOnSignals } from '../src/cli/signals.ts';
 import { terminalOf } from '../src/cli/terminal.ts';
-import { abortWithParent, privateRoot } from './janitor.ts';
+import { abortWithoutParent, privateRoot } from './janitor.ts';
 import { tellPodLife } from './pod-life.ts';
 import { Story } from './story.ts';
 
 const terminal = terminalOf(process.stdout, process.env);
-const story = new Story(terminal);
 using signals = stopOnSignals();
-const controller = new AbortController();
-signals.signal.addEventListener('abort', () => controller.abort(signals.signal.reason));
-process.exitCode = await main();
+const parent = new AbortController();
+const timer = abortWithoutParent(parent);
+const signal = AbortSignal.any([signals.signal, parent.signal]);
+process.exitCode = await main(new Story(terminal, signal));
+clearInterval(timer);
 
-async function main(): Promise<number> {
-  using _ = abortWithParent(controller);
-  await using root = await privateRoot();
-  const stopped = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), { once: true });
-  });
+async function main(story: Story): Promise<number> {
+  let life: Promise<void> | undefined;
   try {
-    await Promise.race([tellPodLife(story, root.path, terminal), stopped]);
+    await using root = await privateRoot();
+    life = tellPodLife(story, root.path, terminal);
+    await Promise.race([life, aborted(signal)]);
     return ExitCode.ok;
   } catch (error) {
-    story.say('demo', `stopped: ${messageOf(error)}`);
+    console.error(`demo stopped: ${messageOf(error)}`);
     return error instanceof KollaError ? error.exitCode : ExitCode.no;
+  } finally {
+    // Its processes are gone by now, so it ends at its next step; what it throws then is only that.
+    await life?.catch(() => {});
   }
+}
+
+function aborted(by: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    by.addEventListener('abort', () => reject(by.reason as Error), { once: true });
+  });
 }

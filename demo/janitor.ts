@@ -4,28 +4,25 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Every process of the demo carries it in its environment, with the private root as value. */
-export const MARK = 'KOLLA_POD_DEMO_ROOT';
-
 /**
- * Waits for the end of its stdin, which is our end, however we end. Then it kills whatever still carries the mark and
- * removes the folder: the one way in which the demo is cleaned up, so that it is tried at every run.
+ * Is told the folder, then waits for the end of its stdin, which is our end, however we end. Then it kills every process
+ * whose command line or environment names the folder, and removes it: the one way in which the demo is cleaned up, so
+ * that it is tried at every run. The folder stands in its own command line nowhere, or it would find itself.
  */
 const SWEEP = `
 trap '' INT TERM HUP
+read -r root
 cat >/dev/null
-mark="${MARK}=$1"
 for round in 1 2 3 4 5 6 7 8 9 10; do
   left=
-  for environ in /proc/[0-9]*/environ; do
-    if tr '\\0' '\\n' 2>/dev/null <"$environ" | grep -qxF "$mark" 2>/dev/null; then
-      pid=\${environ#/proc/}
-      kill -KILL "\${pid%/environ}" 2>/dev/null && left=1
+  for process in /proc/[0-9]*; do
+    if grep -aqF -- "$root/" "$process/cmdline" "$process/environ" 2>/dev/null; then
+      kill -KILL "\${process#/proc/}" 2>/dev/null && left=1
     fi
   done
   [ -z "$left" ] && break
 done
-rm -rf -- "$1"
+rm -rf -- "$root"
 `;
 
 export interface PrivateRoot extends AsyncDisposable {
@@ -35,17 +32,18 @@ export interface PrivateRoot extends AsyncDisposable {
 /** An empty folder, and somebody who removes it with all its processes when we are gone. */
 export async function privateRoot(): Promise<PrivateRoot> {
   const path = await mkdtemp(join(tmpdir(), 'kp-demo-'));
-  const janitor = spawn('sh', ['-c', SWEEP, 'janitor', path], {
+  const janitor = spawn('sh', ['-c', SWEEP, 'janitor'], {
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
     env: { PATH: process.env['PATH'] },
   });
   await once(janitor, 'spawn');
-  process.env[MARK] = path;
+  janitor.stdin.write(`${path}\n`);
+  // What the servers keep lies in it too, and so each of them names it.
+  process.env['TMPDIR'] = `${path}/`;
   return {
     path,
     async [Symbol.asyncDispose]() {
-      delete process.env[MARK];
       janitor.stdin.end();
       await once(janitor, 'exit');
     },
@@ -55,12 +53,10 @@ export async function privateRoot(): Promise<PrivateRoot> {
 /** How often we look whether whoever started us is still there: nothing tells. */
 const LOOK_MS = 500;
 
-/** Aborts when our parent dies: `make` killed by SIGKILL takes no child with it. */
-export function abortWithParent(controller: AbortController): Disposable {
+/** Aborts when our parent is gone: `make` killed by SIGKILL takes no child with it. The caller ends the timer. */
+export function abortWithoutParent(controller: AbortController): NodeJS.Timeout {
   const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid !== parent) controller.abort(new Error('the process that started the demo is gone'));
+  return setInterval(() => {
+    if (process.ppid !== parent) controller.abort(new Error('the process that started it is gone'));
   }, LOOK_MS);
-  timer.unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
 }

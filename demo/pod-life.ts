@@ -23,7 +23,7 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
   if (keystone !== undefined) story.shorten.push(keystone.folder);
   const database = await chooseDatabase(story, process.env['MYSQL_URL'], await freePort());
   if (database === undefined) throw new Error('there is no database to show anything with');
-  const indexUp = chooseIndex(story, process.env['ELASTICSEARCH_URL']).then((index) => index && servers.use(index));
+  const startIndex = await chooseIndex(story, process.env['ELASTICSEARCH_URL']);
 
   story.scene('The configuration: config.json as kolla-ansible writes it, put in place without root');
   const files = await writePodFiles(root, {
@@ -31,7 +31,8 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
     databasePort: database.port,
     databasePassword: randomUUID(),
   });
-  await configure(story, root, files, database, servers);
+  const indexUp = startIndex?.().then((index) => servers.use(index));
+  await Promise.race([configure(story, root, files, database, servers), failed(indexUp)]);
 
   story.scene('The schema: two replicas race, one migrates');
   await syncSchema(story, files, database, keystone);
@@ -78,6 +79,11 @@ async function configure(
   const code = await init.ended;
   if (code !== 0) throw new Error(`kolla-init ended with ${code}`);
   ended('ended: the container may start');
+}
+
+/** Never resolves; rejects when the promise does, which nobody awaits yet. */
+function failed(promise: Promise<unknown> | undefined): Promise<never> {
+  return new Promise((_, reject) => void promise?.catch(reject));
 }
 
 async function draw(story: Story, terminal: Terminal): Promise<void> {

@@ -57,26 +57,33 @@ export async function chooseKeystone(story: Story): Promise<Keystone | undefined
   return undefined;
 }
 
-export interface Index extends AsyncDisposable {
+export interface Index {
   readonly url: string;
   /** How many documents are in the daily indices. */
   count(): Promise<number>;
 }
 
-/** The Elasticsearch that ELASTICSEARCH_URL names, or one of our own; undefined, and told, where neither can be. */
-export async function chooseIndex(story: Story, url: string | undefined): Promise<Index | undefined> {
-  const prefix = 'flog-*';
-  if (url !== undefined)
-    return { url, count: () => countAt(url, prefix), [Symbol.asyncDispose]: () => Promise.resolve() };
+/**
+ * How to start the index: the Elasticsearch that ELASTICSEARCH_URL names, or one of our own. Undefined, and told, where
+ * neither can be.
+ */
+export async function chooseIndex(
+  story: Story,
+  url: string | undefined,
+): Promise<(() => Promise<Index & AsyncDisposable>) | undefined> {
+  const indices = 'flog-*';
+  if (url !== undefined) return () => Promise.resolve({ url, count: () => countAt(url, indices), ...NOTHING });
   const missing = await canRunElasticsearch();
   if (missing !== undefined) {
     story.say('elasticsearch', `is left out, lines go to stdout: ${missing}`);
     return undefined;
   }
-  const ended = story.begin('elasticsearch', 'Elasticsearch', 'server');
-  const server = await startElasticsearch();
-  story.say('elasticsearch', `is up at ${server.url}`);
-  return { url: server.url, count: () => server.count(prefix), ...disposeWith(server, ended) };
+  return async () => {
+    const ended = story.begin('elasticsearch', 'Elasticsearch', 'server');
+    const server = await startElasticsearch();
+    story.say('elasticsearch', `is up at ${server.url}`);
+    return { url: server.url, count: () => server.count(indices), ...disposeWith(server, ended) };
+  };
 }
 
 async function countAt(url: string, index: string): Promise<number> {

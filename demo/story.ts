@@ -10,8 +10,12 @@ export class Story {
   readonly #began = performance.now();
   readonly #terminal: Terminal;
 
-  constructor(terminal: Terminal) {
+  readonly #signal: AbortSignal;
+
+  /** @param signal once it is aborted, every further step throws its reason */
+  constructor(terminal: Terminal, signal: AbortSignal) {
     this.#terminal = terminal;
+    this.#signal = signal;
   }
 
   /** ms since the story began. */
@@ -20,6 +24,7 @@ export class Story {
   }
 
   scene(title: string): void {
+    this.#signal.throwIfAborted();
     console.log(`\n${paint(this.#terminal, 'bold', title)}`);
   }
 
@@ -36,6 +41,7 @@ export class Story {
 
   /** Opens a span; the returned function ends it, with a bar as long as it took. */
   begin(actor: string, label: string, kind: Kind): (outcome?: string) => void {
+    this.#signal.throwIfAborted();
     const start = this.now();
     return (outcome) => {
       const end = this.now();

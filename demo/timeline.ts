@@ -21,7 +21,8 @@ const FILL: Record<Kind, string> = {
 const BLOCK: Record<Kind, string> = { server: '▒', wait: '░', work: '█', healthy: '█', unhealthy: '▓' };
 
 /** The spans as rows of blocks, one row an actor in order of appearance, for a terminal of that width. */
-export function drawText(spans: readonly Span[], width: number): string {
+export function drawText(told: readonly Span[], width: number): string {
+  const spans = fromZero(told);
   const actors = [...new Set(spans.map((span) => span.actor))];
   const nameWidth = Math.max(...actors.map((actor) => actor.length));
   const room = Math.max(20, Math.min(width, 120) - nameWidth - 3);
@@ -45,7 +46,8 @@ const LEFT = 190;
 const PLOT = 760;
 
 /** The same as a picture of its own, with labels; readable on a light and on a dark page. */
-export function drawSvg(title: string, spans: readonly Span[]): string {
+export function drawSvg(title: string, told: readonly Span[]): string {
+  const spans = fromZero(told);
   const actors = [...new Set(spans.map((span) => span.actor))];
   const end = Math.max(...spans.map((span) => span.end), 1);
   const x = (ms: number) => LEFT + (ms / end) * PLOT;
@@ -73,6 +75,13 @@ export function drawSvg(title: string, spans: readonly Span[]): string {
     ...bars,
     '</svg>\n',
   ].join('\n');
+}
+
+/** In order of their beginnings, the first at 0: what was fetched before is not part of the pod's life. */
+function fromZero(spans: readonly Span[]): Span[] {
+  const zero = Math.min(...spans.map((span) => span.start));
+  const moved = spans.map((span) => ({ ...span, start: span.start - zero, end: span.end - zero }));
+  return moved.toSorted((a, b) => a.start - b.start);
 }
 
 /** Whole seconds, at most ten of them. */

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { canRunKeystone } from '../cluster/keystone.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
+import { processesWith } from '../support/left-over.ts';
+import { run, start } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+const skip = (await canRunMariadb()) ?? (await canRunKeystone()) ?? false;
+const DEMO = ['--silent', '--no-print-directory', 'demo'];
+const GONE_MS = 20_000;
+
+test('make demo tells the whole story and leaves only its picture', { skip }, async () => {
+  const { code, stdout } = await run('make', DEMO);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /waiting.*token 1/);
+  assert.match(stdout, /nothing to do: .* has finished it meanwhile/);
+  assert.match(stdout, /kolla-probe +unhealthy: .*\n(.*\n)*.*kolla-probe +healthy/);
+  assert.match(stdout, /answers 201/);
+  const [, written, shipped] = /wrote (\d+) lines; (\d+) documents/.exec(stdout) ?? [];
+  assert.ok(Number(written) > 0);
+  assert.equal(shipped, written);
+  assert.match(readFileSync('dist/demo-timeline.svg', 'utf8'), /<\/svg>/);
+});
+
+for (const [what, signal, toGroup] of [
+  ['Ctrl-C', 'SIGINT', true],
+  ['SIGKILL of make', 'SIGKILL', false],
+] as const) {
+  test(`after ${what} in the middle, no process and no folder is left`, { skip }, async () => {
+    await using folder = await privateFolder('demo');
+    const env = { ...process.env, TMPDIR: folder.path };
+    await using make = await start('make', DEMO, { env, keepOutput: true });
+    const { stdout, stderr } = make.child;
+    assert.ok(stdout !== null && stderr !== null);
+    stderr.resume();
+    const running = createInterface({ input: stdout });
+    for await (const line of running) if (line.includes('running ')) break;
+    assert.ok(readdirSync(folder.path).length > 0 && processesWith(folder.path).length > 0, 'it was not under way');
+    process.kill(toGroup ? -make.pid : make.pid, signal);
+    stdout.resume();
+    await until('processes and folder to be gone', GONE_MS, async () => {
+      return readdirSync(folder.path).length + processesWith(folder.path).length > 0 ? undefined : true;
+    });
+  });
+}
