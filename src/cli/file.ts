@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
+import { loadAll } from 'js-yaml';
 import { ConfigError, messageOf } from './errors.ts';
 import { suggestion } from './nearest.ts';
 import type { Option } from './option.ts';
@@ -79,7 +79,8 @@ function readYaml(file: string): unknown {
     throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
   }
   try {
-    return load(text, { filename: file }) ?? {};
+    // `load` refuses a file that holds nothing but comments.
+    return loadAll(text, { filename: file })[0] ?? {};
   } catch (cause) {
     throw new ConfigError(`${file} is not YAML: ${messageOf(cause).split('\n')[0]}`, { cause });
   }

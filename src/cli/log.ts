@@ -61,8 +61,7 @@ function textLine({ terminal, now }: LogOptions, level: Level, message: string, 
 
 /** What others sent us, such as a server's error text, must not steer a terminal. */
 function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, (c) => JSON.stringify(c).slice(1, -1));
+  return text.replaceAll(/(?![\n\t])\p{Cc}/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** A log line must never be what fails. */

@@ -56,10 +56,10 @@ test('bash offers files for a path, and for the command line after --', async ()
 });
 
 test('bash offers the words that an operand may be', async () => {
-  assert.deepEqual(await offered('kolla-pod', 'completion', ''), [
-    ...['bash', 'zsh', 'fish'],
-    ...['--config', '--log-level', '--log-format', '--termination-log', '--help', '--version'],
-  ]);
+  assert.equal(
+    (await offered('kolla-pod', 'completion', '')).join(' '),
+    'bash zsh fish --config --log-level --log-format --termination-log --help --version',
+  );
 });
 
 test('no shell is offered a secret as a flag', () => {

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { cliPage, errorsPage } from '../../build/docs/pages.ts';
+import { all } from '../../src/pod/index.ts';
+
+for (const [name, page] of [
+  ['cli.md', `${cliPage(all())}\n`],
+  ['errors.md', errorsPage()],
+] as const) {
+  test(`docs/${name} is what the tables say; if not: make docs`, async () => {
+    const stands = (await readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).split('\n');
+    const should = page.split('\n');
+    // The first line that differs says more than two pages do.
+    const at = should.findIndex((line, i) => line !== stands[i]);
+    assert.equal(stands[at], should[at]);
+    assert.equal(stands.length, should.length);
+  });
+}

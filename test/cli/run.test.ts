@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { privateFolder } from '../support/folder.ts';
+import { logLines } from '../support/helper.ts';
+import { must, run, start } from '../support/process.ts';
+
+const PROGRAM = fileURLToPath(new URL('./fixtures/program.ts', import.meta.url));
+
+/** Runs the fixture, a helper whose commands end in every way that there is. */
+function program(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  return run(process.execPath, [PROGRAM, ...args], { env });
+}
+
+/** Starts the fixture and resolves when it says that it works. */
+async function working(...args: string[]) {
+  const running = await start(process.execPath, [PROGRAM, ...args], { env: {}, keepOutput: true });
+  await once(running.child.stdout!, 'data');
+  return running;
+}
+
+test('a command returns its exit code and its result', async () => {
+  const { code, stdout, stderr } = await program(['say', 'hello']);
+  assert.deepEqual([code, stdout, stderr], [0, 'hello\n', '']);
+});
+
+for (const [what, code] of [
+  ['usage', 64],
+  ['config', 65],
+  ['unavailable', 69],
+  ['deadline', 75],
+  ['permission', 77],
+] as const) {
+  test(`an error of the class ${what} ends with ${code} and one line without a stack`, async () => {
+    const said = await program(['fail', what]);
+    assert.equal(said.code, code);
+    assert.deepEqual(
+      logLines(said.stderr).map(({ level, msg, stack }) => [level, msg, stack]),
+      [['error', `${what} went wrong`, undefined]],
+    );
+  });
+}
+
+for (const how of ['throw', 'later', 'reject']) {
+  test(`our own bug (${how}) ends with 70 and its stack, never with the 1 of a probe that says no`, async () => {
+    const { code, stderr } = await program(['bug', how]);
+    assert.equal(code, 70);
+    const [line] = logLines(stderr);
+    assert.match(line?.msg ?? '', /^our bug, please report it: oops/);
+    assert.match(String(line?.['stack']), /program\.ts/);
+  });
+}
+
+test('a word that is no command names the nearest, also for names that every object has', async () => {
+  assert.match((await program(['sya'])).stderr, /no command 'sya'; did you mean 'say'\?/);
+  for (const word of ['constructor', '__proto__', 'toString']) {
+    const { code, stderr } = await program([word]);
+    assert.equal(code, 64, word);
+    assert.match(stderr, /no command/);
+  }
+});
+
+test('no command at all says which there are', async () => {
+  const { code, stderr } = await program([]);
+  assert.equal(code, 64);
+  assert.match(stderr, /a command is missing; there is say, fail/);
+});
+
+test('--help and -h help with the command wherever they stand, --version wins over it', async () => {
+  for (const argv of [
+    ['say', '--help'],
+    ['--help', 'say'],
+    ['say', 'x', '-h', '--bogus'],
+  ]) {
+    const { code, stdout } = await program(argv);
+    assert.equal(code, 0);
+    assert.match(stdout, /^kolla-test say WORD/);
+  }
+  assert.match((await program(['-h'])).stdout, /^kolla-test COMMAND/);
+  assert.match((await program(['say', '--version'])).stdout, /^kolla-test \d+\.\d+\.\d+\n$/);
+});
+
+test("--help after -- is the child's", async () => {
+  const { code, stdout } = await program(['say', 'x', '--', '--help']);
+  assert.deepEqual([code, stdout], [0, 'x --help\n']);
+});
+
+for (const [signal, code] of [
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const) {
+  test(`${signal} ends a wait with ${code}`, async () => {
+    await using running = await working('wait');
+    process.kill(running.pid, signal);
+    assert.equal(await running.ended, code);
+  });
+}
+
+test('a second signal ends a program that does not listen to the first', async () => {
+  await using running = await working('ignore');
+  process.kill(running.pid, 'SIGTERM');
+  const [text] = (await once(running.child.stdout!, 'data')) as [Buffer];
+  assert.equal(text.toString(), 'heard\n');
+  process.kill(running.pid, 'SIGTERM');
+  assert.equal(await running.ended, 143);
+});
+
+test('the last error is left in the termination log, if that is there', async () => {
+  await using folder = await privateFolder('last');
+  const file = join(folder.path, 'termination-log');
+  await program(['fail', 'deadline', '--termination-log', file]);
+  await assert.rejects(readFile(file), { code: 'ENOENT' });
+  await writeFile(file, 'before');
+  await program(['fail', 'deadline', '--termination-log', file]);
+  assert.equal(await readFile(file, 'utf8'), 'kolla-test: deadline went wrong\n');
+});
+
+test('also an option that is wrong is left there, by the place that the environment names', async () => {
+  await using folder = await privateFolder('last');
+  const file = join(folder.path, 'termination-log');
+  await writeFile(file, '');
+  await program(['say', 'x', '--bogus'], { KOLLA_POD_TERMINATION_LOG: file });
+  assert.match(await readFile(file, 'utf8'), /^kolla-test: no option --bogus/);
+});
+
+test('options come from the file that the environment names; an empty variable names none', async () => {
+  await using folder = await privateFolder('config');
+  const file = join(folder.path, 'kolla-pod.yaml');
+  await writeFile(file, 'log-level: error\nprobe: {}\n');
+  assert.equal((await program(['log'], { KOLLA_POD_CONFIG: file })).stderr.split('\n').length, 2);
+  assert.equal((await program(['log'], { KOLLA_POD_CONFIG: '' })).stderr.split('\n').length, 4);
+});
+
+test('the log is JSON where nobody looks, and readable on request', async () => {
+  assert.match((await program(['log'])).stderr, /^\{"time"/);
+  assert.match((await program(['log', '--log-format', 'text'])).stderr, /^\d\d:\d\d:\d\d\.\d{3} info /);
+});
+
+test('a reader that closes early ends us quietly, also in a wait', async () => {
+  const node = `'${process.execPath}' '${PROGRAM}'`;
+  for (const command of ['flood', 'drip']) {
+    const script = `{ ${node} ${command}; echo $? >&2; } | head -1`;
+    const { stdout, stderr } = await run('bash', ['--norc', '-c', script], { env: { PATH: process.env['PATH'] } });
+    assert.match(stdout, /^y+\n$/);
+    assert.equal(stderr, '141\n', command);
+  }
+});
+
+test('a full disk under stdout is an error with its name, not a stack', async () => {
+  const script = `'${process.execPath}' '${PROGRAM}' say x >/dev/full`;
+  const { code, stderr } = await run('bash', ['--norc', '-c', script], { env: {} });
+  assert.equal(code, 69);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /^cannot write to stdout: ENOSPC/);
+});
+
+test('a stderr that is closed or full changes nothing', async () => {
+  for (const stderr of ['2>&-', '2>/dev/full']) {
+    const script = `'${process.execPath}' '${PROGRAM}' fail deadline ${stderr}; echo $?`;
+    assert.equal(await must('bash', ['--norc', '-c', script], { env: {} }), '75\n', stderr);
+  }
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { commandsOf } from '../../src/cli/command.ts';
+import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
+import { ExitCode } from '../../src/cli/errors.ts';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { SECTIONS } from '../../src/cli/file.ts';
+import { sectionOf } from '../../src/cli/command.ts';
+import { parseValue, type Option } from '../../src/cli/option.ts';
+import { VERSION } from '../../src/cli/version.ts';
+import { all } from '../../src/pod/index.ts';
+
+const COMMANDS = all().flatMap((helper) =>
+  commandsOf(helper).map(([name, command]) => ({ at: `${helper.name} ${name}`, command })),
+);
+
+/** Every option of every helper with where it stands. */
+const OPTIONS = COMMANDS.flatMap(({ at, command }) =>
+  command.options.map((option: Option) => ({ at: `${at} --${option.flag}`, option, siblings: command.options })),
+);
+
+test('no command has two options of a name, nor one that every command has', () => {
+  for (const { at, command } of COMMANDS) {
+    const flags = [...command.options, ...COMMON_OPTIONS].map(({ flag }) => flag);
+    assert.equal(new Set(flags).size, flags.length, at);
+  }
+});
+
+test('every secret has a flag that names a file with it', () => {
+  for (const { at, option, siblings } of OPTIONS.filter((one) => one.option.secret))
+    assert.ok(
+      siblings.some(({ flag, type }) => flag === `${option.flag}-file` && type === 'path'),
+      at,
+    );
+});
+
+test('every example value and default is valid', () => {
+  for (const { at, option } of OPTIONS) {
+    assert.doesNotThrow(() => parseValue(option, option.example), at);
+    if (option.default !== undefined && option.default !== '')
+      assert.doesNotThrow(() => parseValue(option, option.default ?? ''), at);
+  }
+});
+
+test('every choice has its words, and nothing else has', () => {
+  for (const { at, option } of OPTIONS) assert.equal(option.values !== undefined, option.type === 'choice', at);
+});
+
+test('no option is named like a command of its helper, whose section they share', () => {
+  for (const { name, main, commands } of all())
+    for (const option of main?.options ?? []) assert.ok(!(option.flag in commands), `${name} ${option.flag}`);
+});
+
+test('every helper has a section in kolla-pod.yaml', () => {
+  for (const helper of all()) assert.ok((SECTIONS as readonly string[]).includes(sectionOf(helper)), helper.name);
+});
+
+test('every exit code is explained, for helpers that there are', () => {
+  assert.deepEqual(
+    EXIT_CODES.map(({ code }) => code),
+    Object.values(ExitCode).toSorted((a, b) => a - b),
+  );
+  const names = new Set(all().map(({ name }) => name));
+  for (const { helpers = {} } of EXIT_CODES) for (const name of Object.keys(helpers)) assert.ok(names.has(name), name);
+});
+
+test('the version is that of package.json', async () => {
+  const file = new URL('../../package.json', import.meta.url);
+  assert.equal((JSON.parse(await readFile(file, 'utf8')) as { version: string }).version, VERSION);
+});
