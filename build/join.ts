@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { Base } from './base.ts';
 
 /** Flags of the carried node. Only these two V8 flags are no loss at start, and none may be in V8's flag hash. */
-const EXEC_ARGV = ['--max-semi-space-size=1', '--v8-pool-size=0', '--no-warnings'];
+export const EXEC_ARGV = ['--max-semi-space-size=1', '--v8-pool-size=0', '--no-warnings'];
 
 type Sea = (entry: string, options: object) => Promise<void>;
 

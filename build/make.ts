@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { makeBase, type Base } from './base.ts';
-import { bundleHelper, bundleMain, ROOT, type Bundle } from './bundle.ts';
+import { bundleHelper, bundleMain, type Bundle } from './bundle.ts';
 import { join as joinBinary } from './join.ts';
 import { assetNames } from './load.ts';
+import { warmCache } from './warm-cache.ts';
 import { NAMES } from './names.ts';
-
-const exec = promisify(execFile);
 
 export interface Built {
   /** The folder with `kolla-pod` and `bin/`. */
@@ -44,7 +41,7 @@ export async function buildBinary(
     const base = await makeBase(work);
     say('warming code caches');
     const helpers: BuiltHelper[] = [];
-    for (const bundle of bundles) helpers.push(await warmHelper(bundle, base, work));
+    for (const bundle of bundles) helpers.push(await addAssets(bundle, base, work));
     await writeFile(join(work, 'main.cjs'), await bundleMain());
     say('joining');
     const files = names.flatMap((name) => Object.values(assetNames(name)));
@@ -57,13 +54,10 @@ export async function buildBinary(
   }
 }
 
-async function warmHelper(bundle: Bundle, base: Base, work: string): Promise<BuiltHelper> {
+async function addAssets(bundle: Bundle, base: Base, work: string): Promise<BuiltHelper> {
   const { source, cache } = assetNames(bundle.name);
   await writeFile(join(work, source), bundle.source);
-  const files = [join(work, source), join(work, cache)];
-  // No environment: what a helper reads from it must not decide what is compiled.
-  const options = { env: {}, cwd: work };
-  await exec(base.path, ['--random-seed=1', join(ROOT, 'build/warm.ts'), bundle.name, ...files], options);
+  await warmCache(base, bundle.name, join(work, source), join(work, cache));
   return { name: bundle.name, bundle, cacheBytes: (await stat(join(work, cache))).size };
 }
 

@@ -1,7 +1,6 @@
 /**
- * Run by the binary's own base node, once a helper: `node --random-seed=1 build/warm.ts NAME SOURCE CACHE`. Executes what
- * the helper's start and its usual work execute, then saves V8's code cache with all that was compiled meanwhile. Without
- * the seed, the hashes in it would differ from run to run; the seed is not among the flags that a cache is tied to.
+ * Run by the binary's own base node, once a helper: `node ... build/warm.ts NAME SOURCE CACHE`. Executes what the helper's
+ * start and its usual work execute, then saves V8's code cache with all that was compiled meanwhile.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';

@@ -45,7 +45,10 @@ async function sayVersion(name: string): Promise<number> {
 
 async function runHelper(name: string, argv: string[], load: (name: string) => Promise<HelperModule>): Promise<number> {
   const { main } = await load(name);
-  return await main(argv, process.env);
+  // A copy for the helper and its children. Our own TLS is not the service's to weaken: Node reads this one at each use.
+  const env = { ...process.env };
+  delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+  return await main(argv, env);
 }
 
 /** What a helper threw it has reported itself: this is about what came before and after it. */

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Base } from './base.ts';
+import { ROOT } from './bundle.ts';
+import { EXEC_ARGV } from './join.ts';
+
+const exec = promisify(execFile);
+
+/**
+ * With these the same source gives the same cache: hashes are seeded, no other thread decides what is compiled when, and
+ * no collection in between throws bytecode away. None of them is in V8's flag hash, to which a cache is tied.
+ */
+const WARM_ARGV = [
+  '--random-seed=1',
+  '--v8-pool-size=0',
+  '--no-concurrent-sparkplug',
+  '--no-concurrent-recompilation',
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
+];
+
+/** Whether V8 takes the cache, asked in the words of the binary's main. */
+const ACCEPTED = `
+  const [source, cache] = process.argv.slice(1).map((file) => require('node:fs').readFileSync(file));
+  const { cachedDataRejected } = new (require('node:vm').Script)(source.toString('latin1'), { cachedData: cache });
+  process.stdout.write(String(cachedDataRejected === false));`;
+
+/**
+ * Makes the code cache of a bundle by the very node that will read it.
+ * @throws Error when that node would not take it: it would only cost
+ */
+export async function warmCache(base: Base, name: string, source: string, cache: string): Promise<void> {
+  // No environment: what a helper reads from it must not decide what is compiled.
+  const options = { env: {}, cwd: dirname(source) };
+  await exec(base.path, [...WARM_ARGV, join(ROOT, 'build/warm.ts'), name, source, cache], options);
+  const { stdout } = await exec(base.path, [...EXEC_ARGV, '-e', ACCEPTED, source, cache], options);
+  if (stdout !== 'true') throw new Error(`node refuses the code cache of ${name} that it made itself`);
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { NAMES } from '../../build/names.ts';
+import { VERSION } from '../../src/cli/version.ts';
+import { scriptedApi, status } from '../platform/kube/support.ts';
+import { privateFolder, type Folder } from '../support/folder.ts';
+import { freePort } from '../support/port.ts';
+import { must, run, start, type Finished } from '../support/process.ts';
+import { listenHttp, listenTcp } from '../support/server.ts';
+
+const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
+
+let folder: Folder;
+/** As an image has it: `kolla-pod` and `bin/` with the links. */
+let dist: string;
+
+before(async () => {
+  folder = await privateFolder('binary');
+  dist = await build('first', { HOME: '/nonexistent' });
+});
+after(async () => await folder[Symbol.asyncDispose]());
+
+async function build(name: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const out = join(folder.path, name);
+  await must(process.execPath, [BUILD, '--quiet', '--out', out], { env: { PATH: process.env['PATH'], ...env } });
+  return out;
+}
+
+function pod(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+  return run(join(dist, 'kolla-pod'), args, { env });
+}
+
+function probe(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+  return run(join(dist, 'bin/kolla-probe'), args, { env });
+}
+
+/** A shell line that finds the names on its PATH. */
+function shell(line: string): Promise<Finished> {
+  return run('bash', ['--norc', '-c', line], { env: { PATH: `${dist}/bin:${process.env['PATH']}` } });
+}
+
+test('built twice, at once, in two places and with two homes, it is the same file; nothing else is left', async () => {
+  const homes = join(folder.path, 'home');
+  await mkdir(homes);
+  const outs = await Promise.all([
+    build('second', { HOME: homes }),
+    build('third/deeper', { HOME: '/', TZ: 'Asia/Tokyo' }),
+  ]);
+  const sums = await Promise.all([dist, ...outs].map(async (out) => sha256(join(out, 'kolla-pod'))));
+  assert.equal(new Set(sums).size, 1);
+  for (const out of outs) assert.deepEqual(await readdir(out), ['bin', 'kolla-pod']);
+  assert.deepEqual(await readdir(homes), []);
+});
+
+async function sha256(file: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+}
+
+test('every name is a link to the one binary and says its own name', async () => {
+  assert.deepEqual((await readdir(join(dist, 'bin'))).toSorted(), [...NAMES].toSorted());
+  for (const name of NAMES) {
+    assert.equal(await readlink(join(dist, 'bin', name)), '../kolla-pod');
+    assert.equal(await must(join(dist, 'bin', name), ['--version'], { env: {} }), `${name} ${VERSION}\n`);
+    assert.match(await must(join(dist, 'bin', name), ['--help'], { env: {} }), new RegExp(`^${name}`));
+  }
+});
+
+test('a helper is found by a link of its name, by its first word in both spellings, and by exec -a', async () => {
+  const wanted = `kolla-probe ${VERSION}\n`;
+  await symlink(join(dist, 'kolla-pod'), join(folder.path, 'kolla-probe'));
+  assert.equal(await must(join(folder.path, 'kolla-probe'), ['--version'], { env: {} }), wanted);
+  assert.equal((await pod(['probe', '--version'])).stdout, wanted);
+  assert.equal((await pod(['kolla-probe', '--version'])).stdout, wanted);
+  assert.equal((await shell('exec -a kolla-probe kolla-pod --version')).stdout, wanted);
+  assert.equal((await shell('kolla-probe --version')).stdout, wanted);
+});
+
+test('under a name that is none of ours it is kolla-pod', async () => {
+  await copyFile(join(dist, 'kolla-pod'), join(folder.path, 'renamed'));
+  assert.equal(await must(join(folder.path, 'renamed'), ['--version'], { env: {} }), `kolla-pod ${VERSION}\n`);
+});
+
+test('a script as its first word is not run, as a plain node would', async () => {
+  const { code, stderr } = await pod([BUILD]);
+  assert.equal(code, 64);
+  assert.match(stderr, /no command/);
+});
+
+test('flags of node are ours to refuse', async () => {
+  for (const flag of ['-e', '--eval=1', '--inspect', '-p', '-r', '--v8-options']) {
+    const { code, stderr } = await pod([flag, '1']);
+    assert.equal(code, 64, flag);
+    assert.match(stderr, /the command comes first|no option/);
+  }
+});
+
+test('checks answer by exit code: healthy, unhealthy, wrong words', async () => {
+  await using server = await listenTcp(() => {});
+  await using web = await listenHttp((_request, response) => void response.end());
+  assert.equal((await probe(['tcp', `127.0.0.1:${server.port}`])).code, 0);
+  assert.equal((await probe(['http', `http://127.0.0.1:${web.port}/`])).code, 0);
+  assert.equal((await probe(['tcp', `127.0.0.1:${await freePort()}`])).code, 1);
+  assert.equal((await probe(['tpc', 'x:1'])).code, 64);
+});
+
+test('the environment of the service does not reach its node', async () => {
+  const trap = join(folder.path, 'trap');
+  await mkdir(trap);
+  for (const env of [
+    { NODE_OPTIONS: '--bogus' },
+    { NODE_OPTIONS: `--require ${BUILD}` },
+    { NODE_OPTIONS: '--inspect-brk=127.0.0.1:0' },
+    { NODE_PATH: trap },
+    { NODE_REDIRECT_WARNINGS: join(trap, 'warnings') },
+    { NODE_PENDING_DEPRECATION: '1' },
+  ]) {
+    const { code, stdout, stderr } = await probe(['tcp', '--help'], env);
+    assert.deepEqual([code, stderr], [0, ''], JSON.stringify(env));
+    assert.match(stdout, /^kolla-probe tcp/);
+  }
+  assert.deepEqual(await readdir(trap), []);
+});
+
+test('variables that node reads before us change no answer', async () => {
+  const aside = join(folder.path, 'aside');
+  for (const env of [
+    { NODE_DEBUG: 'net' },
+    { NODE_V8_COVERAGE: aside },
+    { NODE_COMPILE_CACHE: aside },
+    { NODE_EXTRA_CA_CERTS: '/nonexistent' },
+  ]) {
+    const { code, stdout } = await pod(['explain', '69'], env);
+    assert.equal(code, 0);
+    assert.match(stdout, /^69 unavailable/);
+  }
+});
+
+test('the service can not turn off the verification of certificates', async () => {
+  await using api = await scriptedApi(status(200));
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const { code, stderr } = await probe(['http', api.url], env);
+  assert.equal(code, 1);
+  assert.match(stderr, /certificate/);
+  assert.equal((await probe(['http', api.url, '--ca-file', join(api.accountFolder, 'ca.crt')], env)).code, 0);
+});
+
+test('the one variable that node itself refuses ends it, so that nobody takes that for a probe that says no', async () => {
+  const { code, stderr } = await probe(['--version'], { NODE_REPL_EXTERNAL_MODULE: '/x' });
+  assert.equal(code, 9);
+  assert.match(stderr, /NODE_REPL_EXTERNAL_MODULE/);
+});
+
+test('every lazy part is in it: files of options, waits, checks, doctor', async () => {
+  const said = await pod(['doctor', '-o', 'json']);
+  assert.ok(said.code <= 1, said.stderr);
+  assert.ok(Array.isArray(JSON.parse(said.stdout)));
+  assert.equal((await pod(['explain', '69', '--config', '/nonexistent'])).code, 65);
+  const waits = ['--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms', '--root', folder.path];
+  assert.equal(
+    (await run(join(dist, 'bin/kolla-init'), [...waits, '--config-dir', folder.path], { env: {} })).code,
+    75,
+  );
+});
+
+test('every helper loads all of its lazy imports from the binary alone', async () => {
+  // A library that is missing in a bundle would be our bug, 70. Each is led to where it needs its client.
+  const gone = `127.0.0.1:${await freePort()}`;
+  const connection = {
+    KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://k:p@${gone}/keystone`,
+    KOLLA_DB_SYNC_TIMEOUT: '300ms',
+  };
+  const db = await run(join(dist, 'bin/kolla-db-sync'), ['status', 'keystone'], { env: connection });
+  assert.equal(db.code, 75, db.stderr);
+  const cluster = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' };
+  const init = await run(join(dist, 'bin/kolla-init'), ['--wait', 'job/x', '--timeout', '300ms'], { env: cluster });
+  assert.notEqual(init.code, 70, init.stderr);
+  const logs = ['--root', folder.path, '--url', `http://${gone}`, '--once'];
+  await using ship = await start(join(dist, 'bin/kolla-log-ship'), logs, { env: {} });
+  assert.notEqual(await ship.ended, 70);
+});
+
+test('a reader that closes early ends it quietly', async () => {
+  const { stdout, stderr } = await shell('kolla-pod completion bash | head -1');
+  assert.match(stdout, /^# bash completion/);
+  assert.equal(stderr, '');
+});
+
+test('a full disk under stdout is an error with its name, also for --version', async () => {
+  for (const words of ['explain', '--version']) {
+    const { code, stderr } = await shell(`kolla-pod ${words} >/dev/full`);
+    assert.equal(code, 69, words);
+    assert.match(stderr, /cannot write to stdout: ENOSPC/);
+    assert.doesNotMatch(stderr, /at .*\(/);
+  }
+});
+
+test('it needs no /proc, no home and no writable folder', async (t) => {
+  const bare = await run('unshare', ['--user', '--map-root-user', '--mount', 'true'], {}).catch(() => undefined);
+  if (bare?.code !== 0) return t.skip('no user and mount namespaces on this machine');
+  const line = `mount -t tmpfs -o ro none /proc && exec '${dist}/bin/kolla-probe' tcp 127.0.0.1:1`;
+  const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+  const { code, stderr } = await run(
+    'unshare',
+    ['--user', '--map-root-user', '--mount', 'bash', '--norc', '-c', line],
+    { env },
+  );
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /ECONNREFUSED/);
+});
+
+test('SIGTERM ends a wait with 143', async () => {
+  const args = ['--wait', `tcp://127.0.0.1:${await freePort()}`, '--root', folder.path, '--config-dir', folder.path];
+  const options = { env: {}, keepOutput: true };
+  await using waiting = await start(join(dist, 'bin/kolla-init'), args, options);
+  for await (const text of waiting.child.stderr!) if (String(text).includes('ECONNREFUSED')) break;
+  process.kill(waiting.pid, 'SIGTERM');
+  assert.equal(await waiting.ended, 143);
+});
+
+test('it is executable for all and carries one node', async () => {
+  const { mode, size } = await stat(join(dist, 'kolla-pod'));
+  assert.equal(mode & 0o777, 0o755);
+  assert.ok(size < 140 * 2 ** 20, `${size} bytes`);
+});
