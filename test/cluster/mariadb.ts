@@ -73,7 +73,8 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   const at = (name: string) => join(folder.path, name);
   const [socket, errorLog] = [at('s'), at('error.log')];
   const rootPassword = options.rootPassword ?? randomBytes(16).toString('hex');
-  const env = { PATH: process.env['PATH'], ...programs.env };
+  // Of its own: a MariaDB that starts removes every #sql file in its TMPDIR, also another's.
+  const env = { PATH: process.env['PATH'], TMPDIR: folder.path, ...programs.env };
   // As root it wants to be told to stay root.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   const identity = ['--no-defaults', `--basedir=${programs.base}`, ...asRoot];
