@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../cli/duration.ts';
 import { ExitCode } from '../cli/errors.ts';
@@ -69,7 +70,7 @@ async function runSteps(
     do {
       const began = performance.now();
       log.info(`running ${redact(argv.join(' '))}`);
-      const from = argv[0];
+      const from = basename(argv[0]);
       const child = await startGuarded(argv, {
         env: plan.childEnv,
         descriptor: session.descriptor,
