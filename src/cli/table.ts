@@ -11,15 +11,16 @@ export function table(terminal: Terminal, head: readonly string[], rows: readonl
   const columns = Math.max(0, ...all.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, i) => Math.max(...all.map((row) => visibleLength(row[i] ?? ''))));
   const start = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  // A last column that would be a thin strip goes below the others instead.
-  const below = columns > 1 && terminal.width - start < LEAST_COLUMNS;
+  // A last column that would be folded into a thin strip goes below the others instead.
+  const below = columns > 1 && terminal.width - start < Math.min(LEAST_COLUMNS, widths.at(-1) ?? 0);
   const indent = below ? INDENT_BELOW : start;
   const room = Math.max(20, terminal.width - indent);
   const lines = all.flatMap((row) => {
     const cells = row.slice(0, columns - 1).map((cell, i) => pad(cell, widths[i] ?? 0));
     const folded = fold(row[columns - 1] ?? '', room);
     const [first = '', ...rest] = below ? ['', ...folded] : folded;
-    return [[...cells, first].join('  ').trimEnd(), ...rest.map((line) => ' '.repeat(indent) + line)];
+    const under = rest.filter((line) => line !== '').map((line) => ' '.repeat(indent) + line);
+    return [[...cells, first].join('  ').trimEnd(), ...under];
   });
   return lines.join('\n') + '\n';
 }

@@ -8,6 +8,7 @@ import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { SECTIONS } from '../../src/cli/file.ts';
 import { sectionOf } from '../../src/cli/command.ts';
 import { parseValue, type Option } from '../../src/cli/option.ts';
+import { table } from '../../src/cli/table.ts';
 import { VERSION } from '../../src/cli/version.ts';
 import { all } from '../../src/pod/index.ts';
 
@@ -68,4 +69,28 @@ test('every exit code is explained, for helpers that there are', () => {
 test('the version is that of package.json', async () => {
   const file = new URL('../../package.json', import.meta.url);
   assert.equal((JSON.parse(await readFile(file, 'utf8')) as { version: string }).version, VERSION);
+});
+
+test('a short last column stays beside the others, and an empty one takes no line', () => {
+  const terminal = { isTerminal: false, color: false, width: 40 };
+  assert.equal(
+    table(
+      terminal,
+      [],
+      [
+        ['a name that is long enough', '38 ms'],
+        ['b', ''],
+      ],
+    ),
+    'a name that is long enough  38 ms\nb\n',
+  );
+});
+
+test('a long last column goes below the others where it would be a thin strip', () => {
+  const terminal = { isTerminal: false, color: false, width: 40 };
+  const text = 'one two three four five six seven eight nine ten';
+  assert.equal(
+    table(terminal, [], [['a name that is long enough', text]]),
+    'a name that is long enough\n      one two three four five six seven\n      eight nine ten\n',
+  );
 });
