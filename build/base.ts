@@ -3,6 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from './bundle.ts';
+import { trimIcu } from './icu.ts';
 
 const exec = promisify(execFile);
 
@@ -13,16 +14,25 @@ export interface Base {
   readonly notStripped: string | undefined;
 }
 
-/** Puts the lockfile's node for this machine into the folder, without its symbols where binutils are at hand. */
+/**
+ * Puts the lockfile's node for this machine into the folder, without its symbols where binutils are at hand, and without
+ * the words of languages that we don't speak (docs/adr/0004-icu-data.md).
+ */
 export async function makeBase(folder: string): Promise<Base> {
   const source = join(ROOT, 'node_modules', `node-linux-${process.arch}`, 'bin/node');
   const path = join(folder, 'node');
+  const notStripped = await strip(source, path);
+  trimIcu(path);
+  return { path, notStripped };
+}
+
+async function strip(source: string, path: string): Promise<string | undefined> {
   try {
     await exec('strip', ['-o', path, source]);
-    return { path, notStripped: undefined };
+    return undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     await copyFile(source, path);
-    return { path, notStripped: 'no `strip` on the PATH (it is in the package binutils)' };
+    return 'no `strip` on the PATH (it is in the package binutils)';
   }
 }

@@ -18,7 +18,7 @@ export interface Report {
   readonly helpers: readonly { name: string; bundleKiB: number; cacheKiB: number }[];
   readonly mib: { readonly base: number; readonly whole: number; readonly gzip: number; readonly zstd: number };
   readonly startUp: readonly StartUp[];
-  /** CPU of `kolla-pod --version` against the bare base, which runs nothing. */
+  /** CPU of `kolla-pod --version` against the bare base that prints a line. */
   readonly ratio: number;
 }
 
@@ -27,11 +27,11 @@ export async function reportOn({ folder, binary, base, helpers }: Built): Promis
   const work = mkdtempSync(join(folder, '.report-'));
   try {
     const { path: node } = await makeBase(work);
-    const empty = join(work, 'empty.cjs');
-    writeFileSync(empty, '');
+    const hello = join(work, 'hello.cjs');
+    writeFileSync(hello, 'process.stdout.write("hello\\n");');
     const bytes = readFileSync(binary);
     const startUp = measureStartUp([
-      { what: 'bare node', argv: [node, empty] },
+      { what: 'bare node', argv: [node, hello] },
       { what: '--version', argv: [binary, '--version'] },
       // Loads all that the helper loads at its start.
       ...helpers.map(({ name }) => ({ what: `${name} --help`, argv: [join(folder, 'bin', name), '--help'] })),
@@ -103,7 +103,7 @@ export function writeEvidence(report: Report, folder: string): void {
     '|---|---|---|---|---|',
     ...rows,
     `| \`--version\`, by any name | | | ${version?.cpuMs.toFixed(1)} ms | ${version?.wallMs.toFixed(1)} ms |`,
-    `| bare node, an empty script | | | ${bare?.cpuMs.toFixed(1)} ms | ${bare?.wallMs.toFixed(1)} ms |`,
+    `| bare node that prints a line | | | ${bare?.cpuMs.toFixed(1)} ms | ${bare?.wallMs.toFixed(1)} ms |`,
     '',
     `\`kolla-pod --version\` costs ${report.ratio} of bare node's CPU (to reach: 1.1 or less).`,
     '',
