@@ -60,5 +60,5 @@ function explainUnknownDatabase(error: unknown): never {
 function describeHolder(row: FenceRow | undefined): string {
   if (row?.state !== 'running') return 'another one has just taken the lock';
   const release = row.release === '' ? '' : ` of release ${row.release}`;
-  return `${row.holder} has migrated ${row.service}${release} (${row.phase}) since ${row.started} UTC, token ${row.token}`;
+  return `${row.holder} has been migrating ${row.service}${release} (${row.phase}) since ${row.started} UTC, token ${row.token}`;
 }

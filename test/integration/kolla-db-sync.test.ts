@@ -78,7 +78,7 @@ describe(
       await using first = await site.begin(['--release', 'r1', ...migration(gate.path)]);
       await first.saying(/started/);
       await using second = await site.begin(['--release', 'r1', ...migration(gate.path)]);
-      await second.saying(/waiting: .* has migrated keystone of release r1 .* token 1/);
+      await second.saying(/waiting: .* has been migrating keystone of release r1 .* token 1/);
       await gate.open();
       assert.equal(await first.code, 0);
       assert.equal(await second.code, 0);

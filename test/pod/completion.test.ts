@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { bashCompletion } from '../../src/pod/completion/bash.ts';
 import { fishCompletion } from '../../src/pod/completion/fish.ts';
 import { zshCompletion } from '../../src/pod/completion/zsh.ts';
 import { all } from '../../src/pod/index.ts';
 import { privateFolder } from '../support/folder.ts';
-import { must, run } from '../support/process.ts';
+import { must } from '../support/process.ts';
 
 /** What bash offers after these words; the last one is being typed. */
 async function offered(...words: string[]): Promise<string[]> {
@@ -68,23 +68,3 @@ test('no shell is offered a secret as a flag', () => {
     assert.doesNotMatch(script, /admin-password(?!-file)/);
   }
 });
-
-test('zsh reads the script', async (t) => {
-  await parse(t, 'zsh', ['-n'], zshCompletion(all()));
-});
-
-test('fish reads the script', async (t) => {
-  await parse(t, 'fish', ['--no-execute'], fishCompletion(all()));
-});
-
-async function parse(t: TestContext, shell: string, args: string[], script: string): Promise<void> {
-  const missing = await run(shell, ['-c', 'true']).then(
-    ({ code }) => code !== 0,
-    () => true,
-  );
-  if (missing) return t.skip(`no ${shell} on this machine`);
-  await using folder = await privateFolder(shell);
-  const file = join(folder.path, 'completion');
-  await writeFile(file, script);
-  await must(shell, [...args, file]);
-}
