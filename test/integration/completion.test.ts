@@ -53,7 +53,7 @@ describe('completion in real shells', { skip: (await canUnpackDebian()) ?? false
 
   test('fish offers the values of a choice', async () => {
     const words = (await fish('kolla-probe tcp --log-format ')).map((line) => line.split('\t')[0]);
-    assert.deepEqual(words.toSorted(), ['auto', 'json', 'text']);
+    assert.deepEqual(new Set(words), new Set(['auto', 'json', 'text']));
   });
 
   test('zsh reads the script and completes every name with it', async () => {
