@@ -57,8 +57,13 @@ test('a table folds its last column at the width', () => {
 });
 
 test('a last column that would be a strip goes below', () => {
+  const text = table(plain(40), [], [['--a-rather-long-flag', 'what it does, in rather many words']]);
+  assert.equal(text, '--a-rather-long-flag\n      what it does, in rather many words\n');
+});
+
+test('a short last column stays beside the others', () => {
   const text = table(plain(40), [], [['--a-rather-long-flag', 'what it does']]);
-  assert.equal(text, '--a-rather-long-flag\n      what it does\n');
+  assert.equal(text, '--a-rather-long-flag  what it does\n');
 });
 
 test('colours take no columns', () => {
