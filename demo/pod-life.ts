@@ -36,16 +36,17 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
 
   story.scene('The schema: two replicas race, one migrates');
   await syncSchema(story, files, database, keystone);
-  const index = await indexUp;
   if (keystone !== undefined) {
     await setUpKeystone(story, files, keystone);
     story.scene('The service: unhealthy, then healthy, then used');
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/v3`;
     await using service = await runKeystone(story, files, keystone, port);
+    const index = await indexUp;
     const shipper = servers.use(await shipLogs(story, root, files, index?.url));
-    await untilHealthy(story, files, url);
+    const endOfHealth = await untilHealthy(story, files, url);
     await takeToken(story, url);
+    endOfHealth();
     await service.stop();
 
     story.scene('The log: every line once');

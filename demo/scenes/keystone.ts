@@ -24,10 +24,13 @@ export async function runKeystone(story: Story, files: PodFiles, keystone: Keyst
   return service;
 }
 
-/** Asks as a readiness probe does, period by period, and tells each answer that is not the one before. */
-export async function untilHealthy(story: Story, files: PodFiles, url: string): Promise<void> {
+/**
+ * Asks as a readiness probe does, period by period, and tells each answer that is not the one before.
+ * @returns ends the span in which it is healthy
+ */
+export async function untilHealthy(story: Story, files: PodFiles, url: string): Promise<() => void> {
   const limit = story.now() + HEALTHY_WITHIN_MS;
-  let ended = story.begin('kolla-probe', 'unhealthy', 'unhealthy');
+  const ended = story.begin('kolla-probe', 'unhealthy', 'unhealthy');
   for (let last = ''; story.now() < limit; await sleep(PERIOD_MS)) {
     const { code, stderr } = await runHelper('kolla-probe', ['http', url, '--timeout', '900ms']);
     const answer =
@@ -36,9 +39,7 @@ export async function untilHealthy(story: Story, files: PodFiles, url: string): 
     last = answer;
     if (code !== 0) continue;
     ended();
-    ended = story.begin('kolla-probe', 'healthy', 'healthy');
-    ended();
-    return;
+    return story.begin('kolla-probe', 'healthy', 'healthy');
   }
   throw new Error(`Keystone was not healthy after ${HEALTHY_WITHIN_MS / 1000} s: ${tailOf(consoleLog(files))}`);
 }

@@ -14,5 +14,6 @@ import { tcp } from './checks/tcp.ts';
 export const probe: Helper = {
   name: 'kolla-probe',
   summary: 'Tells whether a service is healthy, and if not, why.',
+  isGuest: true,
   commands: { http, tcp },
 };
