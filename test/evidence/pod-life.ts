@@ -75,8 +75,8 @@ export const podLife: Capability = {
     },
     {
       point: 'built twice, the binary is the same file',
-      command: 'make build-reproducible | sort -u | grep -c .',
-      match: /^1$/,
+      command: 'make build-reproducible',
+      match: /the same file: sha256 \w{64}/,
     },
     {
       point: 'NODE_OPTIONS in the pod does not reach the binary',
