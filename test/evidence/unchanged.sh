@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# unchanged.sh COMMAND...: runs it, and says whether processes, mounts, network namespaces, cgroups and temporary
+# folders are afterwards what they were before. Ends with the command's code, or with 1 when something is left.
+set -u
+
+look() {
+  echo 'processes'
+  ps -eo comm= | grep -E '^(mariadbd|uwsgi|java|etcd|kube|containerd|runc|testbox|kolla|pause)' | sort | uniq -c
+  echo 'mounts'
+  sort /proc/self/mounts
+  echo 'network namespaces'
+  lsns --type net --noheadings --output NS
+  echo 'cgroups'
+  find /sys/fs/cgroup -maxdepth 2 -type d | sort
+  echo 'temporary folders'
+  find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'k[pt]-*' | sort
+}
+
+before=$(look)
+"$@"
+code=$?
+if difference=$(diff <(echo "$before") <(look)); then
+  echo 'before and after are equal'
+else
+  printf 'left behind:\n%s\n' "$difference"
+  [ "$code" != 0 ] || code=1
+fi
+exit "$code"
