@@ -1,0 +1,84 @@
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+
+/** Why a program can't be run, as a shell says it: exit code and the rest of the line after the shell's own name. */
+export interface Refusal {
+  readonly code: 126 | 127;
+  readonly reason: string;
+}
+
+/**
+ * What the kernel needs to run a file: the interpreter that its first line or its ELF header names, `self` where it needs
+ * nothing more, `none` for a text without a format, `foreign` for what no kernel of this machine runs.
+ */
+export type Loader = { readonly interpreter: string; readonly script: boolean } | 'self' | 'none' | 'foreign';
+
+/** The kernel reads as much of a script's first line. */
+const HEAD_BYTES = 256;
+/** `#!` may lead to another script; the kernel follows so many. */
+const SCRIPTS_MAX = 4;
+
+/** Reads a file's head. Throws the system's error; a file that may be run but not read is taken as it is. */
+export function loaderOf(file: string): Loader {
+  let head: Buffer;
+  try {
+    head = read(file, 0, HEAD_BYTES);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return 'self';
+    throw error;
+  }
+  if (head.subarray(0, 4).equals(Buffer.from('\x7fELF'))) return elfLoader(file, head);
+  const line = head.toString('latin1').split('\n')[0] ?? '';
+  const interpreter = /^#![ \t]*([^ \t\0]+)/.exec(line)?.[1];
+  if (interpreter !== undefined) return { interpreter, script: true };
+  return line.includes('\0') ? 'foreign' : 'none';
+}
+
+/** Why this loader can't be had. */
+export function refusalOf(file: string, loader: Loader, depth = 0): Refusal | undefined {
+  if (loader === 'foreign') return { code: 126, reason: `${file}: cannot execute binary file: Exec format error` };
+  if (typeof loader === 'string') return undefined;
+  const { interpreter, script } = loader;
+  try {
+    if (statSync(interpreter).isDirectory() || depth >= SCRIPTS_MAX)
+      return { code: 126, reason: `${file}: ${interpreter}: bad interpreter` };
+    // The loader of an ELF file needs no x bit of its own to be found missing or there.
+    if (!script) return undefined;
+    accessSync(interpreter, constants.X_OK);
+    const next = loaderOf(interpreter);
+    if (next === 'none') return { code: 126, reason: `${file}: ${interpreter}: bad interpreter: Exec format error` };
+    return refusalOf(interpreter, next, depth + 1);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT')
+      return { code: 127, reason: `${file}: cannot execute: required file not found (${interpreter})` };
+    return { code: 126, reason: `${file}: ${interpreter}: bad interpreter: ${code ?? 'cannot be read'}` };
+  }
+}
+
+const PT_INTERP = 3;
+
+/** Of a 64-bit little-endian file for the machine that we run on ourselves; another one is foreign. */
+function elfLoader(file: string, head: Buffer): Loader {
+  const own = read('/proc/self/exe', 0, 20);
+  const sameMachine = head.length >= 64 && head.subarray(4, 6).equals(own.subarray(4, 6)) && head[18] === own[18];
+  if (!sameMachine) return 'foreign';
+  const [offset, size, count] = [Number(head.readBigUInt64LE(32)), head.readUInt16LE(54), head.readUInt16LE(56)];
+  const table = read(file, offset, size * count);
+  for (let at = 0; at + 56 <= table.length; at += size) {
+    if (table.readUInt32LE(at) !== PT_INTERP) continue;
+    const from = Number(table.readBigUInt64LE(at + 8));
+    const length = Number(table.readBigUInt64LE(at + 32));
+    return { interpreter: read(file, from, Math.min(length, 4096)).toString('latin1').split('\0')[0]!, script: false };
+  }
+  return 'self';
+}
+
+function read(file: string, offset: number, length: number): Buffer {
+  const fd = openSync(file, 'r');
+  try {
+    const buffer = Buffer.alloc(length);
+    return buffer.subarray(0, readSync(fd, buffer, 0, length, offset));
+  } finally {
+    closeSync(fd);
+  }
+}
