@@ -6,6 +6,8 @@ import { keystoneConf } from '../test/cluster/keystone.ts';
 export interface PodSettings {
   readonly databaseHost: string;
   readonly databasePort: number;
+  /** Of the database and of its account. */
+  readonly databaseName: string;
   readonly databasePassword: string;
 }
 
@@ -63,10 +65,10 @@ function configJson(): unknown {
   };
 }
 
-function keystoneConfText(root: string, { databaseHost, databasePort, databasePassword }: PodSettings): string {
-  const login = `keystone:${encodeURIComponent(databasePassword)}`;
+function keystoneConfText(root: string, settings: PodSettings): string {
+  const { databaseHost: host, databasePort: port, databaseName: name, databasePassword } = settings;
   return keystoneConf({
-    connection: `mysql+pymysql://${login}@${databaseHost}:${databasePort}/keystone?charset=utf8`,
+    connection: `mysql+pymysql://${name}:${encodeURIComponent(databasePassword)}@${host}:${port}/${name}?charset=utf8`,
     keys: join(root, 'var/lib/keystone/keys'),
     logFolder: join(root, 'var/log/kolla/keystone'),
   });

@@ -29,6 +29,7 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
   const files = await writePodFiles(root, {
     databaseHost: database.host,
     databasePort: database.port,
+    databaseName: database.name,
     databasePassword: randomUUID(),
   });
   const indexUp = startIndex?.().then((index) => servers.use(index));
@@ -43,7 +44,7 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
     const url = `http://127.0.0.1:${port}/v3`;
     await using service = await runKeystone(story, files, keystone, port);
     const index = await indexUp;
-    const shipper = servers.use(await shipLogs(story, root, files, index?.url));
+    const shipper = servers.use(await shipLogs(story, root, files, index));
     const endOfHealth = await untilHealthy(story, files, url);
     await takeToken(story, url);
     endOfHealth();

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startHelper } from '../helper-process.ts';
 import type { PodFiles } from '../pod-files.ts';
+import type { Index } from '../servers.ts';
 import type { Story } from '../story.ts';
 
 export interface Shipper extends AsyncDisposable {
@@ -11,8 +12,13 @@ export interface Shipper extends AsyncDisposable {
 }
 
 /** Starts kolla-log-ship on the pod's logs, into Elasticsearch where there is one, else to stdout. */
-export async function shipLogs(story: Story, root: string, files: PodFiles, url: string | undefined): Promise<Shipper> {
-  const to = url === undefined ? ['--to', 'stdout'] : ['--to', 'elasticsearch', '--url', url];
+export async function shipLogs(
+  story: Story,
+  root: string,
+  files: PodFiles,
+  index: Pick<Index, 'url' | 'prefix'> | undefined,
+): Promise<Shipper> {
+  const to = index === undefined ? ['--to', 'stdout'] : ['--url', index.url, '--index-prefix', index.prefix];
   const ended = story.begin('kolla-log-ship', 'ships lines', 'work');
   const shipper = await startHelper(story, {
     actor: 'kolla-log-ship',

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { canRunKeystone } from '../cluster/keystone.ts';
-import { canRunMariadb } from '../cluster/mariadb.ts';
+import { canRunElasticsearch, startElasticsearch } from '../cluster/elasticsearch.ts';
+import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
 import { privateFolder } from '../support/folder.ts';
 import { processesWith } from '../support/left-over.ts';
 import { run, start } from '../support/process.ts';
@@ -24,6 +25,23 @@ test('make demo tells the whole story and leaves only its picture', { skip }, as
   assert.ok(Number(written) > 0);
   assert.equal(shipped, written);
   assert.match(readFileSync('dist/demo-timeline.svg', 'utf8'), /<\/svg>/);
+});
+
+test('servers of somebody else are used, and nothing is left in them', { skip }, async () => {
+  await using mariadb = await startMariadb();
+  const [url, login] = [`127.0.0.1:${mariadb.port}`, `root:${mariadb.rootPassword}`];
+  await using elasticsearch = (await canRunElasticsearch()) === undefined ? await startElasticsearch() : undefined;
+  const look = async () => [
+    await mariadb.query('SELECT schema_name FROM information_schema.schemata'),
+    await mariadb.query('SELECT user, host FROM mysql.user'),
+    (await elasticsearch?.request('GET', '/_resolve/index/*'))?.body,
+  ];
+  const before = await look();
+  const env = { ...process.env, MYSQL_URL: `mysql://${login}@${url}`, ELASTICSEARCH_URL: elasticsearch?.url };
+  const { code, stdout } = await run('make', DEMO, { env });
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /waiting for tcp:\/\/127\.0\.0\.1:\d+/);
+  assert.deepEqual(await look(), before);
 });
 
 for (const [what, signal, toGroup] of [
