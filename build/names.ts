@@ -1,2 +1,9 @@
 /** Every name of the binary that works. One that does not is not here, and so is in no image. */
-export const NAMES = ['kolla-pod', 'kolla-init', 'kolla-db-sync', 'kolla-probe', 'kolla-log-ship'] as const;
+export const NAMES = [
+  'kolla-pod',
+  'kolla-init',
+  'kolla-db-sync',
+  'kolla-probe',
+  'kolla-log-ship',
+  'kolla_copy_cacerts',
+] as const;

@@ -15,10 +15,17 @@ export const SUITES: readonly Suite[] = [
     name: 'unit',
     what: 'our code alone: no network, no servers',
     files: [
-      'test/{cli,cluster,config,demo,depend,init,dbsync,logship,platform,pod,probe,services,support}/**/*.test.ts',
+      'test/{cli,cluster,config,demo,depend,init,dbsync,logship,platform,pod,probe,services,start,support}/**/*.test.ts',
     ],
     concurrency: 2,
     budgetS: 60,
+  },
+  {
+    name: 'contract',
+    what: "Kolla's own scripts and ours on the same cases",
+    files: ['test/contract/**/*.test.ts'],
+    concurrency: 2,
+    budgetS: 120,
   },
   {
     name: 'build',

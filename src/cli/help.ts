@@ -28,7 +28,10 @@ export function helperHelp(helper: Helper, terminal: Terminal): string {
 
 function othersOf({ others = [] }: Helper, terminal: Terminal): string {
   if (others.length === 0) return '';
-  const rows = others.map((other) => [`  ${sectionOf(other)}`, `${other.summary} Also called as ${other.name}.`]);
+  const rows = others.map((other) => [
+    `  ${sectionOf(other)}`,
+    other.name === sectionOf(other) ? other.summary : `${other.summary} Also called as ${other.name}.`,
+  ]);
   return `${paint(terminal, 'bold', 'Helpers')}\n${table(terminal, [], rows)}\n`;
 }
 

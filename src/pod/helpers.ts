@@ -3,6 +3,7 @@ import { dbSync } from '../dbsync/index.ts';
 import { init } from '../init/index.ts';
 import { logShip } from '../logship/index.ts';
 import { probe } from '../probe/index.ts';
+import { copyCacerts } from '../start/copy-cacerts.ts';
 
 /** The tables of all helpers, in the order in which a pod's life meets them. */
-export const HELPERS: readonly Helper[] = [dbSync, init, probe, logShip];
+export const HELPERS: readonly Helper[] = [dbSync, init, copyCacerts, probe, logShip];

@@ -15,7 +15,7 @@ import { HELPERS } from './helpers.ts';
 import { manOf } from './man.ts';
 import { schemaOf } from './schema.ts';
 
-const names = HELPERS.flatMap((helper) => [sectionOf(helper), helper.name]);
+const names = [...new Set(HELPERS.flatMap((helper) => [sectionOf(helper), helper.name]))];
 
 export const pod: Helper = {
   name: 'kolla-pod',

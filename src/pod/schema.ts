@@ -28,7 +28,9 @@ export function schemaOf(helpers: () => readonly Helper[]): Command {
 export function fileSchema(helpers: readonly Helper[]): Schema {
   // Sections of helpers that this version has not yet: any content.
   const free = SECTIONS.map((section) => [section, { type: 'object' }] as const);
-  const sections = helpers.map(
+  // Kolla's own names have no options, and so no section.
+  const withOptions = helpers.filter((helper) => (SECTIONS as readonly string[]).includes(sectionOf(helper)));
+  const sections = withOptions.map(
     (helper) => [sectionOf(helper), { description: helper.summary, ...helperSchema(helper) }] as const,
   );
   return {

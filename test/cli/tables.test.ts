@@ -53,8 +53,9 @@ test('no option is named like a command of its helper, whose section they share'
     for (const option of main?.options ?? []) assert.ok(!(option.flag in commands), `${name} ${option.flag}`);
 });
 
-test('every helper has a section in kolla-pod.yaml', () => {
-  for (const helper of all()) assert.ok((SECTIONS as readonly string[]).includes(sectionOf(helper)), helper.name);
+test('every helper with options has a section in kolla-pod.yaml', () => {
+  for (const helper of all().filter((each) => commandsOf(each).some(([, { options }]) => options.length > 0)))
+    assert.ok((SECTIONS as readonly string[]).includes(sectionOf(helper)), helper.name);
 });
 
 test('every exit code is explained, for helpers that there are', () => {

@@ -26,7 +26,7 @@ for (const { helper, line } of LINES) {
   test(`the example works as shown: ${line}`, async () => {
     const setStage = STAGES[line];
     assert.ok(setStage, 'has no stage: set one in test/pod/stages.ts');
-    assert.ok(line.startsWith(`${helper.name} `), 'begins with another name than its helper');
+    assert.ok(`${line} `.startsWith(`${helper.name} `), 'begins with another name than its helper');
     await using folder = await privateFolder('example');
     await using stack = new AsyncDisposableStack();
     await play(line, folder.path, await setStage(folder.path, stack));

@@ -1,0 +1,71 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
+import type { Log } from '../cli/log.ts';
+import { replaceFile } from '../platform/fs/replace-file.ts';
+import { present, sourcesOf, storeOf, type CaStore, type Sources } from './ca-store.ts';
+
+export interface CaDeps {
+  /** What all paths lie under. */
+  readonly root: string;
+  /** Runs the image's own command that makes the bundle; resolves with its exit code. */
+  readonly update: (command: string) => Promise<number>;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/**
+ * Puts the deployment's CA certificates into the image's store, takes those away that it no longer has, and has the bundle
+ * made anew when there was anything to do. Every file is old or new at any moment, and the update runs whenever there is a
+ * certificate of ours, so that a run that was killed in between is made up for by the next.
+ * Resolves with the update's exit code, or 0. Throws KollaError for an unknown distribution, and for a file that can't be written.
+ */
+export async function copyCaCertificates({ root, update, signal, log }: CaDeps): Promise<number> {
+  const store = await storeOf(root);
+  const [sources, old] = [await sourcesOf(root), await present(root)];
+  if (sources.files.size === 0 && old.length === 0) return 0;
+  warn(sources, store, log);
+  try {
+    await put(sources, join(root, store.folder), signal);
+    for (const path of old.filter((each) => isLeftOver(each, root, store, sources))) {
+      signal.throwIfAborted();
+      await rm(path);
+      log.info(`removed ${path}`);
+    }
+  } catch (error) {
+    throw explain(error, store);
+  }
+  signal.throwIfAborted();
+  return await update(store.update);
+}
+
+async function put({ files }: Sources, folder: string, signal: AbortSignal): Promise<void> {
+  if (files.size > 0) await mkdir(folder, { recursive: true, mode: 0o755 });
+  for (const [name, source] of files) {
+    signal.throwIfAborted();
+    // Readable for all, whatever the mode of the Secret that it comes from: services look certificates up by hash as well.
+    await replaceFile(join(folder, name), { content: await readFile(source), mode: 0o644, uid: -1, gid: -1 });
+  }
+}
+
+/** What the update makes of a certificate, it makes again; a name that is still wanted in the store was just replaced. */
+function isLeftOver(path: string, root: string, store: CaStore, { files }: Sources): boolean {
+  const folder = `${join(root, store.folder)}/`;
+  return !path.startsWith(folder) || !files.has(path.slice(folder.length));
+}
+
+function warn({ folder, files, others }: Sources, store: CaStore, log: Log): void {
+  for (const name of others) log.warn(`${folder}/${name} is no file, and is not added to the CA certificates`);
+  for (const name of [...files.keys()].filter((each) => !store.reads.test(each)))
+    log.warn(`${name} is copied, but ${store.update} reads only files that end with .crt; name its source so`);
+}
+
+function explain(cause: unknown, store: CaStore): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (cause instanceof KollaError || code === undefined) return cause;
+  const what = `cannot update the CA certificates in ${store.folder}: ${messageOf(cause)}`;
+  if (code === 'EACCES' || code === 'EPERM') return new NotPermittedError(`${what}; run it as root`, { cause });
+  if (code === 'EROFS')
+    return new NotPermittedError(`${what}; mount a volume there, or add the certificates to the image`, { cause });
+  return new UnavailableError(what, { cause });
+}

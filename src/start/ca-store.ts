@@ -1,0 +1,80 @@
+import { lstat, readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ExitCode, KollaError } from '../cli/errors.ts';
+
+/** Where a distribution keeps the certificates that its owner adds, and what makes its bundle of them. */
+export interface CaStore {
+  readonly folder: string;
+  readonly update: string;
+  /** Which file names the update reads. */
+  readonly reads: RegExp;
+}
+
+const DEBIAN = { folder: '/usr/local/share/ca-certificates', update: 'update-ca-certificates', reads: /\.crt$/ };
+const REDHAT = { folder: '/etc/pki/ca-trust/source/anchors', update: 'update-ca-trust', reads: /(?:)/ };
+
+/** Every place where a certificate of ours may lie: they all begin with `kolla`. */
+const PLACES = ['/etc/ssl/certs', DEBIAN.folder, REDHAT.folder];
+const OURS = 'kolla';
+
+const STATE = '/etc/kolla/defaults/state';
+const SHARED_SOURCE = '/var/lib/kolla/share/ca-certificates';
+const OWN_SOURCE = '/var/lib/kolla/config_files/ca-certificates';
+
+/** The image's store. Throws KollaError for a distribution that Kolla has no images of, with the 1 of Kolla's script. */
+export async function storeOf(root: string): Promise<CaStore> {
+  if (await isThere(join(root, '/etc/debian_version'))) return DEBIAN;
+  if (await isThere(join(root, '/etc/redhat-release'))) return REDHAT;
+  throw new KollaError(
+    ExitCode.no,
+    'Unsupported OS: neither /etc/debian_version nor /etc/redhat-release is there, so it is unknown how this image keeps CA certificates',
+  );
+}
+
+export interface Sources {
+  readonly folder: string;
+  /** Name in the store -> file to copy; links are followed, as a ConfigMap's are. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What lies there and is no file, by name. */
+  readonly others: readonly string[];
+}
+
+/** The certificates that the deployment adds. Kolla names each `kolla-customca-NAME`. */
+export async function sourcesOf(root: string): Promise<Sources> {
+  // The text and not the JSON, blank included: kolla_set_configs writes the file for exactly this reader.
+  const state = await readFile(join(root, STATE), 'utf8').catch(nothing);
+  const folder = state?.includes(`"source": "${SHARED_SOURCE}"`) ? SHARED_SOURCE : OWN_SOURCE;
+  const names = ((await readdir(join(root, folder)).catch(nothing)) ?? []).toSorted();
+  const files = new Map<string, string>();
+  const others: string[] = [];
+  for (const name of names.filter((each) => !each.startsWith('.'))) {
+    const file = join(root, folder, name);
+    if ((await stat(file).catch(nothing))?.isFile()) files.set(`${OURS}-customca-${name}`, file);
+    else others.push(name);
+  }
+  return { folder, files, others };
+}
+
+/** Every file and link of ours in the store and in what is made of it. Folders keep their names. */
+export async function present(root: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const place of PLACES) await collect(join(root, place), found);
+  return found;
+}
+
+async function collect(folder: string, found: string[]): Promise<void> {
+  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(nothing)) ?? []) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await collect(path, found);
+    else if (entry.name.startsWith(OURS)) found.push(path);
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(nothing)) !== undefined;
+}
+
+function nothing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}

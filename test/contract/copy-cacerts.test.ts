@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { makeAuthority } from '../cluster/authority.ts';
+import { FROM_SOURCE } from '../support/helper.ts';
+import type { Finished } from '../support/process.ts';
+import { canHaveKolla, kollaPackage } from './kolla-package.ts';
+import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from './throw-away-root.ts';
+
+const missing = (await canThrowAwayRoots()) ?? (await canHaveKolla());
+const skip = missing ?? false;
+
+let reference: string;
+before(async () => {
+  if (missing === undefined) reference = await readFile(join(await kollaPackage(), 'base/copy_cacerts.sh'), 'utf8');
+});
+
+const OURS = `#!/bin/sh\nexec '${process.execPath}' '${FROM_SOURCE}' kolla_copy_cacerts "$@"\n`;
+const program = (text: string) => ({ text, mode: 0o755 });
+const UPDATE = program('#!/bin/sh\necho updated\nexit "$(cat /update-code 2>/dev/null || echo 0)"\n');
+const DEBIAN: Tree = { 'etc/debian_version': '12\n', 'usr/local/sbin/update-ca-certificates': UPDATE };
+const REDHAT: Tree = {
+  'etc/redhat-release': 'Rocky\n',
+  'usr/local/sbin/update-ca-trust': UPDATE,
+  'etc/pki/ca-trust/source/anchors/other.pem': 'theirs',
+};
+const CONFIG = 'var/lib/kolla/config_files/ca-certificates';
+const SHARED = 'var/lib/kolla/share/ca-certificates';
+const STORE = '/usr/local/share/ca-certificates';
+
+const LIST = `find /usr/local/share /etc/pki /etc/ssl/certs \\( -type f -o -type l \\) \\
+  -printf '%p %m %l ' -exec sh -c 'cat "$1" 2>/dev/null | tr "\\n" " "; echo' sh {} \\; 2>/dev/null | sort`;
+
+async function both(tree: Tree, line = `kolla_copy_cacerts; echo "code $?"; ${LIST}`): Promise<[Finished, Finished]> {
+  const run = (script: string) =>
+    inThrowAwayRoot(line, { tree: { ...tree, 'usr/local/bin/kolla_copy_cacerts': program(script) } });
+  return await Promise.all([run(reference), run(OURS)]);
+}
+
+for (const [name, tree] of Object.entries<Tree>({
+  'certificates of the deployment on Debian': { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', [`${CONFIG}/b.pem`]: 'B' },
+  'certificates of the deployment on Red Hat': { ...REDHAT, [`${CONFIG}/a.crt`]: 'A' },
+  'no certificates at all': DEBIAN,
+  'the shared folder, when the state names it': {
+    ...DEBIAN,
+    'etc/kolla/defaults/state': `{"x": {"source": "/${SHARED}"}}`,
+    [`${CONFIG}/a.crt`]: 'A',
+    [`${SHARED}/s.crt`]: 'S',
+  },
+  'another spelling in the state is another folder': {
+    ...DEBIAN,
+    'etc/kolla/defaults/state': `{"x": {"source":"/${SHARED}"}}`,
+    [`${CONFIG}/a.crt`]: 'A',
+    [`${SHARED}/s.crt`]: 'S',
+  },
+  'certificates of an earlier start': {
+    ...DEBIAN,
+    [`${CONFIG}/a.crt`]: 'new',
+    'usr/local/share/ca-certificates/kolla-customca-a.crt': 'old',
+    'usr/local/share/ca-certificates/kolla-customca-gone.crt': 'old',
+    'usr/local/share/ca-certificates/below/kolla-x.crt': 'old',
+    'usr/local/share/ca-certificates/theirs.crt': 'theirs',
+    'etc/ssl/certs/kolla-customca-gone.pem': 'old',
+  },
+  'an update that fails': { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', 'update-code': '3' },
+  'an unknown distribution': { [`${CONFIG}/a.crt`]: 'A' },
+})) {
+  test(`the same store and exit code as Kolla's script: ${name}`, { skip }, async () => {
+    const [theirs, ours] = await both(tree);
+    assert.match(theirs.stdout, /code \d/, theirs.stderr);
+    assert.equal(ours.stdout, theirs.stdout.replace(/^Unsupported OS\n/, ''), ours.stderr);
+  });
+}
+
+test('a removed certificate leaves the bundle too; with Kolla it stays trusted', { skip }, async () => {
+  const old = { 'usr/local/share/ca-certificates/kolla-customca-gone.crt': 'old' };
+  const [theirs, ours] = await both({ ...DEBIAN, ...old });
+  assert.doesNotMatch(theirs.stdout, /updated/);
+  assert.match(ours.stdout, /^updated\ncode 0\n/);
+  assert.doesNotMatch(ours.stdout, /gone/);
+});
+
+test('a blank or a star in a name is part of the name; with Kolla it splits', { skip }, async () => {
+  const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/our root*.crt`]: 'A' });
+  assert.doesNotMatch(theirs.stdout, /kolla-customca-our root/);
+  assert.match(ours.stdout, /kolla-customca-our root\*\.crt 644 {2}A/);
+});
+
+test('a folder among them is named and passed over', { skip }, async () => {
+  const [, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', [`${CONFIG}/more/b.crt`]: 'B' });
+  assert.match(ours.stderr, /ca-certificates\/more is no file/);
+  assert.match(ours.stdout, /^updated\ncode 0\n/);
+  assert.doesNotMatch(ours.stdout, /kolla-customca-more/);
+});
+
+test('a certificate that only root may read is readable for services in the store', { skip }, async () => {
+  const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: { text: 'A', mode: 0o600 } });
+  assert.match(theirs.stdout, /kolla-customca-a\.crt 600/);
+  assert.match(ours.stdout, /kolla-customca-a\.crt 644/);
+});
+
+test('a file that the update would not read is named', { skip }, async () => {
+  const [, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.pem`]: 'A' });
+  assert.match(ours.stderr, /kolla-customca-a\.pem is copied, but update-ca-certificates reads only/);
+});
+
+test('links of a ConfigMap are followed, and its dot folders are not', { skip }, async () => {
+  const line = `cd /${CONFIG} && mkdir ..1 && mv a.crt ..1/ && ln -s ..1 ..data && ln -s ..data/a.crt a.crt && ln -s nowhere gone.crt
+    kolla_copy_cacerts; echo "code $?"; ${LIST}`;
+  const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: 'A' }, line);
+  assert.equal(ours.stdout, theirs.stdout);
+  assert.match(ours.stdout, /kolla-customca-a\.crt 644 {2}A/);
+});
+
+test("the image's own update takes the certificate into its bundle, and out again", { skip }, async (t) => {
+  const { certificate } = makeAuthority('a deployment');
+  const line = `type -P update-ca-certificates > /dev/null || { echo none; exit; }
+    mkdir -p /etc/ca-certificates/update.d /usr/share/ca-certificates 2> /dev/null
+    kolla_copy_cacerts > /tmp/said && openssl verify -CAfile /etc/ssl/certs/ca-certificates.crt /${CONFIG}/a.crt
+    readlink /etc/ssl/certs/kolla-customca-a.pem
+    rm /${CONFIG}/a.crt; kolla_copy_cacerts > /tmp/said; ls /etc/ssl/certs/kolla* ${STORE}/kolla* 2> /dev/null | wc -l
+    grep -c BEGIN /etc/ssl/certs/ca-certificates.crt`;
+  const tree = {
+    'etc/debian_version': '12\n',
+    'etc/ca-certificates.conf': '',
+    [`${CONFIG}/a.crt`]: certificate,
+    [`${STORE.slice(1)}/theirs.crt`]: makeAuthority('somebody else').certificate,
+    'usr/local/bin/kolla_copy_cacerts': program(OURS),
+  };
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree });
+  if (stdout === 'none\n') return t.skip('no update-ca-certificates on this machine');
+  const wanted = [`/${CONFIG}/a.crt: OK`, `${STORE}/kolla-customca-a.crt`, '0', '1', ''];
+  assert.deepEqual(stdout.split('\n'), wanted, stderr);
+});
+
+test('raised by sudo, neither words nor environment change what is done', { skip }, async () => {
+  const line = `export SUDO_UID=42425 KOLLA_POD_TERMINATION_LOG=/etc/victim KOLLA_POD_CONFIG=/secret
+    kolla_copy_cacerts --config /secret --termination-log /etc/victim; echo "code $?"; cat /etc/victim`;
+  const tree = { 'etc/victim': 'untouched', secret: 'secret: [', 'usr/local/bin/kolla_copy_cacerts': program(OURS) };
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree });
+  assert.equal(stdout, 'code 1\nuntouched', stderr);
+  assert.doesNotMatch(stderr, /secret/);
+});
+
+test('as another user it says who may, and only when there is something to do', { skip }, async () => {
+  const tree = { ...DEBIAN, 'usr/local/bin/kolla_copy_cacerts': program(OURS) };
+  assert.equal((await inThrowAwayRoot('kolla_copy_cacerts', { tree, uid: 42_425 })).code, 0);
+  const { code, stderr } = await inThrowAwayRoot('kolla_copy_cacerts', {
+    tree: { ...tree, [`${CONFIG}/a.crt`]: 'A' },
+    uid: 42_425,
+  });
+  assert.equal(code, 77);
+  assert.match(stderr, /run it as root/);
+});

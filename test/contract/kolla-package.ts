@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { cached } from '../support/cache.ts';
+import { must, run } from '../support/process.ts';
+import type { Capability } from '../support/capability.ts';
+
+/** The release of Kolla whose scripts ours are compared with. */
+const KOLLA_VERSION = '22.0.0';
+
+/** The folder `docker/` of the package kolla, with the scripts of every image. */
+export async function kollaPackage(): Promise<string> {
+  const place = await cached('kolla', [KOLLA_VERSION], async (folder) => {
+    const wheel = ['--no-deps', '--only-binary', ':all:', '--quiet', '--disable-pip-version-check'];
+    await must('python3', ['-m', 'pip', 'download', ...wheel, '--dest', folder, `kolla==${KOLLA_VERSION}`]);
+    const file = join(folder, `kolla-${KOLLA_VERSION}-py3-none-any.whl`);
+    await must('python3', ['-m', 'zipfile', '-e', file, folder]);
+  });
+  return join(place, `kolla-${KOLLA_VERSION}.data/data/share/kolla/docker`);
+}
+
+/** Whether the package can be had: it is in the cache, or pip finds it. */
+export const canHaveKolla: Capability = async () => {
+  const pip = await run('python3', ['-m', 'pip', '--version']).catch(() => undefined);
+  if (pip?.code !== 0) return 'no pip to fetch the package kolla with';
+  return await kollaPackage().then(
+    () => undefined,
+    (error: unknown) => `the package kolla can't be fetched: ${String(error).slice(0, 200)}`,
+  );
+};

@@ -1,0 +1,76 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { privateFolder } from '../support/folder.ts';
+import { run, type Finished } from '../support/process.ts';
+import type { Capability } from '../support/capability.ts';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+/**
+ * In namespaces of its own: a root on a tmpfs with this machine's programs, read-only, an empty
+ * /usr/local, and nothing else of it. Words: the
+ * folder to mount it on, the tree to copy into it, the folders to bind read-only, `--`, what to run in it.
+ */
+const ENTER = `set -o errexit -o nounset
+root=$1 tree=$2; shift 2
+mount --make-rprivate /
+mount -t tmpfs tmpfs "$root"
+mkdir -p "$root"/{usr,proc,dev,tmp,run,etc/ssl/certs,etc/kolla/defaults,var/lib/kolla/config_files}
+for each in bin sbin lib lib32 lib64 libx32; do
+  if [[ -L /$each ]]; then ln -s "usr/$each" "$root/$each"
+  elif [[ -d /$each ]]; then mkdir "$root/$each"; mount --bind /$each "$root/$each"; fi
+done
+while [[ $1 != -- ]]; do
+  mkdir -p "$root$1"; mount --rbind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"; shift
+done
+shift
+mount --rbind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+mount -t tmpfs tmpfs "$root/usr/local"
+mkdir -p "$root"/usr/local/{bin,sbin,share/ca-certificates}
+(cd "$tree" && find . ! -type d -print0 | tar --null -T - -cf -) | tar -C "$root" -xpf -
+chmod 1777 "$root/tmp"
+exec chroot "$root" "$@"`;
+
+/** The files of a tree, by path: text, or text and mode. */
+export type Tree = Readonly<Record<string, string | { readonly text: string; readonly mode: number }>>;
+
+export interface InRoot {
+  readonly tree: Tree;
+  /** Folders of this machine that are needed besides the repository and /usr. */
+  readonly folders?: readonly string[];
+  readonly uid?: number;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly noNewPrivileges?: true;
+}
+
+const INSIDE = { HOME: '/', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
+
+/** Runs a line of bash in a root that is gone afterwards. Nothing of it reaches this machine's files. */
+export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Finished> {
+  await using folder = await privateFolder('root');
+  const [root, tree] = [join(folder.path, 'root'), join(folder.path, 'tree')];
+  await Promise.all([mkdir(root), mkdir(tree)]);
+  for (const [path, file] of Object.entries(options.tree)) {
+    const { text, mode } = typeof file === 'string' ? { text: file, mode: 0o644 } : file;
+    await mkdir(dirname(join(tree, path)), { recursive: true });
+    await writeFile(join(tree, path), text);
+    await chmod(join(tree, path), mode);
+  }
+  const { uid = 0 } = options;
+  const who = uid === 0 ? [] : ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups'];
+  const bound = ['/usr', REPOSITORY, ...(options.folders ?? [])];
+  const become = ['setpriv', ...who, ...(options.noNewPrivileges ? ['--no-new-privs'] : [])];
+  const inside = ['/usr/bin/env', '-i', ...Object.entries({ ...INSIDE, ...options.env }).map(([k, v]) => `${k}=${v}`)];
+  const words = [root, tree, ...bound, '--', ...(become.length > 1 ? become : []), ...inside];
+  const namespaces = ['--mount', '--pid', '--fork', '--kill-child'];
+  return await run('unshare', [...namespaces, '/bin/bash', '-c', ENTER, 'enter', ...words, '/bin/bash', '-c', line]);
+}
+
+/** Whether this user may have such roots, with Kolla's uids in them. */
+export const canThrowAwayRoots: Capability = async () => {
+  const tried = await inThrowAwayRoot('id -u', { tree: {}, uid: 42_425 }).catch((error: unknown) => String(error));
+  if (typeof tried === 'string') return tried;
+  return tried.code === 0 && tried.stdout === '42425\n' ? undefined : `no namespaces and uids: ${tried.stderr.trim()}`;
+};
