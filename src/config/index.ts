@@ -28,11 +28,16 @@ export interface ConfigOptions {
   readonly me: Identity;
 }
 
+export interface InPlace extends Applied {
+  /** What config.json says the container runs. */
+  readonly command: string;
+}
+
 /** Puts everything in place. Undefined when there is no configuration at the default place. */
 export async function putInPlace(
   options: ConfigOptions,
   context: { readonly signal: AbortSignal; readonly log: Log },
-): Promise<Applied | undefined> {
+): Promise<InPlace | undefined> {
   const { log } = context;
   const loaded = await readConfig(options.configDir, options.configFile);
   if (loaded === undefined) {
@@ -45,5 +50,5 @@ export async function putInPlace(
   const plan = await planConfig(loaded, { ...options, root, accounts: await readAccounts(root) });
   if (plan.notDone.length > 0) log.warn(`${loaded.file}: this version does not do ${plan.notDone.join(', ')}`);
   if (plan.absent.length > 0) log.info(`optional, and not there: ${plan.absent.join(', ')}`);
-  return await applyPlan(loaded.file, plan, root, context);
+  return { ...(await applyPlan(loaded.file, plan, root, context)), command: loaded.document.command };
 }

@@ -1,8 +1,8 @@
 /**
  * kolla-init: what a container needs before its service starts.
  *
- *   options -> dependencies parsed (a typo must not cost half an hour) -> config.json's files in place -> dependencies
- *   met -> one line, exit 0
+ *   options -> dependencies parsed (a typo must not cost half an hour) -> config.json's files in place, its
+ *   command in /run/kolla for kolla_start -> dependencies met -> one line, exit 0
  *
  * Fails as its parts do: 64 a dependency that can't be read, 65 a wrong config.json, 69 a failed Job, 75 the deadline, 77
  * the API server or the system refuses, 143 SIGTERM. Everything may run again: what is right is left alone.
@@ -15,6 +15,7 @@ import { parseDependency, waitForAll, type Dependency } from '../depend/index.ts
 import type { KubeClient } from '../platform/kube/types.ts';
 import { kubeSource } from './kube-source.ts';
 import { OPTIONS } from './options.ts';
+import { leaveRunCommand } from './run-command.ts';
 
 /** The longest that a timer of Node's can be. */
 const TIMEOUT_MAX_MS = 24 * 86_400_000;
@@ -46,6 +47,7 @@ const main = command({
       { configDir: options.configDir, configFile: options.configJson, root: options.root, me: whoAmI() },
       { signal, log },
     );
+    if (applied !== undefined) await leaveRunCommand(options.root, applied.command, log);
     using api = lazy(async () => {
       const source = kubeSource(options.kubeconfig, inherited);
       // Costs more than all the rest, so only who waits for an object of the API loads it.

@@ -13,7 +13,8 @@ export interface Pod extends AsyncDisposable {
   readonly logged: () => ReturnType<typeof logLines>;
   write(path: string, content: string, mode?: number): Promise<string>;
   config(document: unknown): Promise<string>;
-  apply(options?: Partial<ConfigOptions>): ReturnType<typeof putInPlace>;
+  /** How many files were written, and how many right already. */
+  apply(options?: Partial<ConfigOptions>): Promise<{ written: number; unchanged: number } | undefined>;
 }
 
 export async function pod(): Promise<Pod> {
@@ -48,11 +49,13 @@ export async function pod(): Promise<Pod> {
     logged: () => logLines(said),
     write,
     config: (document) => write(join(configDir, 'config.json'), JSON.stringify(document)),
-    apply: (options = {}) =>
-      putInPlace(
+    async apply(options = {}) {
+      const applied = await putInPlace(
         { root, configDir, configFile: undefined, me, ...options },
         { signal: new AbortController().signal, log },
-      ),
+      );
+      return applied && { written: applied.written, unchanged: applied.unchanged };
+    },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }

@@ -1,0 +1,66 @@
+/**
+ * kolla_start: what every Kolla image runs.
+ *
+ *   as root: set configs -> CA certificates -> bash and the service
+ *   else, where kolla-init was before us: bash and the service
+ *   else: sudo does the first two from within that bash, as Kolla's sudoers allow it
+ *
+ * Fails with the code of the step that failed; before the service there is nothing of it to undo.
+ */
+import { command, type Context, type Helper } from '../cli/command.ts';
+import { messageOf, type ExitCode } from '../cli/errors.ts';
+import type { Log } from '../cli/log.ts';
+import { becomeService, copyCaCertificates, privilegeOf, runUpdate, sourcesOf, surroundings } from '../start/index.ts';
+
+/** kolla_set_configs in this process; resolves with its exit code. */
+export type SetConfigs = (context: Context) => Promise<ExitCode>;
+
+export function kollaStartWith(setConfigs: SetConfigs): Helper {
+  const main = command({
+    summary: 'Puts the configuration in place, then becomes the service.',
+    description:
+      "The command of Kolla's images: kolla_set_configs, kolla_copy_cacerts, kolla_install_projects where it is present, then " +
+      'kolla_extend_start (unless KOLLA_SKIP_EXTEND_START is set) and the command of config.json, with the pid, signals, limits ' +
+      'and exit code of its own. Without root, /run/kolla/run_command says the command, as kolla-init leaves it; where it is ' +
+      'absent, sudo is asked to put the configuration in place.',
+    operands: [{ name: 'WORD', help: 'what kolla_extend_start sees as "$@"', optional: true, many: true }],
+    options: [],
+    examples: [
+      { line: 'kolla_start', does: 'in a Kolla image' },
+      { line: 'kolla_start --log-format json', does: 'the same; what fails before the service is said in JSON' },
+    ],
+    async run({ operands }, context) {
+      const { signal, log, inherited } = context;
+      const privilege = privilegeOf(surroundings(inherited['PATH'] ?? ''));
+      if (privilege.by === 'nobody') await sayWhatIsLeftOut(log);
+      if (privilege.by === 'root') {
+        const code = (await setConfigs(context)) || (await certificates(context));
+        if (code !== 0) return code;
+      }
+      return await becomeService(privilege, operands, { inherited, signal, log });
+    },
+  });
+  return {
+    name: 'kolla_start',
+    summary: 'Puts the configuration in place, then becomes the service.',
+    main,
+    commands: {},
+  };
+}
+
+async function certificates({ signal, log, inherited }: Context): Promise<ExitCode> {
+  const update = (name: string) => runUpdate(name, { env: inherited, signal, log });
+  return await copyCaCertificates({ root: '/', update, signal, log });
+}
+
+/** Without root the image's store can't be changed; a service that misses an authority fails far from here. */
+async function sayWhatIsLeftOut(log: Log): Promise<void> {
+  try {
+    const { folder, files } = await sourcesOf('/');
+    if (files.size === 0) return;
+    const how = 'only root may do that; put them into the image, or point the service at them (cafile)';
+    log.warn(`the certificates in ${folder} are not added to the image's own: ${how}`);
+  } catch (error) {
+    log.warn(`cannot look for CA certificates: ${messageOf(error)}`);
+  }
+}
