@@ -39,7 +39,7 @@ function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
 }
 
 /** Python's fnmatch.translate, for one path segment. */
-function segmentRegExp(segment: string): RegExp {
+export function segmentRegExp(segment: string): RegExp {
   let source = '';
   for (let i = 0; i < segment.length; i++) {
     const character = segment[i]!;
@@ -63,6 +63,9 @@ function closing(segment: string, start: number): number {
 
 function bracket(set: string): string {
   const negated = set.startsWith('!');
-  const members = (negated ? set.slice(1) : set).replaceAll(/[\\\][^]/g, String.raw`\$&`);
+  // Python takes a range that runs backwards for empty.
+  const members = (negated ? set.slice(1) : set)
+    .replaceAll(/([^])-([^])/g, (range, from: string, to: string) => (from > to ? '' : range))
+    .replaceAll(/[\\\][^]/g, String.raw`\$&`);
   return `[${negated ? '^' : ''}${members}]`;
 }

@@ -34,7 +34,11 @@ async function readIds(root: string, name: string): Promise<Map<string, number>>
   const file = join(root, 'etc', name);
   try {
     const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.split(':'));
-    return new Map(lines.flatMap(([account = '', , id = '']) => (/^\d+$/.test(id) ? [[account, Number(id)]] : [])));
+    const ids = lines.flatMap(([account = '', , id = '']) =>
+      /^\d+$/.test(id) ? [[account, Number(id)] as const] : [],
+    );
+    // Of two lines for one name the first counts, as for getpwnam.
+    return new Map(ids.filter(([account], i) => ids.findIndex(([other]) => other === account) === i));
   } catch (cause) {
     const absent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     if (absent && root !== '/') return await readIds('/', name);

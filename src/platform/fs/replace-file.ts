@@ -8,6 +8,8 @@ export interface FileImage {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
+  /** Seconds since 1970, where an older time shall be kept. */
+  readonly times?: { readonly atime: number; readonly mtime: number } | undefined;
 }
 
 /** A temporary this old belongs to a run that is dead. */
@@ -19,7 +21,7 @@ const STALE_MS = 60_000;
  * alone until its owner is set, so a secret is never readable by others for a moment.
  * Rejects with the system's error: EBUSY when the file is itself a mount point.
  */
-export async function replaceFile(path: string, { content, mode, uid, gid }: FileImage): Promise<void> {
+export async function replaceFile(path: string, { content, mode, uid, gid, times }: FileImage): Promise<void> {
   const folder = dirname(path);
   await removeStale(folder, basename(path));
   const temporary = join(folder, `${prefixOf(basename(path))}${randomBytes(3).toString('hex')}`);
@@ -30,6 +32,7 @@ export async function replaceFile(path: string, { content, mode, uid, gid }: Fil
       if (uid !== -1 || gid !== -1) await file.chown(uid, gid);
       // After chown, which takes setuid and setgid away.
       await file.chmod(mode);
+      if (times !== undefined) await file.utimes(times.atime, times.mtime);
       await file.sync();
     } finally {
       await file.close();

@@ -1,0 +1,121 @@
+import { dirname } from './python.ts';
+import { contentOf, newDirectory, systemError, type Entry, type Place, type Tree } from './tree.ts';
+
+/** Who makes new things, and with what mask: as the kernel would give them. */
+export interface Maker {
+  readonly uid: number;
+  readonly gid: number;
+  readonly umask: number;
+}
+
+/** Changes to a tree, with the semantics of the calls that Kolla makes. The disk is not touched. */
+export class Changes {
+  readonly tree: Tree;
+  readonly #maker: Maker;
+
+  constructor(tree: Tree, maker: Maker) {
+    this.tree = tree;
+    this.#maker = maker;
+  }
+
+  /** os.remove or shutil.rmtree; a link goes, not what it leads to. */
+  remove(path: string): void {
+    const { folder, name } = this.tree.find(trimmed(path), false);
+    if (folder === undefined || name === '') throw systemError('EBUSY', path);
+    folder.children.set(name, undefined);
+  }
+
+  /** os.makedirs(exist_ok=True). Throws when a part of it is there and is no folder. */
+  makeFolders(path: string): void {
+    if (path === '') throw systemError('ENOENT', "''");
+    const place = this.tree.find(path, true);
+    if (place.entry !== undefined) {
+      if (place.entry.kind !== 'directory') throw systemError('EEXIST', path);
+      return;
+    }
+    const bare = trimmed(path);
+    const above = dirname(bare);
+    if (above !== '' && above !== bare) this.makeFolders(above);
+    // With the parents made, `made/..` leads somewhere.
+    if (this.tree.isDirectory(bare)) return;
+    const { folder, name, entry } = this.tree.find(bare, false);
+    if (folder === undefined) throw systemError('ENOTDIR', path);
+    if (entry !== undefined) throw systemError('EEXIST', path);
+    const inherits = (folder.mode & 0o2000) !== 0;
+    const mode = (0o777 & ~this.#maker.umask) | (inherits ? 0o2000 : 0);
+    folder.children.set(name, newDirectory(mode, this.#maker.uid, inherits ? folder.gid : this.#maker.gid));
+  }
+
+  /** A file with that content, where the path leads; owner and mode of one that is there are kept. */
+  write(path: string, content: Buffer, mode = 0o666 & ~this.#maker.umask): void {
+    const place = this.tree.find(path, true);
+    if (place.entry?.kind === 'directory') throw systemError('EISDIR', path);
+    const { uid, gid } = place.entry ?? {};
+    this.#put(place, path, { kind: 'file', content, mode: place.entry?.mode ?? mode }, uid, gid);
+  }
+
+  /** shutil.copy: content and mode of where the source leads. Throws what reading throws. */
+  copyFile(source: string, dest: string): void {
+    const from = this.tree.stat(source);
+    const content = this.tree.read(source);
+    this.#put(this.tree.find(dest, true), dest, { kind: 'file', content, mode: from!.mode });
+  }
+
+  /** os.symlink. */
+  link(target: string, dest: string): void {
+    this.#put(this.tree.find(dest, false), dest, { kind: 'link', target, mode: 0o777 });
+  }
+
+  /** os.chown, which follows links, and takes setuid and setgid away from files. */
+  own(path: string, uid: number, gid: number): void {
+    const entry = this.#existing(path);
+    entry.uid = uid;
+    entry.gid = gid;
+    if (entry.kind !== 'directory') entry.mode &= (entry.mode & 0o010) === 0 ? ~0o4000 : ~0o6000;
+    entry.touched = true;
+  }
+
+  /** os.chmod. */
+  setMode(path: string, mode: number): void {
+    const entry = this.#existing(path);
+    entry.mode = mode;
+    entry.touched = true;
+  }
+
+  /** shutil.copystat and the owner, as Kolla does it: owner last, so that setuid is lost. */
+  preserve(source: string, dest: string): void {
+    const from = this.#existing(source);
+    const to = this.#existing(dest);
+    to.mode = from.mode;
+    if (to.kind === 'file') to.times = from.times;
+    this.own(dest, from.uid, from.gid);
+  }
+
+  #existing(path: string): Entry {
+    const entry = this.tree.stat(path);
+    if (entry === undefined) throw systemError('ENOENT', path);
+    return entry;
+  }
+
+  #put(
+    { folder, name }: Place,
+    path: string,
+    made: Pick<Entry, 'kind' | 'mode'> & Partial<Entry>,
+    uid = this.#maker.uid,
+    gid?: number,
+  ): void {
+    if (folder === undefined || name === '') throw systemError('ENOENT', path);
+    const inherited = (folder.mode & 0o2000) === 0 ? this.#maker.gid : folder.gid;
+    folder.children.set(name, { onDisk: undefined, children: new Map(), uid, gid: gid ?? inherited, ...made });
+  }
+}
+
+/** Without slashes at the end. */
+export function trimmed(path: string): string {
+  return path.replace(/(?<=.)\/+$/, '');
+}
+
+/** Whether two entries hold the same bytes. */
+export function sameContent(a: Entry, b: Entry): boolean {
+  return Buffer.compare(contentOf(a), contentOf(b)) === 0;
+}

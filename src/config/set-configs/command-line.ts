@@ -1,0 +1,43 @@
+import { basename } from 'node:path';
+
+/** What argparse makes of the words: what to do, or what to print and end with. */
+export type Asked =
+  | { readonly check: boolean }
+  | { readonly exitCode: number; readonly stdout?: string; readonly stderr?: string };
+
+const OPTIONS = [
+  { flag: '--help', short: '-h' },
+  { flag: '--check', short: undefined },
+];
+
+/** Kolla's command line: `--check`, `-h`, and their beginnings. Anything else ends with 2 and usage on stderr. */
+export function parseCommandLine(argv: readonly string[], program = 'kolla_set_configs'): Asked {
+  const usage = `usage: ${basename(program)} [-h] [--check]\n`;
+  const refuse = (why: string) => ({ exitCode: 2, stderr: `${usage}${basename(program)}: error: ${why}\n` });
+  const unknown: string[] = [];
+  let check = false;
+  for (const [i, word] of argv.entries()) {
+    if (word === '--') {
+      unknown.push(...argv.slice(i));
+      break;
+    }
+    const [name = '', ...value] = word.split('=');
+    const option = OPTIONS.find(
+      ({ flag, short }) => word === short || (/^--[a-z]/.test(name) && flag.startsWith(name)),
+    );
+    if (option === undefined) unknown.push(word);
+    else if (value.length > 0) return refuse(`argument ${option.flag}: ignored explicit argument '${value.join('=')}'`);
+    else if (option.flag === '--help') return { exitCode: 0, stdout: usage + HELP };
+    else check = true;
+  }
+  return unknown.length > 0 ? refuse(`unrecognized arguments: ${unknown.join(' ')}`) : { check };
+}
+
+const HELP = `
+Puts the files of /var/lib/kolla/config_files/config.yaml or config.json in place.
+The environment variable KOLLA_CONFIG_STRATEGY says how: COPY_ALWAYS or COPY_ONCE.
+
+options:
+  -h, --help  show this help message and exit
+  --check     Check whether the configs changed: 0 no, 1 yes
+`;

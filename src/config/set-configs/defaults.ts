@@ -1,0 +1,137 @@
+import { configFile, copyConfigFile, deletePath, makeParents, type ConfigFile } from './config-file.ts';
+import { SetConfigsError, unexpected } from './failure.ts';
+import { basename, isMapping, isTrue, join, mappings, text, type Mapping } from './python.ts';
+import type { Tree } from './tree.ts';
+import type { Work } from './work.ts';
+
+/** Where an image's own files are kept while the deployment's are in their places. */
+export const DEFAULTS = '/etc/kolla/defaults';
+const STATE = `${DEFAULTS}/state`;
+
+/** By destination: where the image's own file is kept; null for what the image did not have. */
+export type State = Map<string, { readonly saved: string | null }>;
+
+/**
+ * Brings the image's own files back, and keeps those that the configuration will replace for the first time. What is
+ * kept stays the image's: Kolla's own tool saves swapped paths, and from the third start keeps the deployed files.
+ */
+export function handleDefaults(work: Work, document: Mapping): void {
+  const { changes } = work;
+  changes.makeFolders(DEFAULTS);
+  const state = readState(changes.tree);
+  restore(work, document, state);
+  keep(work, document, state);
+  changes.write(STATE, Buffer.from(stateText(state)));
+}
+
+/** Throws exit 2, with the fix, when the file is there and is no state. */
+export function readState(tree: Tree): State {
+  if (tree.stat(STATE) === undefined) return new Map();
+  try {
+    const value: unknown = JSON.parse(tree.read(STATE).toString());
+    if (!isMapping(value)) throw new TypeError('not a mapping');
+    return new Map(Object.entries(value).map(([dest, entry]) => [dest, { saved: savedIn(dest, entry) }]));
+  } catch (cause) {
+    const fix = 'an earlier start was stopped while writing it; make the container anew from its image';
+    throw unexpected(`${STATE} is not what this tool writes: ${fix}`, { cause });
+  }
+}
+
+function savedIn(dest: string, entry: unknown): string | null {
+  if (!isMapping(entry)) throw new TypeError(`${dest} is not a mapping`);
+  if (entry['dest'] === null) return null;
+  // Kolla's own tool saves them swapped at every second start.
+  const [source, saved] = [text(entry['source'], dest), text(entry['dest'], dest)];
+  return source === dest ? saved : source;
+}
+
+/** Its spelling is an interface: kolla_copy_cacerts greps in it. */
+function stateText(state: State): string {
+  const rows = [...state].map(([source, { saved }]) => [source, { source, preserve_properties: true, dest: saved }]);
+  const ascii = /[\u007F-\uFFFF]/g;
+  return JSON.stringify(Object.fromEntries(rows), undefined, 4).replaceAll(
+    ascii,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function restore(work: Work, document: Mapping, state: State): void {
+  const { tree } = work.changes;
+  const merged = new Set(
+    mappings(document, 'config_files').flatMap((entry) => (isTrue(entry['merge']) ? [trackedDest(entry)] : [])),
+  );
+  for (const [dest, { saved }] of state) {
+    // A folder that is merged into holds what the service wrote, too.
+    const isMerged = merged.has(dest) && tree.isDirectory(dest);
+    if (saved !== null) copyBack(work, saved, dest, isMerged);
+    else if (!isMerged && tree.lstat(dest) !== undefined) work.changes.remove(dest);
+  }
+}
+
+function keep(work: Work, document: Mapping, state: State): void {
+  const { tree } = work.changes;
+  for (const entry of mappings(document, 'config_files')) {
+    const [source, given] = [text(entry['source'], 'source'), text(entry['dest'], 'dest')];
+    if (state.has(given)) continue;
+    const dest = trackedDest(entry);
+    if (tree.stat(source) === undefined || state.has(dest)) continue;
+    if (tree.lstat(dest) === undefined) {
+      state.set(dest, { saved: null });
+      continue;
+    }
+    const real = tree.find(dest, true).path;
+    if (real === '/' || `${DEFAULTS}/`.startsWith(`${real}/`))
+      throw unexpected(`${dest} can't be replaced: what the image has there is kept in ${DEFAULTS}, which is in it`);
+    const saved = DEFAULTS + dest;
+    copyBack(work, dest, saved, false);
+    state.set(dest, { saved });
+  }
+}
+
+/** The path that an entry is tracked by. */
+export function trackedDest(entry: Mapping): string {
+  const [source, dest] = [text(entry['source'], 'source'), text(entry['dest'], 'dest')];
+  return dest.endsWith('/') ? dest + basename(source) : dest;
+}
+
+/** A copy with everything that can be kept, links included; the paths are no patterns. */
+function copyBack(work: Work, source: string, dest: string, merge: boolean): void {
+  const { tree } = work.changes;
+  if (tree.lstat(source) === undefined)
+    throw new SetConfigsError('MissingRequiredSource', `${source} file is not found`);
+  const file: ConfigFile = configFile({ source, dest, preserve_properties: true, merge }, 'state');
+  copyWithLinks(work, file, source, dest);
+}
+
+function copyWithLinks(work: Work, file: ConfigFile, source: string, dest: string): void {
+  const { tree } = work.changes;
+  const { kind, target } = tree.lstat(source)!;
+  if (!file.merge) deletePath(work, dest);
+  makeParents(work, dest);
+  if (kind === 'link') {
+    deletePath(work, dest);
+    work.lines.info(`Copying ${source} to ${dest}`);
+    work.changes.link(target!, dest);
+  } else if (kind === 'directory' && hasLinks(tree, source)) {
+    if (!tree.isDirectory(dest)) {
+      work.lines.info(`Creating directory ${dest}`);
+      work.changes.makeFolders(dest);
+    }
+    work.changes.preserve(source, dest);
+    for (const name of tree.list(source))
+      copyWithLinks(work, { ...file, merge: true }, join(source, name), join(dest, name));
+  } else copyLiteral(work, { ...file, source, dest });
+}
+
+function copyLiteral(work: Work, file: ConfigFile): void {
+  const escaped = file.source.replaceAll(/[*?[]/g, '[$&]');
+  copyConfigFile(work, { ...file, source: escaped });
+}
+
+function hasLinks(tree: Tree, folder: string): boolean {
+  return tree.list(folder).some((name) => {
+    const path = join(folder, name);
+    const kind = tree.lstat(path)?.kind;
+    return kind === 'link' || (kind === 'directory' && hasLinks(tree, path));
+  });
+}

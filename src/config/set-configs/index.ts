@@ -1,0 +1,75 @@
+/**
+ * kolla_set_configs, as Kolla's images call it.
+ *
+ *   config.yaml or config.json -> read as Python reads it -> validate -> every step in Kolla's order, on a picture of the
+ *   file system (tree, changes) -> settle: the disk becomes the picture
+ *   --check: the same reading, then each file against its source
+ *
+ * Whatever Kolla's own tool would stumble over, at whatever step, is found on the picture: the exit code is the same, and
+ * nothing has been touched. Settling can fail only where the system does; every file is then wholly old or wholly new.
+ * Exit codes are Kolla's: 0 done, 1 what it has a name for, 2 everything else. Log lines are Kolla's too (lines).
+ * What differs on purpose is in docs/kolla-contract.md.
+ */
+import { messageOf } from '../../cli/errors.ts';
+import { Changes, type Maker } from './changes.ts';
+import { checkConfig } from './check.ts';
+import { SetConfigsError } from './failure.ts';
+import type { Lines } from './lines.ts';
+import { loadConfig } from './load.ts';
+import { Owners } from './owners.ts';
+import { settle } from './settle.ts';
+import { carryOut } from './steps.ts';
+import { Tree } from './tree.ts';
+import { validateConfig } from './validate.ts';
+
+export { parseCommandLine } from './command-line.ts';
+export { createLines } from './lines.ts';
+
+export interface SetConfigsOptions {
+  /** What stands for `/`: never an option of the command, since sudo raises it. */
+  readonly root: string;
+  readonly check: boolean;
+  /** KOLLA_CONFIG_STRATEGY. */
+  readonly strategy: string | undefined;
+  readonly maker: Maker;
+}
+
+/** Puts everything in place, or checks it. Returns Kolla's exit code; what failed is in the lines. */
+export async function setConfigs(options: SetConfigsOptions, lines: Lines): Promise<0 | 1 | 2> {
+  let settling = false;
+  try {
+    const tree = new Tree(options.root);
+    const document = validateConfig(await announced(tree, lines));
+    const work = { changes: new Changes(tree, options.maker), owners: await Owners.read(options.root), lines };
+    if (options.check) {
+      checkConfig(work, document);
+      return 0;
+    }
+    carryOut(work, document, options.strategy);
+    settling = true;
+    await settle(tree, lines);
+    return 0;
+  } catch (error) {
+    return report(error, lines, options.check ? '' : settling ? SETTLING : UNTOUCHED);
+  }
+}
+
+const SETTLING = ' Every file is wholly old or wholly new; run it again once that is mended.';
+const UNTOUCHED = ' Nothing was touched.';
+
+async function announced(tree: Tree, lines: Lines): Promise<unknown> {
+  const value = await loadConfig(tree, lines);
+  lines.info('Validating config file');
+  return value;
+}
+
+function report(error: unknown, lines: Lines, touched: string): 0 | 1 | 2 {
+  if (error instanceof SetConfigsError && error.failure !== 'Unexpected error') {
+    lines.error(`${error.failure}: ${error.message}`);
+    return error.exitCode as 0 | 1;
+  }
+  const isOurs = !(error instanceof SetConfigsError) && (error as NodeJS.ErrnoException).code === undefined;
+  const text = isOurs && error instanceof Error ? error.stack : messageOf(error);
+  lines.error(`Unexpected error:\n${text}.${touched}`);
+  return 2;
+}

@@ -1,0 +1,54 @@
+import { messageOf } from '../../cli/errors.ts';
+import { CONFIG_DIR } from '../read.ts';
+import { SetConfigsError, unexpected } from './failure.ts';
+import type { Lines } from './lines.ts';
+import type { Tree } from './tree.ts';
+import { parsePythonYaml } from './yaml.ts';
+
+/**
+ * config.yaml or, where there is none, config.json, as Python reads it. Never from another place: an environment
+ * variable for it was a way to root (CVE-2022-38060). Throws exit 1 for what is unreadable or no such format.
+ */
+export async function loadConfig(tree: Tree, lines: Lines): Promise<unknown> {
+  const yaml = `${CONFIG_DIR}/config.yaml`;
+  const isYaml = tree.stat(yaml) !== undefined;
+  const file = isYaml ? yaml : `${CONFIG_DIR}/config.json`;
+  lines.info(`Loading config file at ${file}`);
+  const bytes = readBytes(tree, file);
+  const content = decode(bytes);
+  if (isYaml) {
+    if (content === undefined) throw unexpected(`${file} is not UTF-8`);
+    return await parsePythonYaml(file, content);
+  }
+  const value = content === undefined ? undefined : parsePythonJson(content);
+  if (value === undefined) throw new SetConfigsError('InvalidConfig', `Invalid json file found at ${file}`);
+  return value;
+}
+
+function readBytes(tree: Tree, file: string): Buffer {
+  try {
+    return tree.read(file);
+  } catch (cause) {
+    throw new SetConfigsError('InvalidConfig', `Could not read file ${file}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As Python's json: NaN and the infinities are numbers (and true). Undefined when it isn't JSON. */
+export function parsePythonJson(content: string): unknown {
+  const tamed = content.replaceAll(/"(?:[^"\\]|\\[^])*"|-?Infinity|NaN/g, (token) =>
+    token.startsWith('"') ? token : ' 1 ',
+  );
+  try {
+    return JSON.parse(tamed);
+  } catch {
+    return undefined;
+  }
+}

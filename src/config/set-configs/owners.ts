@@ -1,0 +1,49 @@
+import { readAccounts, type Accounts } from '../owner.ts';
+import { unexpected } from './failure.ts';
+import { text } from './python.ts';
+
+/** Names of an owner as config.json writes it: `user`, `user:group`, `user:`. Throws exit 2 for what is no string. */
+export function userAndGroup(owner: unknown, place: string): [user: string, group: string] {
+  const word = text(owner, place);
+  const colon = word.indexOf(':');
+  if (colon === -1) return [word, word];
+  const user = word.slice(0, colon);
+  return [user, word.slice(colon + 1) || user];
+}
+
+/** The image's users and groups by name and by number. */
+export class Owners {
+  readonly #accounts: Accounts;
+
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts;
+  }
+
+  static async read(root: string): Promise<Owners> {
+    return new Owners(await readAccounts(root));
+  }
+
+  /** Names only, as with Kolla. Throws exit 2 for a user or group that the image does not have. */
+  idsOf(owner: unknown, place: string): [uid: number, gid: number] {
+    const [user, group] = userAndGroup(owner, place);
+    const uid = this.#accounts.users.get(user);
+    if (uid === undefined) throw unexpected(`${place}: there is no user '${user}' in /etc/passwd`);
+    const gid = this.#accounts.groups.get(group);
+    if (gid === undefined) throw unexpected(`${place}: there is no group '${group}' in /etc/group`);
+    return [uid, gid];
+  }
+
+  /** The name that /etc/passwd has for it, or the number where it has none. */
+  userName(uid: number): string {
+    return nameOf(this.#accounts.users, uid);
+  }
+
+  groupName(gid: number): string {
+    return nameOf(this.#accounts.groups, gid);
+  }
+}
+
+function nameOf(ids: ReadonlyMap<string, number>, id: number): string {
+  for (const [name, known] of ids) if (known === id) return name;
+  return String(id);
+}

@@ -1,0 +1,77 @@
+import { unexpected } from './failure.ts';
+import { globIn } from './glob.ts';
+import { pythonRegExp } from './python-regex.ts';
+import { each, isTrue, join, text, typeName, type Mapping } from './python.ts';
+import type { Work } from './work.ts';
+
+/** Owner and mode for one path; a link is followed. Mode undefined leaves it as it is. */
+export interface Permission {
+  readonly uid: number;
+  readonly gid: number;
+  readonly perm: unknown;
+  readonly place: string;
+}
+
+/** Every entry of a `permissions` section, or of one that has the same keys. */
+export function handlePermissions(work: Work, entries: readonly Mapping[], section: string): void {
+  for (const [i, entry] of entries.entries()) handlePermission(work, entry, `${section}[${i}]`);
+}
+
+export function handlePermission(work: Work, entry: Mapping, place: string): void {
+  const { tree } = work.changes;
+  const [uid, gid] = work.owners.idsOf(entry['owner'], `${place}.owner`);
+  const permission = { uid, gid, perm: entry['perm'], place };
+  const excluded = isExcluded(entry['exclude'] ?? [], `${place}.exclude`);
+  for (const top of globIn(tree, text(entry['path'], `${place}.path`))) {
+    setPermission(work, top, permission);
+    if (!isTrue(entry['recurse'])) continue;
+    if (tree.isDirectory(top)) below(work, top, tree.find(top, true).path, permission, excluded);
+  }
+}
+
+/** As Kolla's loop has it: a path is left alone only if every one of the patterns is found in it. */
+function isExcluded(exclude: unknown, place: string): (path: string) => boolean {
+  if (!isTrue(exclude)) return () => false;
+  return (path) => each(exclude, place).every((pattern) => pythonRegExp(text(pattern, place)).test(path));
+}
+
+function below(work: Work, folder: string, top: string, permission: Permission, excluded: (path: string) => boolean) {
+  const { tree } = work.changes;
+  for (const name of tree.list(folder)) {
+    const path = join(folder, name);
+    const isLink = tree.lstat(path)?.kind === 'link';
+    // A service may make links in its folders; they must not lead us to what is not its own.
+    const leadsOut = isLink && !tree.find(path, true).path.startsWith(`${top === '/' ? '' : top}/`);
+    if (!excluded(path) && !leadsOut) setPermission(work, path, permission);
+    if (!isLink && tree.isDirectory(path)) below(work, path, top, permission, excluded);
+  }
+}
+
+export function setPermission(work: Work, path: string, { uid, gid, perm, place }: Permission): void {
+  const { changes, lines } = work;
+  lines.info(`Setting permission for ${path}`);
+  const entry = changes.tree.stat(path);
+  if (entry === undefined) {
+    lines.warning(`${path} does not exist`);
+    return;
+  }
+  changes.own(path, uid, gid);
+  if (!isTrue(perm)) return;
+  const mode = parseMode(perm, `${place}.perm`);
+  changes.setMode(path, entry.kind === 'directory' ? searchable(mode) : mode);
+}
+
+/** Who may read a folder may enter it. */
+export function searchable(mode: number): number {
+  return mode | ((mode & 0o444) >> 2);
+}
+
+/** `600`, `0600`, `0o600`, `0o0600`. Throws exit 2 for anything else. */
+export function parseMode(perm: unknown, place: string): number {
+  if (typeof perm !== 'string')
+    throw unexpected(`${place} must be octal digits in quotes, such as "0600", but is ${typeName(perm)}`);
+  const digits = /^(?:0o)?([0-7]{3,4})$/.exec(perm)?.[1];
+  if (digits === undefined || perm.endsWith('\n'))
+    throw unexpected(`${place}: '${perm}' is not octal digits, such as 0600`);
+  return Number.parseInt(digits, 8);
+}

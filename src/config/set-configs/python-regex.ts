@@ -1,0 +1,89 @@
+import { unexpected } from './failure.ts';
+
+/** Escapes that are the same in both, within and without a set. */
+const SAME = new Set('dDwWsSbBnrtfv0'.split(''));
+const GROUPS: readonly (readonly [RegExp, string])[] = [
+  [/^\(\?P</, '(?<'],
+  [/^\(\?(?=[:=!]|<[=!])/, '(?'],
+];
+const FLAGS: Readonly<Record<string, string>> = { a: '', u: '', i: 'i', m: 'm', s: 's' };
+
+/**
+ * A pattern for Python's re.search as a RegExp. Throws exit 2 for what is no pattern, and for the few constructs that
+ * JavaScript doesn't have (verbose mode, atomic groups, possessive quantifiers, conditions).
+ */
+export function pythonRegExp(pattern: string): RegExp {
+  const inline = /^\(\?([a-zL]+)\)/.exec(pattern);
+  let flags = 'u';
+  for (const flag of inline?.[1] ?? '') {
+    if (FLAGS[flag] === undefined)
+      throw unexpected(`the pattern ${pattern} has the flag ${flag}, which is not done here`);
+    flags += FLAGS[flag];
+  }
+  try {
+    return new RegExp(translate(pattern.slice(inline?.[0].length ?? 0), flags.includes('m')), flags);
+  } catch (cause) {
+    throw unexpected(`the pattern ${pattern} is not a regular expression`, { cause });
+  }
+}
+
+function translate(pattern: string, multiline: boolean): string {
+  let [out, rest] = ['', pattern];
+  const take = (length: number, as: string) => {
+    out += as;
+    rest = rest.slice(length);
+  };
+  // eslint-disable-next-line no-unmodified-loop-condition -- take() modifies it
+  while (rest !== '') {
+    const named = /^\(\?P=(\w+)\)/.exec(rest);
+    const repeat = /^\{(\d*)(,?)(\d*)\}/.exec(rest);
+    const comment = /^\(\?#[^)]*\)/.exec(rest);
+    const group = GROUPS.find(([start]) => start.test(rest));
+    if (rest.startsWith('\\')) take(...escape(rest, false));
+    else if (rest.startsWith('[')) take(...set(rest));
+    else if (comment) take(comment[0].length, '');
+    else if (named) take(named[0].length, String.raw`\k<${named[1]}>`);
+    else if (group) take(group[0].exec(rest)![0].length, group[1]);
+    else if (repeat && (repeat[1] !== '' || repeat[2] !== ''))
+      take(repeat[0].length, `{${repeat[1] || '0'}${repeat[2]}${repeat[3]}}`);
+    else if (/^[{}\]]/.test(rest)) take(1, `\\${rest[0]}`);
+    // Before a newline at the end as well.
+    else if (rest.startsWith('$') && !multiline) take(1, String.raw`(?=\n?(?![^]))`);
+    else take(1, rest[0]!);
+  }
+  return out;
+}
+
+/** How long an escape is, and what it is here. */
+function escape(rest: string, inSet: boolean): [number, string] {
+  const letter = rest[1] ?? '';
+  if (letter === 'A' && !inSet) return [2, '(?<![^])'];
+  if (letter === 'Z' && !inSet) return [2, '(?![^])'];
+  if (letter === 'a') return [2, String.raw`\x07`];
+  if (letter === 'd') return [2, String.raw`\p{Nd}`];
+  if (letter === 'w') return [2, inSet ? String.raw`\p{L}\p{N}_` : String.raw`[\p{L}\p{N}_]`];
+  const code = /^\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[1-9]\d?)/.exec(rest);
+  if (code) return [code[0].length, code[0]];
+  if (SAME.has(letter)) return [2, `\\${letter}`];
+  if (letter === '' || /[a-zA-Z0-9]/.test(letter)) throw new SyntaxError(`bad escape \\${letter}`);
+  return [2, String.raw`\u{${letter.codePointAt(0)!.toString(16)}}`];
+}
+
+/** A set: a `]` that comes first belongs to it, and so does any `[`. */
+function set(rest: string): [number, string] {
+  const negated = rest[1] === '^';
+  let at = negated ? 2 : 1;
+  let members = '';
+  for (let first = true; rest[at] !== ']' || first; first = false) {
+    const character = rest[at];
+    if (character === undefined) throw new SyntaxError('unterminated character set');
+    const [length, as] = character === '\\' ? escape(rest.slice(at), true) : [1, literal(character)];
+    members += as;
+    at += length;
+  }
+  return [at + 1, `[${negated ? '^' : ''}${members}]`];
+}
+
+function literal(character: string): string {
+  return '[]^'.includes(character) ? `\\${character}` : character;
+}

@@ -1,0 +1,64 @@
+/** How Python looks at values that came from JSON or YAML. */
+import { unexpected } from './failure.ts';
+
+export type Mapping = Readonly<Record<string, unknown>>;
+
+/** A Python dict. */
+export function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** Whether `if value:` goes on: the string `"false"` does, 0 and "" and {} do not. */
+export function isTrue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return isMapping(value) ? Object.keys(value).length > 0 : Boolean(value);
+}
+
+/** What `for x in value` gives. Throws exit 2 for what can't be iterated. */
+export function each(value: unknown, place: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value === 'string') return Array.from(value);
+  if (isMapping(value)) return Object.keys(value);
+  throw unexpected(`${place} must be a list, but is ${typeName(value)}`);
+}
+
+/** The elements of a section, all of them mappings; none when the section is absent. */
+export function mappings(document: Mapping, section: string): readonly Mapping[] {
+  const value = Object.hasOwn(document, section) ? document[section] : [];
+  return each(value, section).map((element, i) => {
+    if (isMapping(element)) return element;
+    throw unexpected(`${section}[${i}] must be a mapping, but is ${typeName(element)}`);
+  });
+}
+
+/** The string itself, or exit 2. */
+export function text(value: unknown, place: string): string {
+  if (typeof value === 'string') return value;
+  throw unexpected(`${place} must be a string, but is ${typeName(value)}`);
+}
+
+/** What the value is called in config.json. */
+export function typeName(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof Date) return 'a date';
+  return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`;
+}
+
+/** Python's os.path.dirname. */
+export function dirname(path: string): string {
+  const head = path.slice(0, path.lastIndexOf('/') + 1);
+  return /^\/*$/.test(head) ? head : head.replace(/\/+$/, '');
+}
+
+/** Python's os.path.basename: empty for `folder/`. */
+export function basename(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Python's os.path.join. */
+export function join(folder: string, name: string): string {
+  if (name.startsWith('/') || folder === '') return name;
+  return folder.endsWith('/') ? folder + name : `${folder}/${name}`;
+}

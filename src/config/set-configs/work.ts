@@ -1,0 +1,10 @@
+import type { Changes } from './changes.ts';
+import type { Lines } from './lines.ts';
+import type { Owners } from './owners.ts';
+
+/** What every step works on. */
+export interface Work {
+  readonly changes: Changes;
+  readonly owners: Owners;
+  readonly lines: Lines;
+}

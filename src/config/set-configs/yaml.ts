@@ -1,0 +1,41 @@
+import type { ScalarTagDefinition } from 'js-yaml';
+import { SetConfigsError } from './failure.ts';
+
+/**
+ * YAML 1.1 as PyYAML's safe_load reads it, which is not quite what the specification says: `y` and `n` are strings,
+ * duplicate keys are allowed, a sexagesimal number doesn't begin with 0. Throws exit 1 for what is no YAML, or empty.
+ */
+export async function parsePythonYaml(file: string, content: string): Promise<unknown> {
+  const yaml = await import('js-yaml');
+  const narrowed = (tag: ScalarTagDefinition, pattern: RegExp): ScalarTagDefinition => ({
+    ...tag,
+    resolve: (source, isExplicit, name) =>
+      isExplicit || pattern.test(source) ? tag.resolve(source, isExplicit, name) : yaml.NOT_RESOLVED,
+  });
+  const value = yaml.defineScalarTag('tag:yaml.org,2002:value', {
+    implicit: true,
+    implicitFirstChars: ['='],
+    resolve: (source) => {
+      if (source === '=') throw new RangeError('PyYAML has no meaning for =');
+      return yaml.NOT_RESOLVED;
+    },
+    identify: () => false,
+  });
+  const schema = yaml.YAML11_SCHEMA.withTags(
+    value,
+    narrowed(yaml.boolYaml11Tag, /^..+$/),
+    narrowed(yaml.intYaml11Tag, /^(?![-+]?0[0-9_]*:)/),
+    narrowed(yaml.floatYaml11Tag, /^(?:[-+]?[0-9]|\.[0-9]|[-+]?\.(?:inf|nan)$)/i),
+  );
+  const invalid = (why: string, options?: ErrorOptions) =>
+    new SetConfigsError('InvalidConfig', `Invalid yaml file found at ${file}${why}`, options);
+  if (/^(?:\s*(?:#.*)?(?:\n|$))*$/.test(content)) throw invalid(': file is empty');
+  try {
+    const document = yaml.load(content, { schema, json: true });
+    if (document === null || document === undefined) throw invalid(': file is empty');
+    return document;
+  } catch (cause) {
+    // Its message quotes the text, which may hold a password.
+    throw cause instanceof SetConfigsError ? cause : invalid('', { cause });
+  }
+}

@@ -1,0 +1,301 @@
+/** Where ours differs on purpose: each test shows the reference's harm first, then ours. docs/kolla-contract.md says why. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { entry } from './cases.ts';
+import { byReference, byUs, CONFIG, play, type Case, type Outcome } from './play.ts';
+import { canRunReference, startReference, type Reference } from './reference.ts';
+import { differences, type Files } from './tree.ts';
+
+const skip = (await canRunReference()) ?? false;
+let reference: Reference;
+before(async () => {
+  if (skip === false) reference = await startReference();
+});
+after(async () => await reference?.[Symbol.asyncDispose]());
+
+interface Both {
+  readonly theirs: Outcome;
+  readonly ours: Outcome;
+}
+
+/** What each came to at its last start. */
+async function both(one: Case): Promise<Both> {
+  const theirs = await play(one, byReference(reference));
+  const ours = await play(one, byUs);
+  return { theirs: theirs.at(-1)!, ours: ours.at(-1)! };
+}
+
+function at({ tree }: Outcome, path: string): string {
+  return tree.get(path)?.what ?? 'absent';
+}
+
+function differs(name: string, one: Omit<Case, 'name'>, judge: (outcome: Both) => void): void {
+  test(`unlike Kolla: ${name}`, { skip }, async () => judge(await both({ name, ...one })));
+}
+
+const A = { [`${CONFIG}/a.conf`]: 'deployed' };
+const config = (...entries: object[]) => ({ command: 'run', config_files: entries });
+const plain = config(entry('a.conf', '/etc/a.conf'));
+const check = { argv: ['--check'] };
+const image: Files = { ...A, 'etc/a.conf': { text: 'image', mode: 0o640 } };
+const IMAGE = 'file 0:0 640 image';
+
+differs(
+  'the image’s own file stays kept at the third start',
+  { files: image, config: plain, runs: [{}, {}, {}] },
+  ({ theirs, ours }) => {
+    assert.match(at(theirs, 'etc/kolla/defaults/etc/a.conf'), /deployed/);
+    assert.equal(at(ours, 'etc/kolla/defaults/etc/a.conf'), IMAGE);
+  },
+);
+
+differs(
+  'an entry dropped after three starts brings the image’s own file back',
+  { files: image, config: plain, runs: [{}, {}, {}, { config: { command: 'run' } }] },
+  ({ theirs, ours }) => {
+    assert.match(at(theirs, 'etc/a.conf'), /deployed/);
+    assert.equal(at(ours, 'etc/a.conf'), IMAGE);
+  },
+);
+
+differs(
+  'a state that Kolla’s own tool swapped is read right',
+  {
+    files: {
+      ...image,
+      'etc/kolla/defaults/etc/a.conf': { text: 'image', mode: 0o640 },
+      'etc/kolla/defaults/state': JSON.stringify({
+        '/etc/a.conf': { source: '/etc/kolla/defaults/etc/a.conf', preserve_properties: true, dest: '/etc/a.conf' },
+      }),
+    },
+    config: plain,
+  },
+  ({ theirs, ours }) => {
+    assert.match(at(theirs, 'etc/kolla/defaults/etc/a.conf'), /image/);
+    assert.equal(at(ours, 'etc/kolla/defaults/etc/a.conf'), IMAGE);
+    assert.match(at(ours, 'etc/a.conf'), /deployed/);
+  },
+);
+
+differs(
+  'what a service wrote into a merged folder stays',
+  {
+    files: { [`${CONFIG}/d/x`]: 'x' },
+    config: config(entry('d', '/etc/d', { merge: true })),
+    runs: [{}, { meanwhile: { 'etc/d/theirs': 'precious' } }],
+  },
+  ({ theirs, ours }) => {
+    assert.equal(at(theirs, 'etc/d/theirs'), 'absent');
+    assert.match(at(ours, 'etc/d/theirs'), /precious/);
+  },
+);
+
+differs(
+  'what a service wrote into a merged folder of the image stays',
+  {
+    files: { [`${CONFIG}/d/x`]: 'x', 'etc/d/y': 'y' },
+    config: config(entry('d', '/etc/d', { merge: true })),
+    runs: [{}, { meanwhile: { 'etc/d/theirs': 'precious' } }],
+  },
+  ({ theirs, ours }) => {
+    assert.equal(at(theirs, 'etc/d/theirs'), 'absent');
+    assert.match(at(ours, 'etc/d/theirs'), /precious/);
+    assert.match(at(ours, 'etc/d/y'), / y$/);
+  },
+);
+
+differs(
+  'an image’s own file that is a link comes back as a link',
+  {
+    files: { ...A, 'etc/target': 'target', 'etc/a.conf': { link: 'target' } },
+    config: plain,
+    runs: [{}, { config: { command: 'run' } }],
+  },
+  ({ theirs, ours }) => {
+    assert.match(at(theirs, 'etc/a.conf'), /^file/);
+    assert.equal(at(ours, 'etc/a.conf'), 'link target');
+  },
+);
+
+differs(
+  'a destination that is a link to a folder is replaced',
+  { files: { ...A, 'etc/real/x': 'x', 'etc/a.conf': { link: 'real' } }, config: plain },
+  ({ theirs, ours }) => {
+    assert.equal(theirs.code, 2);
+    assert.equal(ours.code, 0);
+    assert.match(at(ours, 'etc/a.conf'), /deployed/);
+    assert.match(at(ours, 'etc/real/x'), / x$/);
+  },
+);
+
+differs(
+  'a link to nowhere in the image comes back',
+  { files: { ...A, 'etc/a.conf': { link: '/none' } }, config: plain, runs: [{}, { config: { command: 'run' } }] },
+  ({ theirs, ours }) => {
+    assert.equal(at(theirs, 'etc/a.conf'), 'absent');
+    assert.equal(at(ours, 'etc/a.conf'), 'link /none');
+  },
+);
+
+// Kolla's tool copies the folder into itself until its paths are too long, which no tool can look at afterwards.
+test('a destination that holds the kept files is refused before anything is touched', { skip }, async () => {
+  const dest = { source: `/${CONFIG}/d/`, dest: '/etc/', owner: 'root', perm: '0644', merge: true };
+  const one = { name: 'all of /etc', files: { [`${CONFIG}/d/x`]: 'x' }, config: config(dest) };
+  const [ours] = await play(one, byUs);
+  assert.equal(ours?.code, 2);
+  assert.match(ours.stderr, /\/etc\/ can't be replaced/);
+  assert.deepEqual(differences(ours.before, ours.tree), []);
+});
+
+differs(
+  'a destination that is its own source is not deleted',
+  { files: A, config: config(entry('a.conf', `/${CONFIG}/a.conf`)) },
+  ({ theirs, ours }) => {
+    assert.deepEqual([theirs.code, ours.code], [2, 2]);
+    assert.equal(at(theirs, `${CONFIG}/a.conf`), 'absent');
+    assert.match(at(ours, `${CONFIG}/a.conf`), /deployed/);
+  },
+);
+
+differs(
+  'brackets in a destination’s name are no pattern',
+  { files: A, config: config(entry('a.conf', '/etc/x[1]')) },
+  ({ theirs, ours }) => {
+    assert.match(at(theirs, 'etc/x[1]'), /^file 0:0 644/);
+    assert.match(at(ours, 'etc/x[1]'), /^file 42425:42425 600/);
+  },
+);
+
+differs(
+  'an image’s own file with brackets in its name is kept',
+  { files: { ...A, 'etc/x[1]': 'image' }, config: config(entry('a.conf', '/etc/x[1]')) },
+  ({ theirs, ours }) => {
+    assert.equal(theirs.code, 1);
+    assert.equal(ours.code, 0);
+    assert.match(at(ours, 'etc/kolla/defaults/etc/x[1]'), /image/);
+  },
+);
+
+differs(
+  'a start that fails in the middle leaves everything as it was',
+  {
+    files: { ...image, [`${CONFIG}/b`]: 'b' },
+    config: config(entry('a.conf', '/etc/a.conf'), entry('b', '/etc/b', { owner: 'unknown' })),
+  },
+  ({ theirs, ours }) => {
+    assert.deepEqual([theirs.code, ours.code], [2, 2]);
+    assert.match(at(theirs, 'etc/b'), /^file 0:0 644 b/, 'a secret that everybody may read');
+    assert.deepEqual(differences(ours.before, ours.tree), []);
+    assert.match(ours.stderr, /no user 'unknown'.*Nothing was touched/s);
+  },
+);
+
+differs(
+  'links in a service’s folder don’t lead out of it',
+  {
+    files: { 'var/log/x/link': { link: '/etc/precious' }, 'etc/precious': { text: 'p', mode: 0o600 } },
+    config: { command: 'run', permissions: [{ path: '/var/log/x', owner: 'nova', perm: '0666', recurse: true }] },
+  },
+  ({ theirs, ours }) => {
+    assert.match(at(theirs, 'etc/precious'), /^file 42436:42436 666/);
+    assert.match(at(ours, 'etc/precious'), /^file 0:0 600/);
+  },
+);
+
+differs('what is right already is not written', { files: A, config: plain, runs: [{}, {}] }, ({ theirs, ours }) => {
+  assert.notEqual(theirs.before.get('etc/a.conf')?.mtime, theirs.tree.get('etc/a.conf')?.mtime);
+  for (const path of ['etc/a.conf', 'run_command', 'etc/kolla/defaults/state'])
+    assert.equal(ours.before.get(path)?.mtime, ours.tree.get(path)?.mtime, path);
+});
+
+differs(
+  'a state that is cut off stops every start, before anything is touched and with the fix',
+  { files: { ...image, 'etc/kolla/defaults/state': '{"/etc' }, config: plain },
+  ({ theirs, ours }) => {
+    assert.deepEqual([theirs.code, ours.code], [2, 2]);
+    assert.match(ours.stderr, /make the container anew/);
+    assert.deepEqual(differences(ours.before, ours.tree), []);
+  },
+);
+
+// --check: Kolla's false alarms restart a service at every deployment; its exit 2 stops the deployment.
+const quiet: Record<string, { more: object; files?: Files }> = {
+  'perm 600': { more: { perm: '600' } },
+  'perm 0o600': { more: { perm: '0o600' } },
+  'no perm': { more: { perm: '' } },
+  'kept properties': { more: { preserve_properties: true } },
+};
+for (const [name, { more }] of Object.entries(quiet)) {
+  differs(
+    `a check right after a start with ${name} says no change`,
+    { files: A, config: config(entry('a.conf', '/etc/a.conf', more)), runs: [{}, check] },
+    ({ theirs, ours }) => {
+      assert.notEqual(theirs.code, 0);
+      assert.equal(ours.code, 0, ours.stderr);
+    },
+  );
+}
+
+differs(
+  'a check of folders in a folder says no change',
+  { files: { [`${CONFIG}/d/sub/x`]: 'x' }, config: config(entry('d', '/etc/d')), runs: [{}, check] },
+  ({ theirs, ours }) => {
+    assert.equal(theirs.code, 1);
+    assert.equal(ours.code, 0, ours.stderr);
+  },
+);
+
+differs(
+  'a check of two entries for one destination says no change',
+  {
+    files: { ...A, [`${CONFIG}/b`]: 'b' },
+    config: config(entry('a.conf', '/etc/x'), entry('b', '/etc/x')),
+    runs: [{}, check],
+  },
+  ({ theirs, ours }) => {
+    assert.equal(theirs.code, 1);
+    assert.equal(ours.code, 0, ours.stderr);
+  },
+);
+
+differs(
+  'a check before the first start says changed',
+  { files: A, config: plain, runs: [check] },
+  ({ theirs, ours }) => {
+    assert.equal(theirs.code, 2);
+    assert.equal(ours.code, 1);
+    assert.deepEqual(differences(ours.before, ours.tree), []);
+  },
+);
+
+differs(
+  'a check with a folder gone says changed',
+  {
+    files: { [`${CONFIG}/d/sub/x`]: 'x' },
+    config: config(entry('d', '/etc/d', { perm: '0755' })),
+    runs: [{}, { meanwhile: { 'etc/d': null }, ...check }],
+  },
+  ({ theirs, ours }) => {
+    assert.equal(theirs.code, 2);
+    assert.equal(ours.code, 1);
+  },
+);
+
+differs(
+  'a check of a file whose owner has no name says changed',
+  {
+    files: {
+      ...A,
+      'etc/a.conf': { text: 'deployed', mode: 0o600, owner: 54321 },
+      run_command: 'run',
+      'etc/kolla/defaults/state': '{}',
+    },
+    config: plain,
+    runs: [check],
+  },
+  ({ theirs, ours }) => {
+    assert.equal(theirs.code, 2);
+    assert.equal(ours.code, 1);
+    assert.match(ours.stderr, /expected user: keystone, actual: 54321/);
+  },
+);

@@ -1,0 +1,105 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createLines, parseCommandLine, setConfigs } from '../../../src/config/set-configs/index.ts';
+import { privateFolder } from '../../support/folder.ts';
+import type { Ended, Reference, Start } from './reference.ts';
+import { look, plant, type Files, type Seen } from './tree.ts';
+
+export interface Run {
+  readonly argv?: readonly string[];
+  /** COPY_ALWAYS when it isn't said. */
+  readonly strategy?: string | undefined;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Written before this start; null removes. */
+  readonly meanwhile?: Readonly<Record<string, string | null>>;
+  /** What config.json says from this start on. */
+  readonly config?: unknown;
+}
+
+export interface Case {
+  readonly name: string;
+  readonly files?: Files;
+  /** config.json: text as it is, anything else as JSON. Undefined: none. */
+  readonly config?: unknown;
+  readonly yaml?: string;
+  readonly runs?: readonly Run[];
+}
+
+/** What one start came to. */
+export interface Outcome extends Ended {
+  readonly before: Map<string, Seen>;
+  readonly tree: Map<string, Seen>;
+}
+
+export const CONFIG = 'var/lib/kolla/config_files';
+
+/** Every start of a case, in a root of its own. */
+export async function play(one: Case, start: (at: Start) => Promise<Ended>): Promise<Outcome[]> {
+  await using folder = await privateFolder('contract');
+  const root = join(folder.path, 'root');
+  mkdirSync(root);
+  mkdirSync(join(root, CONFIG), { recursive: true });
+  plant(root, {
+    ...one.files,
+    ...(one.config === undefined ? {} : { [`${CONFIG}/config.json`]: asText(one.config) }),
+    ...(one.yaml === undefined ? {} : { [`${CONFIG}/config.yaml`]: one.yaml }),
+  });
+  const outcomes: Outcome[] = [];
+  for (const run of one.runs ?? [{}]) {
+    for (const [path, text] of Object.entries(run.meanwhile ?? {})) change(join(root, path), text);
+    if ('config' in run) change(join(root, CONFIG, 'config.json'), asText(run.config));
+    const strategy = 'strategy' in run ? run.strategy : 'COPY_ALWAYS';
+    const env = { ...(strategy === undefined ? {} : { KOLLA_CONFIG_STRATEGY: strategy }), ...run.env };
+    const before = look(root);
+    const ended = await start({ root, argv: run.argv ?? [], env });
+    outcomes.push({ ...ended, before, tree: look(root) });
+  }
+  return outcomes;
+}
+
+function asText(config: unknown): string {
+  return typeof config === 'string' ? config : JSON.stringify(config);
+}
+
+function change(path: string, text: string | null): void {
+  if (text === null) rmSync(path, { recursive: true });
+  else {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+export function byReference(reference: Reference): (at: Start) => Promise<Ended> {
+  return (at) => reference.run(at);
+}
+
+/** Our function; the command itself is run by other tests. */
+export async function byUs({ root, argv, env }: Start): Promise<Ended> {
+  const asked = parseCommandLine(argv);
+  if ('exitCode' in asked) return { code: asked.exitCode, stderr: asked.stderr ?? asked.stdout ?? '' };
+  let stderr = '';
+  const maker = { uid: 0, gid: 0, umask: 0o022 };
+  const strategy = env['KOLLA_CONFIG_STRATEGY'];
+  const code = await setConfigs(
+    { root, check: asked.check, strategy, maker },
+    createLines((text) => (stderr += text)),
+  );
+  return { code, stderr };
+}
+
+/** Log lines without their times, sorted: folders are read in another order. */
+export function linesOf({ stderr }: Ended): string[] {
+  const lines = stderr
+    .split('\n')
+    .flatMap((line) => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (.*)$/.exec(line)?.[1] ?? []);
+  return lines.toSorted();
+}
+
+/** `ERROR InvalidConfig` of the last error: what people grep for. */
+export function errorClass(ended: Ended): string {
+  return (
+    linesOf(ended)
+      .findLast((line) => /^ERROR (?:\w+|Unexpected error):/.test(line))
+      ?.split(':')[0] ?? ''
+  );
+}

@@ -1,0 +1,46 @@
+"""Runs Kolla's set_configs.py many times: each line on stdin is a JSON object {root, argv, env}; the script runs in a child
+of its own, in that root; one line of JSON with the exit code and stderr comes back on stdout. Everything that Python loads
+is loaded before, because the root has no Python."""
+
+import argparse, encodings.idna, glob, grp, json, linecache, locale, logging, os, pwd, re, shutil, stat, sys
+import tempfile, tokenize, traceback, yaml
+
+with open(sys.argv[1]) as file:
+    code = compile(file.read(), "set_configs.py", "exec")
+pwd.getpwnam("root")
+
+
+def child(case, out):
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8")
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8")
+    os.chroot(case["root"])
+    os.chdir("/")
+    os.umask(0o022)
+    os.environ.clear()
+    os.environ.update(case["env"])
+    sys.argv = ["kolla_set_configs", *case["argv"]]
+    result = 0
+    try:
+        exec(code, {"__name__": "__main__"})
+    except SystemExit as error:
+        result = error.code or 0
+    except BaseException:
+        traceback.print_exc()
+        result = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(result)
+
+
+for line in sys.stdin:
+    case = json.loads(line)
+    with tempfile.TemporaryFile() as out:
+        pid = os.fork()
+        if pid == 0:
+            child(case, out.fileno())
+        _, status = os.waitpid(pid, 0)
+        out.seek(0)
+        said = out.read().decode("utf-8", "replace")
+    print(json.dumps({"code": os.waitstatus_to_exitcode(status), "stderr": said}), flush=True)

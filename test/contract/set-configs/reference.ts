@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { cached } from '../../support/cache.ts';
+import type { Capability } from '../../support/capability.ts';
+import { must, run } from '../../support/process.ts';
+import { unpackedPackages } from '../../cluster/debian.ts';
+
+/** The first release whose set_configs.py reads config.yaml and has a `files` section. */
+const KOLLA_VERSION = '23.0.0';
+const DRIVER = fileURLToPath(new URL('reference.py', import.meta.url));
+
+export interface Start {
+  readonly root: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stderr: string;
+}
+
+/** Kolla's own tool, each start of it in a root of its own. */
+export interface Reference extends AsyncDisposable {
+  run(start: Start): Promise<Ended>;
+}
+
+/** Python with pip and PyYAML: this machine's, or Debian's. */
+async function python(): Promise<{ command: string; env: NodeJS.ProcessEnv }> {
+  for (const command of ['python3', '/usr/bin/python3']) {
+    const tried = await run(command, ['-c', 'import yaml, pip']).catch(() => undefined);
+    if (tried?.code === 0) return { command, env: process.env };
+  }
+  const folder = await unpackedPackages('python', ['python3', 'python3-yaml', 'python3-pip'], { except: ['libc6'] });
+  const env = {
+    ...process.env,
+    PYTHONHOME: join(folder, 'usr'),
+    PYTHONPATH: join(folder, 'usr/lib/python3/dist-packages'),
+    LD_LIBRARY_PATH: ['x86_64', 'aarch64'].map((cpu) => join(folder, `usr/lib/${cpu}-linux-gnu`)).join(':'),
+  };
+  return { command: join(folder, 'usr/bin/python3'), env };
+}
+
+async function setConfigsPy(): Promise<string> {
+  const { command, env } = await python();
+  const place = await cached('kolla-set-configs', [KOLLA_VERSION], async (folder) => {
+    const wheel = ['--no-deps', '--only-binary', ':all:', '--quiet', '--disable-pip-version-check'];
+    await must(command, ['-m', 'pip', 'download', ...wheel, '--dest', folder, `kolla==${KOLLA_VERSION}`], { env });
+    await must(command, ['-m', 'zipfile', '-e', join(folder, `kolla-${KOLLA_VERSION}-py3-none-any.whl`), folder], {
+      env,
+    });
+  });
+  return join(place, 'kolla/docker/base/set_configs.py');
+}
+
+/** Whether the reference can be had and run in a root of its own; proven by running it once. */
+export const canRunReference: Capability = async () => {
+  if (process.getuid?.() !== 0) return 'Kolla runs set_configs.py as root in a root of its own, and this is not root';
+  try {
+    await using reference = await startReference();
+    const { code } = await reference.run({ root: '/', argv: ['--help'], env: {} });
+    return code === 0 ? undefined : `set_configs.py --help ended with ${code}`;
+  } catch (error) {
+    return `Kolla's set_configs.py can't be fetched or run here: ${String(error).slice(0, 200)}`;
+  }
+};
+
+export async function startReference(): Promise<Reference> {
+  const script = await setConfigsPy();
+  const { command, env } = await python();
+  const child = spawn(command, [DRIVER, script], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async run(start) {
+      child.stdin.write(`${JSON.stringify(start)}\n`);
+      const { value, done } = await lines.next();
+      if (done) throw new Error('the driver of set_configs.py has ended');
+      return JSON.parse(value) as Ended;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = child.exitCode === null ? once(child, 'close') : undefined;
+      child.stdin.end();
+      await closed;
+    },
+  };
+}
