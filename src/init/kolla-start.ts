@@ -10,42 +10,46 @@
 import { command, type Context, type Helper } from '../cli/command.ts';
 import { messageOf, type ExitCode } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import { createLines, setConfigs } from '../config/set-configs/index.ts';
 import { becomeService, copyCaCertificates, privilegeOf, runUpdate, sourcesOf, surroundings } from '../start/index.ts';
 
-/** kolla_set_configs in this process; resolves with its exit code. */
-export type SetConfigs = (context: Context) => Promise<ExitCode>;
+const main = command({
+  summary: 'Puts the configuration in place, then becomes the service.',
+  description:
+    "The command of Kolla's images: kolla_set_configs, kolla_copy_cacerts, kolla_install_projects where it is present, then " +
+    'kolla_extend_start (unless KOLLA_SKIP_EXTEND_START is set) and the command of config.json, with the pid, signals, limits ' +
+    'and exit code of its own. Without root, /run/kolla/run_command says the command, as kolla-init leaves it; where it is ' +
+    'absent, sudo is asked to put the configuration in place.',
+  operands: [{ name: 'WORD', help: 'what kolla_extend_start sees as "$@"', optional: true, many: true }],
+  options: [],
+  examples: [
+    { line: 'kolla_start', does: 'in a Kolla image' },
+    { line: 'kolla_start --log-format json', does: 'the same; what fails before the service is said in JSON' },
+  ],
+  async run({ operands }, context) {
+    const { signal, log, inherited } = context;
+    const privilege = privilegeOf(surroundings(inherited['PATH'] ?? ''));
+    if (privilege.by === 'nobody') await sayWhatIsLeftOut(log);
+    if (privilege.by === 'root') {
+      const code = (await configuration(context)) || (await certificates(context));
+      if (code !== 0) return code;
+    }
+    return await becomeService(privilege, operands, { inherited, signal, log });
+  },
+});
 
-export function kollaStartWith(setConfigs: SetConfigs): Helper {
-  const main = command({
-    summary: 'Puts the configuration in place, then becomes the service.',
-    description:
-      "The command of Kolla's images: kolla_set_configs, kolla_copy_cacerts, kolla_install_projects where it is present, then " +
-      'kolla_extend_start (unless KOLLA_SKIP_EXTEND_START is set) and the command of config.json, with the pid, signals, limits ' +
-      'and exit code of its own. Without root, /run/kolla/run_command says the command, as kolla-init leaves it; where it is ' +
-      'absent, sudo is asked to put the configuration in place.',
-    operands: [{ name: 'WORD', help: 'what kolla_extend_start sees as "$@"', optional: true, many: true }],
-    options: [],
-    examples: [
-      { line: 'kolla_start', does: 'in a Kolla image' },
-      { line: 'kolla_start --log-format json', does: 'the same; what fails before the service is said in JSON' },
-    ],
-    async run({ operands }, context) {
-      const { signal, log, inherited } = context;
-      const privilege = privilegeOf(surroundings(inherited['PATH'] ?? ''));
-      if (privilege.by === 'nobody') await sayWhatIsLeftOut(log);
-      if (privilege.by === 'root') {
-        const code = (await setConfigs(context)) || (await certificates(context));
-        if (code !== 0) return code;
-      }
-      return await becomeService(privilege, operands, { inherited, signal, log });
-    },
-  });
-  return {
-    name: 'kolla_start',
-    summary: 'Puts the configuration in place, then becomes the service.',
-    main,
-    commands: {},
-  };
+export const kollaStart: Helper = {
+  name: 'kolla_start',
+  summary: 'Puts the configuration in place, then becomes the service.',
+  main,
+  commands: {},
+};
+
+/** As kolla_set_configs does, in this process. */
+async function configuration({ inherited }: Context): Promise<ExitCode> {
+  const maker = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0, umask: process.umask() };
+  const lines = createLines((text) => void process.stderr.write(text));
+  return await setConfigs({ root: '/', check: false, strategy: inherited['KOLLA_CONFIG_STRATEGY'], maker }, lines);
 }
 
 async function certificates({ signal, log, inherited }: Context): Promise<ExitCode> {

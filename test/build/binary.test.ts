@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NAMES } from '../../build/names.ts';
 import { VERSION } from '../../src/cli/version.ts';
+import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
 import { scriptedApi, status } from '../platform/kube/support.ts';
 import { privateFolder, type Folder } from '../support/folder.ts';
 import { freePort } from '../support/port.ts';
@@ -226,4 +227,27 @@ test('it is executable for all and carries one node', async () => {
   const { mode, size } = await stat(join(dist, 'kolla-pod'));
   assert.equal(mode & 0o777, 0o755);
   assert.ok(size < 140 * 2 ** 20, `${size} bytes`);
+});
+
+test('what it becomes has the signals, limits, descriptors and environment that its caller had', async (t) => {
+  const missing = await canThrowAwayRoots();
+  if (missing !== undefined) return t.skip(missing);
+  const tell = `grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status; cat /proc/self/limits; umask; pwd; env | sort
+    for fd in 0 1 2; do grep flags /proc/$$/fdinfo/$fd; done; ls /proc/$$/fd; echo "$@"`;
+  const tree = {
+    'run/kolla/run_command': '/bin/tell a b',
+    'usr/local/bin/tell': { text: `#!/bin/bash\n${tell}`, mode: 0o755 },
+    'usr/local/bin/kolla_extend_start': 'CMD="tell a b"',
+    'usr/local/bin/direct': { text: '#!/bin/bash\necho "Running command: \'tell a b\'"\nexec tell a b\n', mode: 0o755 },
+  };
+  const through = (program: string) =>
+    inThrowAwayRoot(`umask 027; ulimit -Sn 300; cd /tmp; ${program} | cat; exit $PIPESTATUS`, {
+      tree,
+      uid: 42_425,
+      folders: [dist],
+      env: { NODE_OPTIONS: '--bogus', EMPTY: '' },
+    });
+  const [ours, direct] = await Promise.all([through(`${dist}/bin/kolla_start`), through('direct')]);
+  assert.match(ours.stdout, /Max open files +300 /, ours.stderr);
+  assert.equal(ours.stdout, direct.stdout, ours.stderr);
 });

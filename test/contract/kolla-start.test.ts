@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { before, test } from 'node:test';
+import { FROM_SOURCE } from '../support/helper.ts';
 import type { Finished } from '../support/process.ts';
 import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
@@ -15,10 +15,9 @@ before(async () => {
   if (missing === undefined) reference = await readFile(join(await kollaPackage(), 'base/start.sh'), 'utf8');
 });
 
-const FIXTURE = fileURLToPath(new URL('fixtures/kolla-start.ts', import.meta.url));
 const program = (text: string) => ({ text, mode: 0o755 });
 // Not sh, which drops variables whose names are none of a shell's.
-const OURS = `#!/bin/bash\nexec '${process.execPath}' '${FIXTURE}' "$@"\n`;
+const OURS = `#!/bin/bash\nexec '${process.execPath}' '${FROM_SOURCE}' kolla_start "$@"\n`;
 
 /** What a Kolla image has, besides kolla_start: the first three steps are told, and done as far as the next ones need it. */
 const IMAGE: Tree = {
@@ -36,6 +35,7 @@ const IMAGE: Tree = {
     grep -E '^(Sig(Blk|Ign|Cgt)|Uid)' /proc/self/status; cat /proc/self/limits; for i in 0 1 2; do grep flags /proc/$$/fdinfo/$i; done
     ls /proc/$$/fd; exit 5\n`),
 };
+const CONFIG = 'var/lib/kolla/config_files/config.json';
 const EXTEND = 'usr/local/bin/kolla_extend_start';
 
 /** Kolla's and ours, by default through a pipe, as a container's output goes. */
@@ -46,9 +46,11 @@ async function both(
     ...options
   }: Partial<InRoot> & { line?: string } = {},
 ): Promise<[Finished, Finished]> {
+  const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS', ...options.env };
   const start = (script: string) => {
-    const tree = { command: 'tell', ...IMAGE, 'usr/local/bin/kolla_start': program(script), ...more };
-    return inThrowAwayRoot(line, { uid: 42_425, ...options, tree });
+    const tree: Tree = { command: 'tell', ...IMAGE, 'usr/local/bin/kolla_start': program(script), ...more };
+    const config = { [CONFIG]: JSON.stringify({ command: tree['command'] }) };
+    return inThrowAwayRoot(line, { uid: 42_425, ...options, env, tree: { ...config, ...tree } });
   };
   return await Promise.all([start(reference), start(OURS)]);
 }
@@ -99,7 +101,7 @@ for (const [name, more, code] of [
     { [EXTEND]: '. kolla_leaf_extend_start', 'usr/local/bin/kolla_leaf_extend_start': 'export LEAF=1' },
     5,
   ],
-  ['a set_configs that fails', { 'set-configs-code': '2' }, 2],
+  ['a configuration that is wrong', { [CONFIG]: '{', 'set-configs-code': '1' }, 1],
 ] as const satisfies readonly (readonly [string, Tree, number])[]) {
   for (const uid of [0, 42_425])
     test(`as uid ${uid} the service gets the same as from Kolla's start.sh: ${name}`, { skip }, async () => {

@@ -59,6 +59,10 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     return { replace: { '127.0.0.1:9292': `127.0.0.1:${port}` } };
   },
 
+  kolla_start: nothingPrepared,
+  'kolla_start --log-format json': nothingPrepared,
+  kolla_set_configs: noConfiguration('kolla_set_configs'),
+  'kolla_set_configs --check': noConfiguration('kolla_set_configs'),
   kolla_copy_cacerts: ownStore,
   'kolla_copy_cacerts --log-level debug': ownStore,
 
@@ -113,6 +117,15 @@ function ownStore(): Promise<Stage> {
   return Promise.resolve({ replace, code: isKnown ? 0 : 1 });
 }
 
+/** As root it finds no configuration in a view of its own; else nobody has prepared one, and sudo may not help. */
+function nothingPrepared(): Promise<Stage> {
+  const view = `unshare --mount bash -c 'mount -t tmpfs none /var/lib && exec kolla_start "$@"' example`;
+  if (process.geteuid?.() === 0)
+    return Promise.resolve({ replace: { kolla_start: view }, code: 1, stderr: /InvalidConfig: Could not read file/ });
+  const replace = { kolla_start: 'setpriv --no-new-privs kolla_start' };
+  return Promise.resolve({ replace, code: 69, stderr: /configuration is not in place/ });
+}
+
 async function podFiles(folder: string): Promise<void> {
   await mkdir(join(folder, 'config'));
   await mkdir(join(folder, 'tree'));
@@ -159,4 +172,11 @@ async function noDatabase(folder: string): Promise<Stage> {
     code: 75,
     stderr: new RegExp(`127\\.0\\.0\\.1:${port}`),
   };
+}
+
+/** Only root may hide this machine's /var/lib; anybody else's has no configuration for Kolla either. */
+function noConfiguration(name: string): SetStage {
+  const view = `unshare --mount bash -c 'mount -t tmpfs none /var/lib && exec ${name} "$@"' example`;
+  const replace: Record<string, string> = process.geteuid?.() === 0 ? { [name]: view } : {};
+  return () => Promise.resolve({ replace, code: 1, stderr: /InvalidConfig: Could not read file/ });
 }
