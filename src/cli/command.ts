@@ -62,6 +62,8 @@ export interface Helper {
   readonly commands: Readonly<Record<string, Command>>;
   /** Runs as a guest in a service's container, whose termination log is not for its words. */
   readonly isGuest?: true;
+  /** Its words are another tool's, exactly: the options of every command are not among them, nor our exit codes. */
+  readonly takesNoOptions?: true;
   /** The binary's other names, where this one stands for all. */
   readonly others?: readonly Helper[];
 }

@@ -11,7 +11,13 @@ export function usageOf(helper: Helper, name: string, command: Command): string 
     return o.optional ? `[${word}]` : word;
   });
   const child = command.child === undefined ? [] : [`[-- ${command.child}...]`];
-  return [helper.name, ...(name === '' ? [] : [name]), ...operands, '[OPTION...]', ...child].join(' ');
+  return [
+    helper.name,
+    ...(name === '' ? [] : [name]),
+    ...operands,
+    ...(helper.takesNoOptions ? [] : ['[OPTION...]']),
+    ...child,
+  ].join(' ');
 }
 
 /** The page that `HELPER --help` prints: its commands, or its only one whole. */

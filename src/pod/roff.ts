@@ -17,16 +17,22 @@ export function manPage(helper: Helper): string {
     ...commands.flatMap(([name, command]) => [`.B ${roff(usageOf(helper, name, command))}`, '.br']),
     ...others(helper),
     ...commands.flatMap(([name, command]) => commandPart(helper, name, command)),
-    '.SH OPTIONS OF EVERY COMMAND',
-    ...optionParts(COMMON_OPTIONS, ''),
+    ...(helper.takesNoOptions ? [] : ['.SH OPTIONS OF EVERY COMMAND', ...optionParts(COMMON_OPTIONS, '')]),
+    ...exitStatus(helper),
+    '',
+  ].join('\n');
+}
+
+function exitStatus(helper: Helper): string[] {
+  if (helper.takesNoOptions) return ['.SH EXIT STATUS', 'That of the tool that it stands for: see DESCRIPTION.'];
+  return [
     '.SH EXIT STATUS',
     ...EXIT_CODES.flatMap(({ code, means, helpers = {} }) => [
       '.TP',
       `.B ${code}`,
       roff([means, helpers[helper.name]].filter(Boolean).join(' ')),
     ]),
-    '',
-  ].join('\n');
+  ];
 }
 
 function others({ others: helpers = [] }: Helper): string[] {

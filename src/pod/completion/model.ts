@@ -26,7 +26,7 @@ export function positionsOf(helpers: readonly Helper[]): Position[] {
       ...commands.map(([word, { summary }]) => ({ word, help: summary })),
       ...operandWords(helper.main?.operands),
     ];
-    const start = { helper: helper.name, command: '', words, flags: flagsOf(helper.main) };
+    const start = { helper: helper.name, command: '', words, flags: helper.takesNoOptions ? [] : flagsOf(helper.main) };
     return [
       start,
       ...commands.map(([name, command]) => ({

@@ -1,0 +1,65 @@
+/** The command itself, as sudo raises it, in a root of its own. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FROM_SOURCE } from '../../support/helper.ts';
+import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
+
+const skip = (await canThrowAwayRoots()) ?? false;
+const CONFIG = 'var/lib/kolla/config_files';
+const entry = { source: `/${CONFIG}/a.conf`, dest: '/etc/keystone/a.conf', owner: 'keystone', perm: '0600' };
+const tree = {
+  'etc/passwd': 'root:x:0:0::/root:/bin/sh\nkeystone:x:42425:42425::/:/bin/sh\n',
+  'etc/group': 'root:x:0:\nkeystone:x:42425:\n',
+  [`${CONFIG}/a.conf`]: 'deployed',
+  [`${CONFIG}/config.json`]: JSON.stringify({ command: 'the service', config_files: [entry] }),
+  'evil/config.json': JSON.stringify({ command: 'evil' }),
+  'evil/kolla-pod.yaml': 'log-level: nonsense\n',
+  'usr/local/bin/kolla_set_configs': {
+    text: `#!/bin/sh\nexec '${process.execPath}' '${FROM_SOURCE}' kolla_set_configs "$@"\n`,
+    mode: 0o755,
+  },
+};
+const LIST = `echo "code $?"; stat -c '%n %a %u:%g' /etc/keystone/a.conf /run_command; cat /run_command`;
+const SHALL = 'code 0\n/etc/keystone/a.conf 600 42425:42425\n/run_command 644 0:0\nthe service';
+
+test('the command puts everything in place, and a check after it finds no change', { skip }, async () => {
+  const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
+  const { stdout, stderr } = await inThrowAwayRoot(`kolla_set_configs && kolla_set_configs --check; ${LIST}`, {
+    tree,
+    env,
+  });
+  assert.equal(stdout, SHALL, stderr);
+  assert.match(stderr, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} INFO Loading config file at /);
+});
+
+test('raised by sudo, it takes nothing from the environment but the strategy', { skip }, async () => {
+  const env = {
+    KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS',
+    SUDO_UID: '42425',
+    KOLLA_CONFIG: '{"command": "evil"}',
+    KOLLA_CONFIG_FILE: '/evil/config.json',
+    KOLLA_ROOT: '/evil',
+    KOLLA_POD_CONFIG: '/evil/kolla-pod.yaml',
+    KOLLA_POD_LOG_LEVEL: 'nonsense',
+    KOLLA_POD_TERMINATION_LOG: '/evil/written',
+    KOLLA_INIT_CONFIG_DIR: '/evil',
+    KOLLA_INIT_ROOT: '/evil',
+  };
+  const { stdout, stderr } = await inThrowAwayRoot(`kolla_set_configs; ${LIST}; ls /evil`, { tree, env });
+  assert.equal(stdout, `${SHALL}config.json\nkolla-pod.yaml\n`, stderr);
+});
+
+test('a stderr that nobody reads does not stop it in the middle', { skip }, async () => {
+  const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
+  const line = `kolla_set_configs 2> >(exec 0<&-); ${LIST}`;
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree, env });
+  assert.equal(stdout, SHALL, stderr);
+});
+
+test('words that it does not know end it with 2, and nothing is touched', { skip }, async () => {
+  const { stdout, stderr } = await inThrowAwayRoot('kolla_set_configs --bogus; echo "code $?"; ls /run_command', {
+    tree,
+  });
+  assert.equal(stdout, 'code 2\n');
+  assert.match(stderr, /unrecognized arguments: --bogus/);
+});
