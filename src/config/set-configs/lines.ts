@@ -1,3 +1,5 @@
+import { localTime } from '../../cli/local-time.ts';
+
 /** Log lines as Kolla's own: kolla-ansible shows them as the reason of a change, and people grep for them. */
 export interface Lines {
   info(message: string): void;
@@ -12,8 +14,5 @@ export function createLines(write: (text: string) => void, now: () => Date = () 
 }
 
 function timestamp(time: Date): string {
-  const two = (number: number) => String(number).padStart(2, '0');
-  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
-  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':');
-  return `${day} ${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`;
+  return localTime(time).toISOString().slice(0, -1).replace('T', ' ');
 }
