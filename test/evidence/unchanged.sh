@@ -16,13 +16,15 @@ look() {
   find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'k[pt]-*' | sort
 }
 
-before=$(look)
+before=$(look | sort)
 "$@"
 code=$?
-if difference=$(diff <(echo "$before") <(look)); then
-  echo 'before and after are equal'
+# What went meanwhile is not what the command left.
+left=$(comm -13 <(echo "$before") <(look | sort))
+if [ -z "$left" ]; then
+  echo 'nothing is left behind: before and after are equal'
 else
-  printf 'left behind:\n%s\n' "$difference"
+  printf 'left behind:\n%s\n' "$left"
   [ "$code" != 0 ] || code=1
 fi
 exit "$code"
