@@ -14,6 +14,17 @@ export function localTime(at: Date, tz: string | undefined = process.env['TZ'], 
   return new Date(at.getTime() + (offset ?? -at.getTimezoneOffset() * 60_000));
 }
 
+/**
+ * As Date's toISOString, for the years of our lives, but without looking for the zone, which that one does although it needs
+ * none.
+ */
+export function isoTime(at: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = [at.getUTCFullYear(), two(at.getUTCMonth() + 1), two(at.getUTCDate())].join('-');
+  const clock = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()].map(two).join(':');
+  return `${day}T${clock}.${String(at.getUTCMilliseconds()).padStart(3, '0')}Z`;
+}
+
 /** Undefined where Date finds the zone quickly itself, or where only it can work the rule out. */
 function fileOffset(file: string, at: Date): number | undefined {
   try {

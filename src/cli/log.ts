@@ -1,3 +1,4 @@
+import { isoTime } from './local-time.ts';
 import { paint, type Terminal } from './terminal.ts';
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -47,14 +48,14 @@ export function createLog(options: LogOptions, common: Fields = {}): Log {
 
 function jsonLine({ helper, now }: LogOptions, level: Level, msg: string, fields: Fields): string {
   // Ours last as well as first: a field named `level` may change neither their values nor their place.
-  const own = { time: now().toISOString(), level, helper, msg };
+  const own = { time: isoTime(now()), level, helper, msg };
   return jsonOf({ ...own, ...fields, ...own }, own) + '\n';
 }
 
 const LEVEL_STYLE = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const;
 
 function textLine({ terminal, now }: LogOptions, level: Level, message: string, fields: Fields): string {
-  const time = paint(terminal, 'dim', now().toISOString().slice(11, 23));
+  const time = paint(terminal, 'dim', isoTime(now()).slice(11, 23));
   const rest = Object.entries(fields).map(([key, value]) => paint(terminal, 'dim', ` ${key}=${fieldText(value)}`));
   return `${time} ${paint(terminal, LEVEL_STYLE[level], level.padEnd(5))} ${printable(message)}${rest.join('')}\n`;
 }

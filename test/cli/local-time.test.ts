@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { localTime, zoneOffset } from '../../src/cli/local-time.ts';
+import { isoTime, localTime, zoneOffset } from '../../src/cli/local-time.ts';
 import { privateFolder } from '../support/folder.ts';
 
 const ZONES = '/usr/share/zoneinfo';
@@ -64,4 +64,11 @@ test('a link into the database, and TZ, are left to Date', { skip }, async () =>
 
 test('what is no zone is left to Date', () => {
   assert.equal(zoneOffset(Buffer.from('no zone'), new Date(0)), undefined);
+});
+
+test('a moment is written as Date writes it', () => {
+  for (const at of [0, 951_782_399_999, 951_782_400_000, 1_795_000_000_007, 4_102_444_800_000].map(
+    (ms) => new Date(ms),
+  ))
+    assert.equal(isoTime(at), at.toISOString());
 });

@@ -1,4 +1,4 @@
-import { localTime } from '../../cli/local-time.ts';
+import { isoTime, localTime } from '../../cli/local-time.ts';
 
 /** Log lines as Kolla's own: kolla-ansible shows them as the reason of a change, and people grep for them. */
 export interface Lines {
@@ -14,5 +14,5 @@ export function createLines(write: (text: string) => void, now: () => Date = () 
 }
 
 function timestamp(time: Date): string {
-  return localTime(time).toISOString().slice(0, -1).replace('T', ' ');
+  return isoTime(localTime(time)).slice(0, -1).replace('T', ' ');
 }
