@@ -1,0 +1,57 @@
+/** Killed at any moment: every file is wholly old or wholly new, the state can be read, and the next start converges. */
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { privateFolder } from '../../support/folder.ts';
+import { entry } from './cases.ts';
+import { byUs, CONFIG } from './play.ts';
+import { look, plant } from './tree.ts';
+
+const skip = process.getuid?.() === 0 ? false : 'gives files to other users, and this is not root';
+const KILLS = 200;
+const FILES = 20;
+const SIZE = 10_000;
+const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
+const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
+
+test(`${KILLS} kills leave no file in halves, and the next start converges`, { skip }, async (t) => {
+  await using folder = await privateFolder('kill');
+  const names = Array.from({ length: FILES }, (_, i) => `${i}.conf`);
+  const config = { command: 'run', config_files: names.map((name) => entry(name, `/etc/x/${name}`)) };
+  const sources = (letter: string) => Object.fromEntries(names.map((n) => [`${CONFIG}/${n}`, letter.repeat(SIZE)]));
+  const image = Object.fromEntries(names.map((n) => [`etc/x/${n}`, 'i'.repeat(SIZE)]));
+  let between = 0;
+  for (let i = 0; i < KILLS; i++) {
+    const root = join(folder.path, `${i}`);
+    mkdirSync(root);
+    plant(root, { ...image, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
+    // At each of its effects in turn, whatever the machine's speed.
+    const words = [root, `${1 + (i >> 1)}`, i % 2 === 0 ? 'before' : 'after'];
+    const child = fork(CHILD, words, { stdio: 'ignore' });
+    const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    const left = look(root);
+    if (signal === 'SIGKILL') between++;
+    for (const [path, { what }] of left) {
+      if (!/^etc\/.*x\/\d+\.conf$/.test(path)) continue;
+      assert.match(what, /^file \d+:\d+ \d+ (?:i+|n+)$/, path);
+      assert.equal(what.length - what.lastIndexOf(' ') - 1, SIZE, path);
+      if (what.endsWith('n')) assert.match(what, /^file 42425:42425 600 /, 'a secret that others may read');
+    }
+    const state = left.get('etc/kolla/defaults/state');
+    if (state) assert.doesNotThrow(() => JSON.parse(state.what.replace(/^file \S+ \S+ /, '')));
+    const again = await byUs({ root, ...start });
+    assert.equal(again.code, 0, again.stderr);
+    const seen = look(root);
+    for (const name of names) {
+      assert.match(seen.get(`etc/x/${name}`)!.what, /n$/);
+      assert.match(seen.get(`etc/kolla/defaults/etc/x/${name}`)!.what, /i$/);
+    }
+    rmSync(root, { recursive: true });
+  }
+  t.diagnostic(`${between} of ${KILLS} were killed between the first write and the last rename`);
+  assert.ok(between >= 150);
+});
