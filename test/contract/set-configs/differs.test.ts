@@ -13,12 +13,12 @@ before(async () => {
 });
 after(async () => await reference?.[Symbol.asyncDispose]());
 
+/** What each came to at its last start. */
 interface Both {
   readonly theirs: Outcome;
   readonly ours: Outcome;
 }
 
-/** What each came to at its last start. */
 async function both(one: Case): Promise<Both> {
   const theirs = await play(one, byReference(reference));
   const ours = await play(one, byUs);
@@ -218,7 +218,6 @@ differs(
   },
 );
 
-// --check: Kolla's false alarms restart a service at every deployment; its exit 2 stops the deployment.
 const quiet: Record<string, { more: object; files?: Files }> = {
   'perm 600': { more: { perm: '600' } },
   'perm 0o600': { more: { perm: '0o600' } },
