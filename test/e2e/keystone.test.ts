@@ -46,6 +46,15 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(await token(), 201);
   });
 
+  test('kolla_start has become the service: no process of ours is left in front of it', async () => {
+    const name = (await kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name'])).trim();
+    const read = async (script: string) =>
+      (await kubectl('keystone', ['exec', name, '--container=keystone', '--', 'bash', '-c', script])).trim();
+    assert.match(await read('tr "\\0" " " </proc/1/cmdline'), /^uwsgi --ini \/etc\/keystone\/keystone-uwsgi\.ini/);
+    assert.equal(await read('id -u'), '42425');
+    assert.match(await read('cat /proc/1/status'), /^CapBnd:\s+0+$/m);
+  });
+
   test('every line that Keystone wrote is one document in Elasticsearch', async () => {
     const script = 'cat /var/log/kolla/*/*.log | wc -l';
     const pod = (await kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name'])).trim();
