@@ -1,7 +1,7 @@
 /** Where ours differs on purpose: each test shows the reference's harm first, then ours. docs/kolla-contract.md says why. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { entry } from './cases.ts';
+import { entry } from './entries.ts';
 import { byReference, byUs, CONFIG, play, type Case, type Outcome } from './play.ts';
 import { canRunReference, startReference, type Reference } from './reference.ts';
 import { differences, type Files } from './tree.ts';

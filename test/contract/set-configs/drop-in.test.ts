@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { CASES } from './cases.ts';
+import { CASES } from './cases/index.ts';
 import { byReference, byUs, errorClass, linesOf, play, type Case } from './play.ts';
 import { canRunReference, startReference, type Reference } from './reference.ts';
 import { differences } from './tree.ts';

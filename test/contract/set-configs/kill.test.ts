@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { privateFolder } from '../../support/folder.ts';
-import { entry } from './cases.ts';
+import { entry } from './entries.ts';
 import { byUs, CONFIG } from './play.ts';
 import { look, plant } from './tree.ts';
 

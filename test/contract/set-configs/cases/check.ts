@@ -1,0 +1,61 @@
+import { A, check, checked, dir, one } from '../entries.ts';
+import { CONFIG, type Case } from '../play.ts';
+
+/** --check after something has changed. */
+export const CHECKS: readonly Case[] = [
+  {
+    name: 'a check with another command',
+    files: A,
+    config: one(),
+    runs: [{}, { config: { ...one(), command: 'other' }, ...check }],
+  },
+  {
+    name: 'a check with another content',
+    files: A,
+    config: one(),
+    runs: [{}, { meanwhile: { 'etc/keystone/a.conf': 'changed' }, ...check }],
+  },
+  {
+    name: 'a check with another perm',
+    files: A,
+    config: one(),
+    runs: [{}, { config: one({ perm: '0644' }), ...check }],
+  },
+  {
+    name: 'a check with another user',
+    files: A,
+    config: one(),
+    runs: [{}, { config: one({ owner: 'nova' }), ...check }],
+  },
+  {
+    name: 'a check with another group',
+    files: A,
+    config: one(),
+    runs: [{}, { config: one({ owner: 'keystone:kolla' }), ...check }],
+  },
+  {
+    name: 'a check with the file gone',
+    files: A,
+    config: one(),
+    runs: [{}, { meanwhile: { 'etc/keystone/a.conf': null }, ...check }],
+  },
+  {
+    name: 'a check with the source gone',
+    files: A,
+    config: one(),
+    runs: [{}, { meanwhile: { [`${CONFIG}/a.conf`]: null }, ...check }],
+  },
+  { name: 'a check of an optional file that is not there', config: one({ optional: true }), runs: checked },
+  {
+    name: 'a check with another file in a folder',
+    files: { [`${CONFIG}/d/one`]: '1' },
+    config: dir(),
+    runs: [{}, { meanwhile: { [`${CONFIG}/d/one`]: '2' }, ...check }],
+  },
+  {
+    name: 'a check with a file more in the source',
+    files: { [`${CONFIG}/d/one`]: '1' },
+    config: dir(),
+    runs: [{}, { meanwhile: { [`${CONFIG}/d/two`]: '2' }, ...check }],
+  },
+];

@@ -1,0 +1,8 @@
+import type { Case } from '../play.ts';
+import { CHECKS } from './check.ts';
+import { DOCUMENTS } from './documents.ts';
+import { FILES } from './files.ts';
+import { RIGHTS } from './rights.ts';
+
+/** Where ours does what Kolla's does: tree, exit code, log lines. */
+export const CASES: readonly Case[] = [...FILES, ...DOCUMENTS, ...RIGHTS, ...CHECKS];
