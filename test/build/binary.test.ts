@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -127,14 +128,17 @@ test('the environment of the service does not reach its node', async () => {
   assert.deepEqual(await readdir(trap), []);
 });
 
+test('coverage that node was asked for is not written', async () => {
+  const coverage = join(folder.path, 'coverage');
+  for (const words of [['--version'], ['explain', '69']]) {
+    assert.equal((await pod(words, { NODE_V8_COVERAGE: coverage })).code, 0);
+    assert.deepEqual(existsSync(coverage) ? await readdir(coverage) : [], []);
+  }
+});
+
 test('variables that node reads before us change no answer', async () => {
   const aside = join(folder.path, 'aside');
-  for (const env of [
-    { NODE_DEBUG: 'net' },
-    { NODE_V8_COVERAGE: aside },
-    { NODE_COMPILE_CACHE: aside },
-    { NODE_EXTRA_CA_CERTS: '/nonexistent' },
-  ]) {
+  for (const env of [{ NODE_DEBUG: 'net' }, { NODE_COMPILE_CACHE: aside }, { NODE_EXTRA_CA_CERTS: '/nonexistent' }]) {
     const { code, stdout } = await pod(['explain', '69'], env);
     assert.equal(code, 0);
     assert.match(stdout, /^69 unavailable/);
