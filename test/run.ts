@@ -31,7 +31,8 @@ interface Tally {
 
 const NOTHING: Tally = { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
 const total = { ...NOTHING };
-const skips: string[] = [];
+/** By suite and reason, the names of what was skipped for it. */
+const skips = new Map<string, string[]>();
 const times: string[] = [];
 const began = performance.now();
 
@@ -49,7 +50,7 @@ async function main(): Promise<void> {
   if (chosen('check')) await check();
   for (const suite of SUITES.filter(({ name }) => chosen(name))) await runSuite(suite);
   console.log(`\n${times.join('\n')}`);
-  if (skips.length > 0) console.log(`\nnot run on this machine:\n${skips.join('\n')}`);
+  if (skips.size > 0) console.log(`\nnot run on this machine:\n${skipLines().join('\n')}`);
   summary();
   process.exitCode = total.failed + total.cancelled > 0 ? 1 : 0;
 }
@@ -97,7 +98,8 @@ function counting(suite: Suite): Transform {
       const { type, data } = event;
       if (type === 'test:summary' && data.file === undefined && data.counts) add(data.counts);
       if (type === 'test:pass' && typeof data.skip === 'string') {
-        skips.push(`  ${suite.name}: ${data.name}: ${data.skip}`);
+        const reason = `${suite.name}: ${data.skip}`;
+        skips.set(reason, [...(skips.get(reason) ?? []), data.name ?? '']);
         // Node counts no test of a describe() that is skipped.
         if (data.details?.type === 'suite') add({ ...NOTHING, tests: 1, skipped: 1 });
       }
@@ -106,6 +108,14 @@ function counting(suite: Suite): Transform {
       if (isSummary) done();
       else done(null, event);
     },
+  });
+}
+
+/** One line a reason; of many names for one reason the first three and how many more. */
+function skipLines(): string[] {
+  return [...skips].map(([reason, names]) => {
+    const more = names.length > 3 ? `; and ${names.length - 3} more` : '';
+    return `  ${reason}\n    ${names.slice(0, 3).join('; ')}${more}`;
   });
 }
 

@@ -6,12 +6,13 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { canGiveFilesAway } from '../../support/capability.ts';
 import { privateFolder } from '../../support/folder.ts';
 import { entry } from './entries.ts';
 import { byUs, CONFIG } from './play.ts';
 import { look, plant } from './tree.ts';
 
-const skip = process.getuid?.() === 0 ? false : 'gives files to other users, and this is not root';
+const skip = (await canGiveFilesAway()) ?? false;
 const KILLS = 200;
 const FILES = 20;
 const SIZE = 10_000;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { cached } from '../../support/cache.ts';
-import type { Capability } from '../../support/capability.ts';
+import { canGiveFilesAway, type Capability } from '../../support/capability.ts';
 import { must, run } from '../../support/process.ts';
 import { unpackedPackages } from '../../cluster/debian.ts';
 
@@ -58,7 +58,8 @@ async function setConfigsPy(): Promise<string> {
 
 /** Whether the reference can be had and run in a root of its own; proven by running it once. */
 export const canRunReference: Capability = async () => {
-  if (process.getuid?.() !== 0) return 'Kolla runs set_configs.py as root in a root of its own, and this is not root';
+  const unprivileged = await canGiveFilesAway();
+  if (unprivileged !== undefined) return unprivileged;
   try {
     await using reference = await startReference();
     const { code } = await reference.run({ root: '/', argv: ['--help'], env: {} });
