@@ -1,9 +1,9 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { putInPlace, type ConfigOptions, type Identity } from '../../src/config/index.ts';
-import { createLog } from '../../src/cli/log.ts';
 import { privateFolder, type Folder } from '../support/folder.ts';
 import { logLines } from '../support/helper.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 
 /** A pod's files: `root` is its file system, `configDir` what Kolla mounts. Its accounts name whoever runs the test. */
 export interface Pod extends AsyncDisposable {
@@ -21,15 +21,7 @@ export async function pod(): Promise<Pod> {
   const folder: Folder = await privateFolder('config');
   const [root, configDir] = [join(folder.path, 'root'), join(folder.path, 'config_files')];
   const me = { uid: process.getuid!(), gid: process.getgid!(), groups: process.getgroups!() };
-  let said = '';
-  const log = createLog({
-    helper: 'test',
-    level: 'debug',
-    format: 'json',
-    terminal: { isTerminal: false, color: false, width: 80 },
-    write: (text) => (said += text),
-    now: () => new Date(),
-  });
+  const { log, said } = recordedLog();
   const write = async (path: string, content: string, mode = 0o644) => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
@@ -46,7 +38,7 @@ export async function pod(): Promise<Pod> {
     root,
     configDir,
     me,
-    logged: () => logLines(said),
+    logged: () => logLines(said()),
     write,
     config: (document) => write(join(configDir, 'config.json'), JSON.stringify(document)),
     async apply(options = {}) {

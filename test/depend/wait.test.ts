@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '../../src/cli/log.ts';
 import { DeadlineError, SignalError, UnavailableError } from '../../src/cli/errors.ts';
 import { parseDependency, waitForAll } from '../../src/depend/index.ts';
 import type { KubeClient, KubeObject, ObjectRef, Observation, WatchOptions } from '../../src/platform/kube/types.ts';
 import { logLines } from '../support/helper.ts';
 import { freePort } from '../support/port.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 
 interface Options {
@@ -16,18 +16,7 @@ interface Options {
 }
 
 function wait(texts: readonly string[], options: Options = {}) {
-  let said = '';
-  const log = createLog({
-    helper: 'test',
-    level: 'info',
-    format: 'json',
-    terminal: { isTerminal: false, color: false, width: 80 },
-    write: (text) => {
-      said += text;
-      options.onLine?.(text);
-    },
-    now: () => new Date(),
-  });
+  const { log, said } = recordedLog('info', options.onLine);
   const done = waitForAll(
     texts.map(parseDependency),
     { timeoutMs: options.timeoutMs ?? 60_000, onFailedJob: 'fail', caFile: undefined },
@@ -37,7 +26,7 @@ function wait(texts: readonly string[], options: Options = {}) {
       kube: options.kube ?? (() => Promise.reject(new Error('no API server is needed here'))),
     },
   );
-  return { done, messages: () => logLines(said).map(({ msg }) => msg) };
+  return { done, messages: () => logLines(said()).map(({ msg }) => msg) };
 }
 
 test('a server that comes later is waited for, and every change is one line', async () => {

@@ -2,30 +2,22 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createLog } from '../../src/cli/log.ts';
 import { leaveRunCommand } from '../../src/init/run-command.ts';
 import { privateFolder } from '../support/folder.ts';
 import { FROM_SOURCE } from '../support/helper.ts';
 import { run } from '../support/process.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 
 async function stage() {
   const folder = await privateFolder('command');
-  let said = '';
-  const log = createLog({
-    helper: 'test',
-    level: 'debug',
-    format: 'json',
-    terminal: { isTerminal: false, color: false, width: 80 },
-    write: (text) => (said += text),
-    now: () => new Date(),
-  });
+  const { log, said } = recordedLog();
   const runFolder = join(folder.path, 'run/kolla');
   return {
     root: folder.path,
     run: runFolder,
     file: join(runFolder, 'run_command'),
     log,
-    said: () => said,
+    said,
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }

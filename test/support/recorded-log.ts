@@ -1,0 +1,24 @@
+import { createLog, type Level, type Log } from '../../src/cli/log.ts';
+
+export interface RecordedLog {
+  readonly log: Log;
+  /** Everything that was logged, as JSON lines. */
+  readonly said: () => string;
+}
+
+/** A real log whose lines are kept instead of written. */
+export function recordedLog(level: Level = 'debug', onLine: (line: string) => void = () => {}): RecordedLog {
+  let said = '';
+  const log = createLog({
+    helper: 'test',
+    level,
+    format: 'json',
+    terminal: { isTerminal: false, color: false, width: 80 },
+    write: (text) => {
+      said += text;
+      onLine(text);
+    },
+    now: () => new Date(),
+  });
+  return { log, said: () => said };
+}
