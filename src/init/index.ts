@@ -10,12 +10,13 @@
 import { command, type Helper } from '../cli/command.ts';
 import { formatDuration } from '../cli/duration.ts';
 import { ExitCode, UsageError } from '../cli/errors.ts';
-import { putInPlace, type Identity } from '../config/index.ts';
+import { putInPlace } from '../config/index.ts';
 import { parseDependency, waitForAll, type Dependency } from '../depend/index.ts';
 import type { KubeClient } from '../platform/kube/types.ts';
 import { kubeSource } from './kube-source.ts';
 import { OPTIONS } from './options.ts';
 import { leaveRunCommand } from './run-command.ts';
+import { whoAmI } from './who-am-i.ts';
 
 /** The longest that a timer of Node's can be. */
 const TIMEOUT_MAX_MS = 24 * 86_400_000;
@@ -85,11 +86,6 @@ function count(n: number, one: string, many: string): string {
 
 function distinct(dependencies: readonly Dependency[]): Dependency[] {
   return [...new Map(dependencies.map((dependency) => [dependency.text, dependency])).values()];
-}
-
-function whoAmI(): Identity {
-  if (!process.geteuid || !process.getegid || !process.getgroups) throw new UsageError('kolla-init needs Linux');
-  return { uid: process.geteuid(), gid: process.getegid(), groups: process.getgroups() };
 }
 
 /** Makes it at the first call, for all; disposes of it if it was made. */

@@ -1,6 +1,33 @@
 import type { Option } from '../cli/option.ts';
 import { CONFIG_DIR } from '../config/index.ts';
 
+/** What every command takes that reads config.json. */
+export const FILE_OPTIONS = [
+  {
+    flag: 'config-dir',
+    type: 'path',
+    env: 'KOLLA_INIT_CONFIG_DIR',
+    default: CONFIG_DIR,
+    help: `what stands for ${CONFIG_DIR}: config.yaml or config.json is read there, and sources below that path too`,
+    example: '/config',
+  },
+  {
+    flag: 'config-json',
+    type: 'path',
+    env: 'KOLLA_INIT_CONFIG_JSON',
+    help: 'the file to read instead; must be there',
+    example: '/config/keystone.json',
+  },
+  {
+    flag: 'root',
+    type: 'path',
+    env: 'KOLLA_INIT_ROOT',
+    default: '/',
+    help: 'put before every destination and before /etc/passwd and /etc/group; sources are taken as written',
+    example: '/target',
+  },
+] as const satisfies readonly Option[];
+
 export const OPTIONS = [
   {
     flag: 'wait',
@@ -27,29 +54,7 @@ export const OPTIONS = [
     help: 'a Job that failed for good ends the wait (69), or may be replaced by another',
     example: 'wait',
   },
-  {
-    flag: 'config-dir',
-    type: 'path',
-    env: 'KOLLA_INIT_CONFIG_DIR',
-    default: CONFIG_DIR,
-    help: `what stands for ${CONFIG_DIR}: config.yaml or config.json is read there, and sources below that path too`,
-    example: '/config',
-  },
-  {
-    flag: 'config-json',
-    type: 'path',
-    env: 'KOLLA_INIT_CONFIG_JSON',
-    help: 'the file to read instead; must be there',
-    example: '/config/keystone.json',
-  },
-  {
-    flag: 'root',
-    type: 'path',
-    env: 'KOLLA_INIT_ROOT',
-    default: '/',
-    help: 'put before every destination and before /etc/passwd and /etc/group; sources are taken as written',
-    example: '/target',
-  },
+  ...FILE_OPTIONS,
   {
     flag: 'kubeconfig',
     type: 'path',
