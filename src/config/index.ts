@@ -12,10 +12,14 @@ import type { Log } from '../cli/log.ts';
 import { realpath } from 'node:fs/promises';
 import { applyPlan, type Applied } from './apply.ts';
 import { readAccounts, type Identity } from './owner.ts';
-import { planConfig } from './plan.ts';
-import { readConfig } from './read.ts';
+import { planConfig, type Overlay, type Plan } from './plan.ts';
+import { readConfig, type Loaded } from './read.ts';
 
 export type { Identity } from './owner.ts';
+export { mountsFor, type Image, type Mount } from './mounts.ts';
+export type { Overlay, Plan } from './plan.ts';
+export type { DirectoryStep, FileStep, Step } from './step.ts';
+export type { Loaded } from './read.ts';
 export { CONFIG_DIR } from './read.ts';
 
 export interface ConfigOptions {
@@ -26,6 +30,16 @@ export interface ConfigOptions {
   /** What destinations and accounts lie under. */
   readonly root: string;
   readonly me: Identity;
+  /** Per-pod values on top of the files' content. */
+  readonly overlay?: Overlay | undefined;
+}
+
+/** What a run would do, all of it looked up and nothing done. */
+export interface Planned {
+  readonly loaded: Loaded;
+  /** Without links. */
+  readonly root: string;
+  readonly plan: Plan;
 }
 
 export interface InPlace extends Applied {
@@ -33,12 +47,16 @@ export interface InPlace extends Applied {
   readonly command: string;
 }
 
-/** Puts everything in place. Undefined when there is no configuration at the default place. */
-export async function putInPlace(
+interface Surroundings {
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** Reads, validates and looks everything up; touches nothing. Undefined when there is no configuration at the default place. */
+export async function makePlan(
   options: ConfigOptions,
-  context: { readonly signal: AbortSignal; readonly log: Log },
-): Promise<InPlace | undefined> {
-  const { log } = context;
+  { log }: Pick<Surroundings, 'log'>,
+): Promise<Planned | undefined> {
   const loaded = await readConfig(options.configDir, options.configFile);
   if (loaded === undefined) {
     log.info(`no config.json in ${options.configDir}: there are no files to put in place`);
@@ -50,5 +68,16 @@ export async function putInPlace(
   const plan = await planConfig(loaded, { ...options, root, accounts: await readAccounts(root) });
   if (plan.notDone.length > 0) log.warn(`${loaded.file}: this version does not do ${plan.notDone.join(', ')}`);
   if (plan.absent.length > 0) log.info(`optional, and not there: ${plan.absent.join(', ')}`);
+  return { loaded, root, plan };
+}
+
+/** Does what makePlan planned. */
+export async function applyPlanned({ loaded, root, plan }: Planned, context: Surroundings): Promise<InPlace> {
   return { ...(await applyPlan(loaded.file, plan, root, context)), command: loaded.document.command };
+}
+
+/** Puts everything in place. Undefined when there is no configuration at the default place. */
+export async function putInPlace(options: ConfigOptions, context: Surroundings): Promise<InPlace | undefined> {
+  const planned = await makePlan(options, context);
+  return planned && (await applyPlanned(planned, context));
 }

@@ -29,7 +29,14 @@ export interface PlanOptions {
   readonly configDir: string;
   readonly accounts: Accounts;
   readonly me: Identity;
+  /**
+   * Changes a file's content on its way from the source; `dest` is as config.json means it, not under the root.
+   * Throws RangeError with the reason when it can't.
+   */
+  readonly overlay?: Overlay | undefined;
 }
+
+export type Overlay = (dest: string, content: Buffer) => Buffer;
 
 /**
  * Looks everything up (owners, sources, destinations) and reads what will be written, so that applying can fail only
@@ -85,7 +92,7 @@ class Planner {
   }
 
   async copy(entry: string, item: FileEntry): Promise<void> {
-    const { configDir, root } = this.#options;
+    const { configDir } = this.#options;
     const asIs = item.preserve_properties || item.owner === undefined;
     const owner = asIs ? { uid: -1, gid: -1 } : await this.owner(entry, item.owner ?? '');
     const matches = await this.#attempt(`${entry}.source`, () => matchesOf(item.source, item.dest, configDir));
@@ -94,7 +101,8 @@ class Planner {
       else this.problems.push(`${entry}.source: nothing is at ${item.source}; mount it, or set "optional": true`);
     }
     if (owner === undefined || matches === undefined) return;
-    for (const match of matches) await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, root));
+    for (const match of matches)
+      await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#options));
   }
 
   async #attempt<T>(place: string, work: () => T | Promise<T>): Promise<T | undefined> {

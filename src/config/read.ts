@@ -9,6 +9,8 @@ export const CONFIG_DIR = '/var/lib/kolla/config_files';
 
 export interface Loaded {
   readonly file: string;
+  /** Stands for CONFIG_DIR, also in the document's sources. */
+  readonly configDir: string;
   readonly document: Document;
 }
 
@@ -21,7 +23,7 @@ export async function readConfig(folder: string, named: string | undefined): Pro
   if (file === undefined) return undefined;
   const text = await readText(file);
   const document = parseDocument(/\.ya?ml$/.test(file) ? await parseYaml(file, text) : parseJson(file, text));
-  if (!('problems' in document)) return { file, document };
+  if (!('problems' in document)) return { file, configDir: folder, document };
   const { problems } = document as { problems: string[] };
   throw new ConfigError(`${file}: ${problems.join('; ')}`);
 }

@@ -51,6 +51,7 @@ const PermissionEntry = v.looseObject({ path: Path, owner: Text, perm: OptionalM
 const Document = v.looseObject({
   command: Text,
   config_files: v.optional(v.array(FileEntry, 'must be a list'), []),
+  files: v.optional(v.array(DirectoryEntry, 'must be a list'), []),
   directories: v.optional(v.array(DirectoryEntry, 'must be a list'), []),
   permissions: v.optional(v.array(PermissionEntry, 'must be a list'), []),
 });
@@ -75,7 +76,7 @@ function describe(issue: v.BaseIssue<unknown>): string {
   const where = place.replace(/^\./, '') || 'the document';
   if (!issue.type.endsWith('_object')) return `${where}: ${issue.message}`;
   if (issue.expected === 'never') {
-    const valid = where.startsWith('directories') ? DIRECTORY_KEYS : FILE_KEYS;
+    const valid = where.startsWith('config_files') ? FILE_KEYS : DIRECTORY_KEYS;
     return `${where}: there is no such key${suggestion(keys.at(-1)?.slice(1) ?? '', valid)}`;
   }
   if (issue.received === 'undefined') return `${where}: is missing`;

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import type { FileImage } from '../platform/fs/replace-file.ts';
 import type { Ownership } from './owner.ts';
+import type { PlanOptions } from './plan.ts';
 import { checkPlace, under } from './place.ts';
 import type { FileEntry } from './schema.ts';
 import type { Match } from './sources.ts';
@@ -32,12 +33,13 @@ export async function copyStep(
   item: FileEntry,
   match: Match,
   owner: Ownership,
-  root: string,
+  { root, overlay }: Pick<PlanOptions, 'root' | 'overlay'>,
 ): Promise<Step> {
   const path = under(root, match.dest);
   const mode = item.preserve_properties ? match.mode : (item.perm ?? match.mode);
   if (match.kind === 'directory') return await directoryStep(entry, path, searchable(mode), owner, root);
-  const image = { content: await readFile(match.source), mode, ...owner };
+  const content = await readFile(match.source);
+  const image = { content: overlay === undefined ? content : overlay(match.dest, content), mode, ...owner };
   const isRight = await isInPlace(path, image);
   await checkPlace(root, path, !isRight);
   return { kind: 'file', entry, path, image, isRight };

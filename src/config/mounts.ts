@@ -1,0 +1,157 @@
+import { basename, dirname, join, normalize } from 'node:path';
+import { hasMagic } from './glob.ts';
+import type { Loaded } from './read.ts';
+import { globIn } from './set-configs/glob.ts';
+import { Tree, type Entry } from './set-configs/tree.ts';
+import { matchesOf } from './sources.ts';
+
+/** A place that the service's container must mount from a volume, since its own root is read-only. */
+export interface Mount {
+  /** In the service's container, without links of the image in it. */
+  readonly path: string;
+  readonly kind: 'folder' | 'file';
+  /** Which entries asked for it: `config_files[0]`. */
+  readonly entries: readonly string[];
+  /** Whether a running container sees a file that is replaced; a mounted file keeps its old inode. */
+  readonly reload: 'live' | 'restart';
+  /** Whether the image has content there; undefined when the image isn't known. */
+  readonly seed: boolean | undefined;
+  /** Nothing but `directories` and `permissions` named it: it is the service's own data. */
+  readonly data: boolean;
+}
+
+/** Where the image's own content lies: `/` in a container, a folder on a developer's machine; undefined: unknown. */
+export interface Image {
+  readonly root: string | undefined;
+}
+
+/** Folders that more than one part of the system lives in: a volume there would hide what isn't ours. */
+const SHARED = new Set(
+  `/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /usr/bin
+  /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/libx32 /usr/local /usr/local/bin /usr/local/etc /usr/local/lib
+  /usr/local/sbin /usr/local/share /usr/sbin /usr/share /var /var/cache /var/lib /var/lib/kolla /var/lib/kolla/config_files /var/local
+  /var/log /var/opt /var/run /var/spool /var/tmp`.split(/\s+/),
+);
+
+function isShared(folder: string): boolean {
+  return SHARED.has(folder) || /^\/(?:dev|proc|sys)\//.test(folder);
+}
+
+/**
+ * What the service's container must mount so that the destinations of config.json come true: the folder of each file and
+ * each folder that is copied, made or owned; nested ones are one, the outermost. A file whose folder is shared with the
+ * rest of the system is mounted itself. Sorted by path. Needs no root and touches nothing.
+ */
+export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly Mount[]> {
+  const collector = new Collector(image);
+  const { config_files, directories, files, permissions } = loaded.document;
+  for (const [i, { source, dest }] of config_files.entries()) {
+    const entry = `config_files[${i}]`;
+    // A source that isn't there (yet, or on this machine) is taken for a file.
+    const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
+    for (const match of matches)
+      if (match.kind === 'directory') collector.folder(match.dest, entry, false);
+      else collector.file(match.dest, entry);
+    if (matches.length > 0) continue;
+    if (!dest.endsWith('/')) collector.file(dest, entry);
+    else if (hasMagic(basename(source))) collector.folder(dest, entry, false);
+    else collector.file(join(dest, basename(source)), entry);
+  }
+  for (const [i, { path }] of files.entries()) collector.file(path, `files[${i}]`);
+  for (const [i, { path }] of directories.entries()) collector.folder(path, `directories[${i}]`, true);
+  for (const [i, { path }] of permissions.entries()) collector.permission(path, `permissions[${i}]`);
+  return collector.mounts();
+}
+
+interface Wish {
+  readonly path: string;
+  readonly kind: Mount['kind'];
+  readonly entry: string;
+  readonly data: boolean;
+}
+
+class Collector {
+  readonly #wishes: Wish[] = [];
+  readonly #image: Tree | undefined;
+
+  constructor({ root }: Image) {
+    this.#image = root === undefined ? undefined : new Tree(root);
+  }
+
+  file(dest: string, entry: string): void {
+    const path = normalize(dest);
+    const folder = this.#resolved(dirname(path));
+    if (isShared(folder)) this.#wishes.push({ path: join(folder, basename(path)), kind: 'file', entry, data: false });
+    else this.#wishes.push({ path: folder, kind: 'folder', entry, data: false });
+  }
+
+  folder(dest: string, entry: string, data: boolean): void {
+    const path = this.#resolved(dest);
+    if (!isShared(path)) this.#wishes.push({ path, kind: 'folder', entry, data });
+  }
+
+  /** A pattern is looked up in the image; without one, what stands before its first magic part is taken. */
+  permission(pattern: string, entry: string): void {
+    const found = this.#image === undefined ? [] : globIn(this.#image, normalize(pattern));
+    const isOnlyPattern = found.length === 0 && hasMagic(pattern);
+    for (const path of found.length > 0 ? found : [isOnlyPattern ? beforeMagic(pattern) : pattern]) {
+      const kind = this.#image?.stat(path)?.kind ?? 'directory';
+      if (kind === 'directory') this.folder(path, entry, true);
+      else this.file(path, entry);
+    }
+  }
+
+  mounts(): Mount[] {
+    const found = new Map<string, Mount>();
+    const wishes = this.#wishes.toSorted((a, b) => compare(a.path, b.path) || (a.kind === 'folder' ? -1 : 1));
+    const order = new Map(this.#wishes.map(({ entry }, i) => [entry, i]));
+    for (const { path, kind, entry, data } of wishes) {
+      const outer = outermost(found, path);
+      const mount = found.get(outer ?? path);
+      const entries = [...new Set([...(mount?.entries ?? []), entry])];
+      found.set(outer ?? path, {
+        path: outer ?? path,
+        kind: mount?.kind ?? kind,
+        entries: entries.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)),
+        reload: (mount?.kind ?? kind) === 'folder' ? 'live' : 'restart',
+        seed: mount === undefined ? this.#hasContent(path) : mount.seed,
+        data: mount === undefined ? data : mount.data && (data || mount.path !== path),
+      });
+    }
+    return [...found.values()].toSorted((a, b) => compare(a.path, b.path));
+  }
+
+  #hasContent(path: string): boolean | undefined {
+    if (this.#image === undefined) return undefined;
+    const entry: Entry | undefined = this.#image.stat(path);
+    if (entry?.kind !== 'directory') return entry?.kind === 'file';
+    // What this user may not list can't be copied either.
+    try {
+      return this.#image.list(path).length > 0;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The path without the image's links in it, as far as it exists there. */
+  #resolved(path: string): string {
+    const bare = normalize(path).replace(/(?<=.)\/+$/, '');
+    if (this.#image === undefined || bare === '/') return bare;
+    const place = this.#image.find(bare, true);
+    return place.entry === undefined ? join(this.#resolved(dirname(bare)), basename(bare)) : place.path;
+  }
+}
+
+function outermost(found: ReadonlyMap<string, Mount>, path: string): string | undefined {
+  if (found.has(path)) return path;
+  return [...found.values()].find((mount) => mount.kind === 'folder' && path.startsWith(`${mount.path}/`))?.path;
+}
+
+function beforeMagic(pattern: string): string {
+  const parts = pattern.split('/');
+  return parts.slice(0, parts.findIndex(hasMagic)).join('/') || '/';
+}
+
+function compare(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
