@@ -1,0 +1,37 @@
+import { dirname } from 'node:path';
+import { hasMagic } from '../glob.ts';
+import type { Document } from '../schema.ts';
+import { sourcePath } from '../sources.ts';
+
+/**
+ * The paths whose content decides what is put in place: the config folder, a config.json that lies elsewhere, and every
+ * source outside of it; of a pattern, the folder that it begins in. None lies within another; in a stable order.
+ */
+export function followedPaths(
+  document: Document | undefined,
+  { configDir, configFile }: { readonly configDir: string; readonly configFile: string | undefined },
+): string[] {
+  const sources = (document?.config_files ?? []).map(({ source }) => plainPart(sourcePath(source, configDir)));
+  const all = [configDir, ...(configFile === undefined ? [] : [configFile]), ...sources].map(withoutEndSlash);
+  const distinct = [...new Set(all)].toSorted();
+  return distinct.filter((path) => !distinct.some((other) => other !== path && isWithin(other, path)));
+}
+
+/** Whether `path` is `folder` or lies in it. */
+export function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
+function plainPart(pattern: string): string {
+  if (!hasMagic(pattern)) return pattern;
+  const segments = pattern.split('/');
+  const plain = segments.slice(
+    0,
+    segments.findIndex((segment) => hasMagic(segment)),
+  );
+  return plain.join('/') || '/';
+}
+
+function withoutEndSlash(path: string): string {
+  return path === '/' ? path : path.replace(/\/+$/, '') || dirname(path);
+}

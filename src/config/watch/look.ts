@@ -1,0 +1,65 @@
+import { ConfigError, KollaError, UnavailableError, messageOf } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { makePlan, type ConfigOptions, type Planned } from '../index.ts';
+import { readConfig } from '../read.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { followedPaths } from './followed.ts';
+
+/** What was found at one moment. `paths` is what it was found at, and what is to be watched from now on. */
+export type Look = { readonly paths: readonly string[]; readonly fingerprint: string } & (
+  | { readonly kind: 'planned'; readonly planned: Planned }
+  /** No configuration at the default place. */
+  | { readonly kind: 'absent' }
+  /** It doesn't validate. */
+  | { readonly kind: 'wrong'; readonly error: ConfigError }
+  /** The system keeps us from looking, perhaps for a while. */
+  | { readonly kind: 'failed'; readonly error: KollaError }
+);
+
+/**
+ * Reads, validates and plans, all of one version: undefined when it changed in the meantime, because half of an old
+ * configuration and half of a new one is one that nobody wrote. Touches nothing.
+ * @param before the paths of the last look, which stay when config.json can't be read
+ */
+export async function lookAt(
+  options: ConfigOptions,
+  before: readonly string[],
+  { log }: { readonly log: Log },
+): Promise<Look | undefined> {
+  const paths = await pathsOf(options, before);
+  const fingerprint = await fingerprintOf(paths);
+  const found = await plan(options, log);
+  if ((await fingerprintOf(paths)) !== fingerprint) return undefined;
+  if (String(await pathsOf(options, before)) !== String(paths)) return undefined;
+  return { paths, fingerprint, ...found };
+}
+
+type Found =
+  | Pick<Extract<Look, { kind: 'planned' }>, 'kind' | 'planned'>
+  | Pick<Extract<Look, { kind: 'absent' }>, 'kind'>
+  | Pick<Extract<Look, { kind: 'wrong' }>, 'kind' | 'error'>
+  | Pick<Extract<Look, { kind: 'failed' }>, 'kind' | 'error'>;
+
+async function plan(options: ConfigOptions, log: Log): Promise<Found> {
+  try {
+    const planned = await makePlan(options, { log });
+    return planned === undefined ? { kind: 'absent' } : { kind: 'planned', planned };
+  } catch (error) {
+    if (error instanceof ConfigError) return { kind: 'wrong', error };
+    if (error instanceof KollaError) return { kind: 'failed', error };
+    // A system's error (EIO, EMFILE) may pass; anything else is our bug, and ends us.
+    if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === undefined) throw error;
+    return { kind: 'failed', error: new UnavailableError(messageOf(error), { cause: error }) };
+  }
+}
+
+async function pathsOf(options: ConfigOptions, before: readonly string[]): Promise<readonly string[]> {
+  const { configDir, configFile } = options;
+  try {
+    const loaded = await readConfig(configDir, configFile);
+    return followedPaths(loaded?.document, options);
+  } catch {
+    // The plan says what is wrong with it. A mended one may be back where the last one was.
+    return [...new Set([...before, ...followedPaths(undefined, options)])].toSorted();
+  }
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FSWatcher } from 'chokidar';
+import { messageOf } from '../../cli/errors.ts';
+import { isWithin } from './followed.ts';
+
+/** Tells of changes at paths, as far as the kernel tells us; what it does not tell, a poll must find. */
+export interface PathWatcher extends AsyncDisposable {
+  /** Watches these instead of what it watched. Resolves when they are watched, or can't be. */
+  watch(paths: readonly string[]): Promise<void>;
+}
+
+/** How long a first look at the folders may take; a network file system that hangs must not hold the poll up. */
+const READY_MS = 5000;
+/** Where the kubelet keeps a volume's content: `..data` is the link to it, which is renamed over at each change. */
+const DATA_LINK = '..data';
+
+/**
+ * @param onChange rung at each event, several for one change
+ * @param onTrouble the watch is incomplete: no watches are left (ENOSPC), a folder can't be read
+ */
+export function pathWatcher(onChange: () => void, onTrouble: (reason: string) => void): PathWatcher {
+  let watcher: FSWatcher | undefined;
+  const end = async () => {
+    await watcher?.close();
+    watcher = undefined;
+  };
+  return {
+    async watch(paths) {
+      // Heavy, and of all commands only this one needs it.
+      const { watch } = await import('chokidar');
+      await end();
+      const wanted = [...new Set(paths.flatMap((path) => [resolve(path), ...dataLinksOf(resolve(path))]))];
+      // From the folder above, so that the deletion of what is watched and its coming again are seen too.
+      const roots = [...new Set(wanted.map((path) => dirname(path)))];
+      watcher = watch(roots, {
+        ignored: (path) => !isOurs(path, wanted),
+        followSymlinks: false,
+        ignoreInitial: true,
+        atomic: false,
+      });
+      watcher.on('all', onChange);
+      // chokidar drops events that come within 50 ms of one another, and with them, in rare cases, the last.
+      watcher.on('raw', (_, name, details) => {
+        const { watchedPath = '' } = details as { watchedPath?: string };
+        if (wanted.some((path) => isWithin(path, watchedPath) || path === join(watchedPath, name))) onChange();
+      });
+      watcher.on('error', (error) => onTrouble(messageOf(error)));
+      const ready = new Promise<void>((resolveReady) => watcher?.once('ready', resolveReady));
+      await Promise.race([ready, sleep(READY_MS, undefined, { ref: false })]);
+    },
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+/** The `..data` of the volumes that a path lies in: a source such as /etc/extra/a.conf is a link through it. */
+function dataLinksOf(path: string): string[] {
+  if (path === '/') return [];
+  const link = join(dirname(path), DATA_LINK);
+  return [...(existsSync(link) ? [link] : []), ...dataLinksOf(dirname(path))];
+}
+
+function isOurs(path: string, wanted: readonly string[]): boolean {
+  return wanted.some((one) => isWithin(path, one) || (isWithin(one, path) && !isInternal(path.slice(one.length))));
+}
+
+/** What the kubelet writes before it renames the link is not there yet for anybody. */
+function isInternal(rest: string): boolean {
+  return rest.split('/').some((name) => name.startsWith('..') && name !== DATA_LINK);
+}

@@ -1,0 +1,113 @@
+import { chmod, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  STARTING,
+  watchConfig,
+  type Change,
+  type WatchParts,
+  type WatchStatus,
+} from '../../../src/config/watch/index.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { until } from '../../support/until.ts';
+import type { Pod } from '../support.ts';
+
+/** A volume as the kubelet keeps it: a dated folder, `..data` that leads to it, and a link for each name. */
+export class Volume {
+  readonly folder: string;
+  #version = 0;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Swaps the content as the kubelet's AtomicWriter does: a new folder, `..data_tmp` renamed over `..data`, then the rest. */
+  async swap(files: Readonly<Record<string, string>>): Promise<void> {
+    await mkdir(this.folder, { recursive: true });
+    const data = join(this.folder, '..data');
+    const before = await readlink(data).catch(() => undefined);
+    const next = `..2026_11_21_06_00_00.${String(++this.#version).padStart(9, '0')}`;
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(this.folder, next, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+      await chmod(path, 0o644);
+    }
+    await symlink(next, join(this.folder, '..data_tmp'));
+    await rename(join(this.folder, '..data_tmp'), data);
+    for (const name of new Set(Object.keys(files).map((path) => path.split('/')[0]!)))
+      await symlink(join('..data', name), join(this.folder, name)).catch(ignorePresent);
+    if (before !== undefined) await rm(join(this.folder, before), { recursive: true });
+  }
+}
+
+function ignorePresent(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+export interface Watching extends AsyncDisposable {
+  readonly status: () => WatchStatus;
+  readonly changes: readonly Change[];
+  readonly said: () => string;
+  /** Resolves when the status is so. */
+  when(what: string, holds: (status: WatchStatus) => boolean): Promise<void>;
+  /** Resolves when the file below the root has this content. */
+  placed(path: string, content: string): Promise<void>;
+}
+
+const WITHIN_MS = 20_000;
+
+/** Watches a pod's configuration until it is disposed of. */
+export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollMs?: number } = {}): Watching {
+  const { log, said } = recordedLog();
+  const stop = new AbortController();
+  const changes: Change[] = [];
+  let status = STARTING;
+  const { root, configDir, me } = pod;
+  const { pollMs = 3_600_000, ...others } = parts;
+  const over = watchConfig(
+    { root, configDir, configFile: undefined, me, settleMs: 20, pollMs },
+    {
+      signal: stop.signal,
+      log,
+      leaveCommand: () => Promise.resolve(false),
+      onApplied: (change) => void changes.push(change),
+      onStatus: (next) => (status = next),
+      ...others,
+    },
+  ).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+  });
+  const failed = over.then(() => {
+    throw new Error(`the watch ended: ${said()}`);
+  });
+  failed.catch(() => {});
+  const when = async (what: string, holds: () => Promise<boolean>) => {
+    const held = until(what, WITHIN_MS, async () => (await holds()) || undefined).catch((error: Error) => {
+      throw new Error(`${error.message}; status ${JSON.stringify(status)}; said ${said()}`);
+    });
+    await Promise.race([held, failed]);
+  };
+  return {
+    status: () => status,
+    changes,
+    said,
+    when: (what, holds) => when(what, () => Promise.resolve(holds(status))),
+    placed: (path, content) =>
+      when(`${path} to be '${content}'`, async () => {
+        return (await readFile(join(root, path), 'utf8').catch(() => undefined)) === content;
+      }),
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error('the test is over'));
+      await over;
+    },
+  };
+}
+
+/** A pod whose config.json puts `a.conf` at /etc/a.conf. */
+export function oneFile(more: object = {}): string {
+  const source = '/var/lib/kolla/config_files/a.conf';
+  return JSON.stringify({
+    command: 'true',
+    config_files: [{ source, dest: '/etc/a.conf', owner: 'keystone', perm: '0600', ...more }],
+  });
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UnavailableError } from '../../../src/cli/errors.ts';
+import type { pathWatcher } from '../../../src/config/watch/path-watcher.ts';
+import { pod } from '../support.ts';
+import { oneFile, Volume, watching } from './support.ts';
+
+/** Tells nobody anything: what inotify does on some network file systems. */
+const deaf: typeof pathWatcher = () => ({
+  watch: () => Promise.resolve(),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
+
+test('a swapped ConfigMap is put in place', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(p);
+  await watch.placed('etc/a.conf', 'one');
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.placed('etc/a.conf', 'two');
+  await watch.when('both to be counted', ({ applied }) => applied === 2);
+});
+
+test('a plain folder is followed too: a file written anew, replaced, and added', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'config.json'), oneFile());
+  await p.write(join(p.configDir, 'a.conf'), 'one');
+  await using watch = watching(p);
+  await watch.placed('etc/a.conf', 'one');
+  await writeFile(join(p.configDir, 'a.conf'), 'written');
+  await watch.placed('etc/a.conf', 'written');
+  await writeFile(join(p.configDir, 'a.conf.new'), 'replaced');
+  await rename(join(p.configDir, 'a.conf.new'), join(p.configDir, 'a.conf'));
+  await watch.placed('etc/a.conf', 'replaced');
+});
+
+test('what is in place already is no change', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await p.apply();
+  await using watch = watching(p);
+  await watch.when('the first look', ({ state }) => state === 'in-step');
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one', 'unused.conf': 'new' });
+  await watch.when('the second', ({ version }) => version !== undefined && watch.said().includes(version));
+  assert.deepEqual(watch.changes, []);
+  assert.equal(watch.status().applied, 0);
+});
+
+test('a version that does not validate is refused with all its problems, once, and the next good one is taken', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(p, { pollMs: 50 });
+  await watch.placed('etc/a.conf', 'one');
+  await volume.swap({ 'config.json': oneFile({ perm: '9', owner: 7 }), 'a.conf': 'two' });
+  await watch.when('the refusal', ({ refused }) => refused === 1);
+  assert.match(watch.said(), /is refused, [0-9a-f]{12} stays in place: .*owner.*perm/);
+  assert.equal(watch.status().state, 'refused');
+  await volume.swap({ 'config.json': oneFile({ perm: '0640' }), 'a.conf': 'three' });
+  await watch.placed('etc/a.conf', 'three');
+  await watch.when('the end of the refusal', ({ state, problem }) => state === 'in-step' && problem === undefined);
+  assert.equal(watch.status().refused, 1);
+  assert.equal(watch.said().match(/is refused/g)?.length, 1);
+});
+
+test('a source that is missing in the new version refuses it, and the old file stays', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(p);
+  await watch.placed('etc/a.conf', 'one');
+  await volume.swap({ 'config.json': oneFile() });
+  await watch.when('the refusal', ({ state }) => state === 'refused');
+  await watch.placed('etc/a.conf', 'one');
+});
+
+test('a configuration that comes late is put in place when it comes', async () => {
+  await using p = await pod();
+  await using watch = watching(p);
+  await watch.when('its absence', ({ state }) => state === 'absent');
+  await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'late' });
+  await watch.placed('etc/a.conf', 'late');
+});
+
+test('a folder that is deleted and made again is followed on', async () => {
+  await using p = await pod();
+  await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(p);
+  await watch.placed('etc/a.conf', 'one');
+  await rm(p.configDir, { recursive: true });
+  await watch.when('its absence', ({ state }) => state === 'absent');
+  const again = new Volume(p.configDir);
+  await again.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.placed('etc/a.conf', 'two');
+  await again.swap({ 'config.json': oneFile(), 'a.conf': 'three' });
+  await watch.placed('etc/a.conf', 'three');
+});
+
+test('the folder above may go and come again; after that the watch is set up anew', async () => {
+  await using p = await pod();
+  const above = join(p.configDir, '..', 'above');
+  const inside = { ...p, configDir: join(above, 'config_files') };
+  await new Volume(inside.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(inside, { pollMs: 100 });
+  await watch.placed('etc/a.conf', 'one');
+  await rm(above, { recursive: true });
+  await watch.when('its absence', ({ state }) => state === 'absent');
+  await mkdir(above);
+  await new Volume(inside.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.placed('etc/a.conf', 'two');
+});
+
+test('a watcher that tells nothing costs time and no change', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(p, { pollMs: 50, watcher: deaf });
+  await watch.placed('etc/a.conf', 'one');
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.placed('etc/a.conf', 'two');
+  assert.match(watch.said(), /no event told of/);
+});
+
+test('without the poll a deaf watcher finds nothing: the test before this one can fail', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(p, { watcher: deaf });
+  await watch.placed('etc/a.conf', 'one');
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await sleep(300);
+  await watch.placed('etc/a.conf', 'one');
+});
+
+test('a watch that cannot be had is said once, and the poll does its work', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  const exhausted: typeof pathWatcher = (_, onTrouble) => ({
+    watch: async () => await Promise.resolve(onTrouble('ENOSPC: System limit for number of file watchers reached')),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+  await using watch = watching(p, { pollMs: 50, watcher: exhausted });
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.placed('etc/a.conf', 'two');
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'three' });
+  await watch.placed('etc/a.conf', 'three');
+  assert.equal(watch.said().match(/cannot watch all .*ENOSPC/g)?.length, 1);
+});
+
+test('a source in another volume is followed, from the version on that names it', async () => {
+  await using p = await pod();
+  const [volume, extra] = [new Volume(p.configDir), new Volume(join(p.configDir, '..', 'extra'))];
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await extra.swap({ 'deep/b.conf': 'other' });
+  await using watch = watching(p);
+  await watch.placed('etc/a.conf', 'one');
+  const source = join(extra.folder, 'deep/b.conf');
+  await volume.swap({ 'config.json': oneFile({ source }), 'a.conf': 'unused' });
+  await watch.placed('etc/a.conf', 'other');
+  await extra.swap({ 'deep/b.conf': 'two' });
+  await watch.placed('etc/a.conf', 'two');
+});
+
+test('what the system refuses is tried again until it is in place', async () => {
+  await using p = await pod();
+  await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  let tries = 0;
+  const leaveCommand = () =>
+    ++tries < 2 ? Promise.reject(new UnavailableError('the volume is full')) : Promise.resolve(false);
+  await using watch = watching(p, { leaveCommand });
+  await watch.when('the second try', ({ state, failed }) => state === 'in-step' && failed === 1);
+  assert.match(watch.said(), /trying again in .*the volume is full/);
+  assert.equal(watch.changes.length, 1);
+});
