@@ -1,4 +1,5 @@
 import type { ExitCode } from './errors.ts';
+import type { PodFile } from './file.ts';
 import type { Log } from './log.ts';
 import type { Option, Values } from './option.ts';
 import type { Terminal } from './terminal.ts';
@@ -13,6 +14,8 @@ export interface Context {
   readonly terminal: Terminal;
   /** Our caller's environment, to hand to a child. Options are read from tables, never from here. */
   readonly inherited: NodeJS.ProcessEnv;
+  /** kolla-pod.yaml, where there is one, for what it holds besides options. */
+  readonly podFile?: PodFile | undefined;
 }
 
 /** A command line that help and docs show, and that a test runs. */

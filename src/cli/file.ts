@@ -5,8 +5,15 @@ import { suggestion } from './nearest.ts';
 import type { Option } from './option.ts';
 
 /** The options that kolla-pod.yaml sets for one command. */
-export interface FileOptions {
+export interface FileOptions extends PodFile {
   wordsOf(option: Option): { words: readonly string[]; place: string } | undefined;
+}
+
+/** kolla-pod.yaml for whoever reads a section that is not one of options. */
+export interface PodFile {
+  readonly file: string;
+  /** What stands in a section of SECTIONS, unchecked. */
+  sectionOf(name: 'overlays' | 'services'): unknown;
 }
 
 /** Every section that kolla-pod.yaml may have: one a helper, checked by that helper. */
@@ -52,13 +59,21 @@ export function readFileOptions(
       place,
     );
   }
+  const ownValue = (flag: string): { where: string; value: unknown } => {
+    const where = place === '' ? flag : `${place}.${flag}`;
+    if (section[flag] !== undefined || path.length < 2 || !siblings.includes(flag))
+      return { where, value: section[flag] };
+    // What a helper takes without a command holds for its commands too, unless they say otherwise.
+    return { where: `${path[0]}.${flag}`, value: mappingAt(root[path[0]!] ?? {}, file, path[0]!)[flag] };
+  };
   return {
+    file,
+    sectionOf: (name) => root[name],
     wordsOf(option) {
       const isCommon = commonFlags.includes(option.flag);
-      const value = (isCommon ? root : section)[option.flag];
+      const { where, value } = isCommon ? { where: option.flag, value: root[option.flag] } : ownValue(option.flag);
       if (value === undefined) return undefined;
       if (option.secret) throw secretInFile(option, file);
-      const where = isCommon || place === '' ? option.flag : `${place}.${option.flag}`;
       return { words: wordsIn(option, value, `${file}: ${where}`), place: `${file}: ${where}` };
     },
   };

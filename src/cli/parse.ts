@@ -94,12 +94,17 @@ export function resolveOptions(
   options: readonly Option[],
   words: Words,
   env: NodeJS.ProcessEnv,
-  file: FileOptions | undefined,
+  file: Pick<FileOptions, 'wordsOf'> | undefined,
 ): Record<string, unknown> {
   return Object.fromEntries(options.map((option) => [camelCase(option.flag), resolve(option, words, env, file)]));
 }
 
-function resolve(option: Option, words: Words, env: NodeJS.ProcessEnv, file: FileOptions | undefined): unknown {
+function resolve(
+  option: Option,
+  words: Words,
+  env: NodeJS.ProcessEnv,
+  file: Pick<FileOptions, 'wordsOf'> | undefined,
+): unknown {
   const flag = words.flags.get(option.flag);
   if (flag !== undefined) return valueOf(option, flag, (cause) => new UsageError(`--${option.flag}: ${cause}`));
   const variable = env[option.env];

@@ -58,6 +58,7 @@ async function answer(
     stdout: (text) => output.write(text),
     terminal,
     inherited: env,
+    podFile: file,
   };
   return await command.run(inputOf(command, words, options, usageOf(helper, name, command)), context);
 }

@@ -12,12 +12,14 @@ import type { Log } from '../cli/log.ts';
 import { realpath } from 'node:fs/promises';
 import { applyPlan, type Applied } from './apply.ts';
 import { readAccounts, type Identity } from './owner.ts';
-import { planConfig, type Overlay, type Plan } from './plan.ts';
+import type { Overlay } from './overlays/overlay.ts';
+import { planConfig, type Plan } from './plan.ts';
 import { readConfig, type Loaded } from './read.ts';
 
 export type { Identity } from './owner.ts';
 export { mountsFor, type Image, type Mount } from './mounts.ts';
-export type { Overlay, Plan } from './plan.ts';
+export type { Overlay } from './overlays/overlay.ts';
+export type { Plan } from './plan.ts';
 export type { DirectoryStep, FileStep, Step } from './step.ts';
 export type { Loaded } from './read.ts';
 export { CONFIG_DIR } from './read.ts';

@@ -1,4 +1,6 @@
 import { ConfigError, messageOf } from '../cli/errors.ts';
+import { suggestion } from '../cli/nearest.ts';
+import { isBelow, type Overlay } from './overlays/overlay.ts';
 import { ownershipFor, type Accounts, type Identity, type Ownership } from './owner.ts';
 import { under } from './place.ts';
 import type { Loaded } from './read.ts';
@@ -29,14 +31,9 @@ export interface PlanOptions {
   readonly configDir: string;
   readonly accounts: Accounts;
   readonly me: Identity;
-  /**
-   * Changes a file's content on its way from the source; `dest` is as config.json means it, not under the root.
-   * Throws RangeError with the reason when it can't.
-   */
+  /** This pod's own values in the files. */
   readonly overlay?: Overlay | undefined;
 }
-
-export type Overlay = (dest: string, content: Buffer) => Buffer;
 
 /**
  * Looks everything up (owners, sources, destinations) and reads what will be written, so that applying can fail only
@@ -60,11 +57,15 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
     if (ids !== undefined && exclude === undefined)
       planner.permissions.push({ entry, pattern: path, mode: perm, owner: ids, recurse });
   }
+  if (planner.problems.length === 0) planner.notPlaced();
   if (planner.problems.length > 0)
     throw new ConfigError(`${file}: ${planner.problems.join('; ')}. Nothing was touched.`);
   const { steps, permissions, absent } = planner;
   return { steps: [...steps.values()], permissions, absent, notDone: notDone(document) };
 }
+
+/** A list of every file would bury the message. */
+const SUGGESTED_MAX = 10;
 
 /** Collects steps, and every problem instead of only the first. */
 class Planner {
@@ -74,6 +75,7 @@ class Planner {
   readonly absent: string[] = [];
   readonly problems: string[] = [];
   readonly #options: PlanOptions;
+  readonly #absentDests: string[] = [];
 
   constructor(options: PlanOptions) {
     this.#options = options;
@@ -97,12 +99,29 @@ class Planner {
     const owner = asIs ? { uid: -1, gid: -1 } : await this.owner(entry, item.owner ?? '');
     const matches = await this.#attempt(`${entry}.source`, () => matchesOf(item.source, item.dest, configDir));
     if (matches?.length === 0) {
-      if (item.optional) this.absent.push(item.source);
+      if (item.optional) this.#leftOut(item);
       else this.problems.push(`${entry}.source: nothing is at ${item.source}; mount it, or set "optional": true`);
     }
     if (owner === undefined || matches === undefined) return;
     for (const match of matches)
       await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#options));
+  }
+
+  /** An overlay of a file that no entry puts in place would be lost without a word. */
+  notPlaced(): void {
+    const { overlay, root } = this.#options;
+    const known = [...this.steps.values()].flatMap(({ kind, path }) => (kind === 'file' ? [path] : []));
+    for (const [file, place] of overlay?.files ?? []) {
+      const path = under(root, file);
+      if (known.includes(path) || this.#absentDests.some((dest) => isBelow(file, dest))) continue;
+      const near = suggestion(path, known.slice(0, SUGGESTED_MAX)).replaceAll(root === '/' ? '' : root, '');
+      this.problems.push(`${place}.file: no entry of config_files puts ${file} in place${near}`);
+    }
+  }
+
+  #leftOut({ source, dest }: FileEntry): void {
+    this.absent.push(source);
+    this.#absentDests.push(dest);
   }
 
   async #attempt<T>(place: string, work: () => T | Promise<T>): Promise<T | undefined> {

@@ -39,7 +39,7 @@ export async function copyStep(
   const mode = item.preserve_properties ? match.mode : (item.perm ?? match.mode);
   if (match.kind === 'directory') return await directoryStep(entry, path, searchable(mode), owner, root);
   const content = await readFile(match.source);
-  const image = { content: overlay === undefined ? content : overlay(match.dest, content), mode, ...owner };
+  const image = { content: overlay?.apply(match.dest, content) ?? content, mode, ...owner };
   const isRight = await isInPlace(path, image);
   await checkPlace(root, path, !isRight);
   return { kind: 'file', entry, path, image, isRight };

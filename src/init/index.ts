@@ -15,6 +15,7 @@ import { parseDependency, waitForAll, type Dependency } from '../depend/index.ts
 import type { KubeClient } from '../platform/kube/types.ts';
 import { kubeSource } from './kube-source.ts';
 import { OPTIONS } from './options.ts';
+import { overlayFrom } from './overlays.ts';
 import { leaveRunCommand } from './run-command.ts';
 import { whoAmI } from './who-am-i.ts';
 
@@ -40,12 +41,18 @@ const main = command({
   ],
   async run({ options }, context) {
     const began = performance.now();
-    const { signal, log, inherited } = context;
+    const { signal, log, inherited, podFile } = context;
     if (options.timeout <= 0 || options.timeout > TIMEOUT_MAX_MS)
       throw new UsageError('--timeout: must be more than 0 and at most 24d');
     const dependencies = distinct(options.wait.map(parseDependency));
     const applied = await putInPlace(
-      { configDir: options.configDir, configFile: options.configJson, root: options.root, me: whoAmI() },
+      {
+        configDir: options.configDir,
+        configFile: options.configJson,
+        root: options.root,
+        me: whoAmI(),
+        overlay: await overlayFrom(podFile, inherited),
+      },
       { signal, log },
     );
     if (applied !== undefined) await leaveRunCommand(options.root, applied.command, log);

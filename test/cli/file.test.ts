@@ -44,6 +44,24 @@ test('what is in other sections is for other commands', async () => {
   assert.equal((await read('init: {whatever: 1}\n')).wordsOf(TIMEOUT), undefined);
 });
 
+test("a command takes what its helper's section says, unless its own says otherwise", async () => {
+  await using folder = await privateFolder('file');
+  const file = join(folder.path, 'kolla-pod.yaml');
+  const words = async (yaml: string) => {
+    await writeFile(file, yaml);
+    return readFileOptions(file, ['init', 'check'], ['check', 'timeout'], COMMON_OPTIONS, OWN).wordsOf(TIMEOUT);
+  };
+  assert.deepEqual(await words('init: {timeout: 3s}\n'), { words: ['3s'], place: `${file}: init.timeout` });
+  assert.deepEqual((await words('init: {timeout: 3s, check: {timeout: 4s}}\n'))?.words, ['4s']);
+  assert.equal(await words('init: {check: {}}\n'), undefined);
+});
+
+test('a section that is none of options is given as it stands', async () => {
+  const file = await read('overlays: {ini: [1]}\n');
+  assert.deepEqual(file.sectionOf('overlays'), { ini: [1] });
+  assert.equal(file.sectionOf('services'), undefined);
+});
+
 test('an empty file has no options', async () => {
   assert.equal((await read('')).wordsOf(TIMEOUT), undefined);
 });

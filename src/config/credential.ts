@@ -1,0 +1,19 @@
+/**
+ * What is taken for a secret by its name. Rather one word too many: a file path shown as a digest harms nobody. Of
+ * `key` OpenStack's own words are left out.
+ */
+const NAME =
+  /pass|pwd|secret|token|cred|cookie|private|salt|psk|sasl|fernet|signature|community|(?:^|[^a-z])auth(?:[^a-z]|$)|authorization|auth_?(?:data|key)|api_?id|key(?!stone|space|board|word)/i;
+
+/** Between :// and @: a user, and perhaps a password with any character in it. */
+const USER_IN_URL = /:\/\/[^\s]*@/;
+
+/** Whether the value under that name is probably a secret: `admin_password`, `memcache_secret_key`. */
+export function isCredential(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** Whether a text has a name of a secret in it, or a URL that may hold a password. */
+export function mentionsCredential(text: string): boolean {
+  return NAME.test(text) || USER_IN_URL.test(text);
+}

@@ -1,0 +1,68 @@
+import { osloLines, type OsloLine } from './oslo-lines.ts';
+
+export interface OsloSetting {
+  readonly section: string;
+  readonly key: string;
+  /** On one line. */
+  readonly value: string;
+}
+
+/**
+ * A file for oslo.config in which one option has that value. Everything else stays byte for byte. Where the option is there, its
+ * last line is changed, because the last one counts; else it is added after the section's last option, else a section
+ * at the end. The same again changes nothing.
+ * @throws RangeError with the line's number for what oslo.config would not read
+ */
+export function setOsloOption(content: Buffer, setting: OsloSetting): Buffer {
+  // One character a byte: what is no UTF-8 stays as it is, and no Unicode blank is taken for one of INI's.
+  const [section, key, value] = [setting.section, setting.key, quoted(setting.value)].map((text) =>
+    Buffer.from(text, 'utf8').toString('latin1'),
+  ) as [string, string, string];
+  const lines = osloLines(content.toString('latin1'));
+  const mine = lines.filter((line) => sameSection(line.section, section));
+  const last = mine.findLast((line) => line.kind === 'option' && line.key === key);
+  const written = last === undefined ? add(lines, mine, section, `${key} = ${value}`) : replace(lines, last, value);
+  return Buffer.from(written, 'latin1');
+}
+
+function replace(lines: readonly OsloLine[], last: OsloLine, value: string): string {
+  const from = lines.indexOf(last);
+  // What goes on with the old value belongs to it.
+  const after = lines.findIndex((line, i) => i > from && line.kind !== 'continuation');
+  const end = after === -1 ? lines.length : after;
+  // The line end of the value's last line, since the file may end there without one.
+  const ending = lines[end - 1]?.ending ?? '';
+  const head = /^[^=:]*[=:][ \t]*/.exec(last.text)?.[0] ?? '';
+  const blank = /[ \t][=:]$/.test(head) && value !== '' ? ' ' : '';
+  return join(lines.slice(0, from)) + head + blank + value + ending + join(lines.slice(end));
+}
+
+function add(lines: readonly OsloLine[], mine: readonly OsloLine[], section: string, line: string): string {
+  const ending = lines.find((one) => one.ending !== '')?.ending ?? '\n';
+  const after = mine.findLast(({ kind }) => kind === 'header' || kind === 'option' || kind === 'continuation');
+  if (after === undefined) {
+    const before = join(lines);
+    const gap = before === '' ? '' : before.endsWith('\n') || before.endsWith('\r') ? ending : ending + ending;
+    return `${before}${gap}[${section}]${ending}${line}${ending}`;
+  }
+  const at = lines.indexOf(after) + 1;
+  const before = join(lines.slice(0, at));
+  // At the end of a file without a last line end, the new line has none either.
+  return after.ending === '' ? before + ending + line : before + line + ending + join(lines.slice(at));
+}
+
+function join(lines: readonly OsloLine[]): string {
+  return lines.map(({ text, ending }) => text + ending).join('');
+}
+
+/** oslo.config tells sections apart without regard to case, but for DEFAULT. */
+function sameSection(a: string, b: string): boolean {
+  const normal = (name: string) => (name === 'DEFAULT' ? name : name.toLowerCase());
+  return normal(a) === normal(b);
+}
+
+/** oslo.config takes blanks and one pair of quotes away from around a value. */
+function quoted(value: string): string {
+  const hasQuotes = /^["']/.test(value) && value.endsWith(value.charAt(0));
+  return value !== value.trim() || hasQuotes ? `"${value}"` : value;
+}

@@ -1,0 +1,27 @@
+import { normalize } from 'node:path';
+
+/** This pod's own values in files that all pods share. */
+export interface Overlay {
+  /** Each file that it changes, as config.json writes its dest, and where kolla-pod.yaml asks for it. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Names of the environment that are used. */
+  readonly names: readonly string[];
+  /** Values of names that look like credentials, which may be shown to nobody. */
+  readonly secrets: readonly string[];
+  /**
+   * What shall be in the file at `dest` (as config.json writes it) when that is its source's content.
+   * @throws RangeError with the place in kolla-pod.yaml and the reason
+   */
+  apply(dest: string, content: Buffer): Buffer;
+}
+
+/** One spelling a path: `/etc//nova/./nova.conf` is `/etc/nova/nova.conf`. */
+export function normalPath(path: string): string {
+  return normalize(path);
+}
+
+/** Whether the file is what config.json's dest names, or would lie in it. */
+export function isBelow(file: string, dest: string): boolean {
+  const folder = normalPath(dest).replace(/\/$/, '');
+  return file === folder || file.startsWith(`${folder}/`);
+}

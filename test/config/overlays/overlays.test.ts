@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError } from '../../../src/cli/errors.ts';
+import { makeOverlay, overlayNames } from '../../../src/config/overlays/index.ts';
+
+const NOVA = '/etc/nova/nova.conf';
+const ENV = { POD_IP: '10.0.0.3', DB_PASSWORD: 'hunter2', EMPTY: '', TWO: 'a\nb', HOME: '/root' };
+
+function refusal(section: unknown): string {
+  let message = '';
+  assert.throws(
+    () => makeOverlay('kolla-pod.yaml', section, ENV),
+    (error: Error) => {
+      message = error.message;
+      return error instanceof ConfigError;
+    },
+  );
+  assert.doesNotMatch(message, /hunter2/);
+  return message;
+}
+
+function applied(section: unknown, content: string, dest = NOVA): string {
+  const overlay = makeOverlay('kolla-pod.yaml', section, ENV);
+  assert.ok(overlay);
+  return overlay.apply(dest, Buffer.from(content)).toString();
+}
+
+test('an INI key gets a value of this pod', () => {
+  const ini = [{ file: NOVA, key: 'my_ip', value: '$(POD_IP)' }];
+  assert.equal(applied({ ini }, '[DEFAULT]\nmy_ip = x\n'), '[DEFAULT]\nmy_ip = 10.0.0.3\n');
+  const url = [{ file: NOVA, section: 'vnc', key: 'url', value: 'http://$(POD_IP):6080/' }];
+  assert.equal(applied({ ini: url }, ''), '[vnc]\nurl = http://10.0.0.3:6080/\n');
+});
+
+test('numbers and truth values are words too', () => {
+  const ini = [
+    { file: NOVA, key: 'workers', value: 4 },
+    { file: NOVA, key: 'debug', value: true },
+  ];
+  assert.equal(applied({ ini }, ''), '[DEFAULT]\nworkers = 4\ndebug = true\n');
+});
+
+test('$(NAME) is replaced in listed files, and in no other', () => {
+  const section = { text: [{ file: '/etc//mysql/my.cnf' }] };
+  assert.equal(applied(section, 'bind-address=$(POD_IP)\n', '/etc/mysql/my.cnf'), 'bind-address=10.0.0.3\n');
+  assert.equal(applied(section, 'bind-address=$(POD_IP)\n'), 'bind-address=$(POD_IP)\n');
+});
+
+test('a text keeps every other byte, a shell’s own $( too', () => {
+  const overlay = makeOverlay('f', { text: [{ file: '/a' }] }, { POD_IP: 'é' });
+  const before = Buffer.concat([Buffer.from('$$ $(hostname -s) $ ( $() '), Buffer.from([0xff, 0, 0xc3])]);
+  const after = overlay!.apply('/a', Buffer.concat([before, Buffer.from('$(POD_IP)')]));
+  assert.deepEqual(after, Buffer.concat([before, Buffer.from('é')]));
+});
+
+test('two dollars stand for one, as in a Pod', () => {
+  const section = { text: [{ file: NOVA }] };
+  assert.equal(
+    applied(section, '$$(POD_IP) $$$(POD_IP) $$$$(POD_IP) $$(hostname)'),
+    '$(POD_IP) $10.0.0.3 $$(POD_IP) $(hostname)',
+  );
+});
+
+test('text comes before keys, whose values are not looked through again', () => {
+  const section = { ini: [{ file: NOVA, key: 'a', value: '$$(POD_IP)' }], text: [{ file: NOVA }] };
+  assert.equal(
+    applied(section, '[DEFAULT]\na = $(POD_IP)\nb = $(POD_IP)\n'),
+    '[DEFAULT]\na = $(POD_IP)\nb = 10.0.0.3\n',
+  );
+});
+
+test('a section that holds nothing changes nothing', () => {
+  for (const section of [undefined, null, {}, { allow: ['A'] }, { ini: [], text: [] }])
+    assert.equal(makeOverlay('f', section, {}), undefined);
+});
+
+test('every problem is named with its place and the nearest key', () => {
+  const message = refusal({
+    alow: [],
+    ini: [
+      { file: 'nova.conf', kee: 'x', value: ['a'] },
+      'text',
+      { file: '/a/', key: 'a=b', value: 'x', section: '[b]' },
+    ],
+    text: [{ file: '/a', key: 'x' }],
+    allow: ['A B'],
+  });
+  for (const problem of [
+    "overlays.alow: there is no such key; did you mean 'allow'?",
+    'overlays.ini[0].file: must be the absolute path of a file',
+    "overlays.ini[0].kee: there is no such key; did you mean 'key'?",
+    'overlays.ini[0].key: is missing',
+    'overlays.ini[0].value: must be a word, but is Array',
+    'overlays.ini[1]: must be a mapping, but is "text"',
+    'overlays.ini[2].file: must be the absolute path',
+    'overlays.ini[2].section: must be the name of a section, without brackets',
+    'overlays.ini[2].key: must be the name of an option, without = and :',
+    'overlays.text[0].key: there is no such key; there is file',
+    'overlays.allow[0]: must be the name of an environment variable',
+  ])
+    assert.ok(message.includes(problem), `${problem}\n  is not in\n${message}`);
+  assert.match(refusal('x'), /kolla-pod.yaml: overlays: must be a mapping/);
+});
+
+test('a name that is not allowed, not set, empty or of two lines is refused with the fix', () => {
+  const message = refusal({
+    allow: ['POD_IP', 'EMPTY', 'TWO', 'NODE_NAME'],
+    ini: ['$(DB_PASSWORD)', '$(EMPTY)', '$(TWO)', '$(NODE_NAME)', '$(POD_PI)', '$(POD IP)', 'a\nb'].map((value, i) => ({
+      file: NOVA,
+      key: `k${i}`,
+      value,
+    })),
+  });
+  for (const problem of [
+    'ini[0].value: $(DB_PASSWORD) is not allowed; add DB_PASSWORD to overlays.allow',
+    'ini[1].value: $(EMPTY) is empty',
+    'ini[2].value: $(TWO) has a line break',
+    'ini[3].value: $(NODE_NAME) is not set; give the container an env of that name',
+    "ini[4].value: $(POD_PI) is not allowed; did you mean 'POD_IP'?",
+    "ini[5].value: '$(POD' is not $(NAME)",
+    'ini[6].value: has a line break',
+  ])
+    assert.ok(message.includes(problem), `${problem}\n  is not in\n${message}`);
+});
+
+test('without allow, only what says which pod this is may be used', () => {
+  assert.match(refusal({ ini: [{ file: NOVA, key: 'a', value: '$(HOME)' }] }), /\$\(HOME\) is not allowed/);
+});
+
+test('one key set twice is refused', () => {
+  const one = { file: NOVA, section: 'vnc', key: 'a', value: 'x' };
+  assert.match(
+    refusal({ ini: [one, { ...one, section: 'VNC', file: '/etc/nova/./nova.conf' }] }),
+    /ini\[1\]: says the same as overlays.ini\[0\]/,
+  );
+});
+
+test('a file that cannot be changed is refused by its place, without its text', () => {
+  assert.throws(() => applied({ ini: [{ file: NOVA, key: 'a', value: 'x' }] }, '[DEFAULT]\nhunter2\n'), {
+    name: 'RangeError',
+    message:
+      'kolla-pod.yaml: overlays.ini[0]: line 2 is not KEY = VALUE; it is no file for oslo.config: list it under overlays.text instead',
+  });
+  assert.throws(
+    () => applied({ text: [{ file: NOVA }] }, '$(NODE_NAME)'),
+    /overlays.text\[0\]: \$\(NODE_NAME\) is not set/,
+  );
+});
+
+test('the names that a Pod must give are known without their values', () => {
+  const ini = [{ file: NOVA, key: 'a', value: '$(POD_IP) $$(NODE_NAME) $(HOST_IP)' }];
+  assert.deepEqual(overlayNames('f', { ini }), ['HOST_IP', 'POD_IP']);
+  assert.deepEqual(overlayNames('f', { ini, text: [{ file: '/a' }], allow: ['NODE_NAME', 'POD_IP'] }), [
+    'HOST_IP',
+    'NODE_NAME',
+    'POD_IP',
+  ]);
+});
+
+test('values of names that look like credentials are known as secrets', () => {
+  const overlay = makeOverlay('f', { allow: ['DB_PASSWORD', 'POD_IP'], text: [{ file: '/a' }] }, ENV);
+  overlay!.apply('/a', Buffer.from('$(DB_PASSWORD) $(POD_IP)'));
+  assert.deepEqual(overlay!.secrets, ['hunter2']);
+});

@@ -1,0 +1,37 @@
+/** Numbers from 0 to 1 that are the same for the same seed: mulberry32. */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export function oneOf<T>(random: () => number, all: readonly T[]): T {
+  return all[Math.floor(random() * all.length)]!;
+}
+
+const SECTIONS = ['DEFAULT', 'database', 'vnc', 'neutron'];
+const KEYS = ['my_ip', 'host', 'bind_host', 'server_listen'];
+
+/** A small file for oslo.config with all that its dialect has, and an option to set in it. */
+export function randomOslo(random: () => number): { text: string; section: string; key: string } {
+  const pick = <T>(all: readonly T[]) => oneOf(random, all);
+  let text = '';
+  let hasValue = false;
+  for (let n = Math.floor(random() * 14); n > 0; n--) {
+    const kind = Math.floor(random() * 6);
+    if (kind === 0) text += pick(['# a comment = x\n', ';my_ip = 1\n', '#[vnc]\n']);
+    else if (kind === 1) text += pick(['\n', '  \n']);
+    else if (kind === 2) text += `[${pick(SECTIONS)}]\n`;
+    else if (kind === 3 && hasValue) text += pick(['  more\n', '\tmore = 1\n', '  # more\n']);
+    else
+      text += `${pick(KEYS)}${pick(['=', ' = ', ': ', ' : ', ' =', '\t=\t'])}${pick(['', 'a', '"b c"', 'x=y', '[z]'])}\n`;
+    hasValue = kind >= 4 || (kind === 3 && hasValue);
+    if (kind === 3) hasValue = true;
+  }
+  if (random() < 0.3) text = text.replace(/\n$/, '');
+  return { text, section: pick(SECTIONS), key: pick(KEYS) };
+}
