@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UnavailableError } from '../../src/cli/errors.ts';
 import { judge, job, type Job } from '../../src/depend/kinds/job.ts';
-import type { KubeClient, KubeObject, Observation } from '../../src/platform/kube/index.ts';
+import type { KubeObject, Observation } from '../../src/platform/kube/index.ts';
+import { onlyWatching } from '../platform/kube/support.ts';
 
 const metadata = { name: 'sync' };
 const condition = (type: string, more: object = {}) => ({ type, status: 'True', ...more });
@@ -44,14 +45,9 @@ for (const [name, object, expected] of [
 }
 
 function waitOn(observations: readonly Observation<Job>[], onFailedJob: 'fail' | 'wait' = 'fail') {
-  const client: KubeClient = {
-    namespace: 'own',
-    server: '',
-    async *watch<T extends KubeObject>() {
-      for (const observation of observations) yield observation as Observation<T>;
-    },
-    [Symbol.dispose]: () => {},
-  };
+  const client = onlyWatching(async function* <T extends KubeObject>() {
+    for (const observation of observations) yield observation as Observation<T>;
+  });
   const states: string[] = [];
   const waiter = job(
     { kind: 'job', text: 'job/sync', name: 'sync', namespace: undefined },

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DeadlineError, SignalError, UnavailableError } from '../../src/cli/errors.ts';
 import { parseDependency, waitForAll } from '../../src/depend/index.ts';
 import type { KubeClient, KubeObject, ObjectRef, Observation, WatchOptions } from '../../src/platform/kube/types.ts';
+import { onlyWatching } from '../platform/kube/support.ts';
 import { logLines } from '../support/helper.ts';
 import { freePort } from '../support/port.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -91,20 +92,18 @@ test('the first that never will be met ends the wait for all', async () => {
 });
 
 test('what two waiters warn of alike is said once', async () => {
-  const client: KubeClient = {
-    namespace: 'own',
-    server: '',
-    async *watch<T extends KubeObject>(_: ObjectRef, { warn }: WatchOptions): AsyncGenerator<Observation<T>> {
-      warn('may not watch');
-      const metadata = { name: 'sync' };
-      const object: KubeObject & Record<string, unknown> = {
-        metadata,
-        status: { conditions: [{ type: 'Complete', status: 'True' }] },
-      };
-      yield { kind: 'object', object: object as unknown as T };
-    },
-    [Symbol.dispose]: () => {},
-  };
+  const client = onlyWatching(async function* <T extends KubeObject>(
+    _: ObjectRef,
+    { warn }: WatchOptions,
+  ): AsyncGenerator<Observation<T>> {
+    warn('may not watch');
+    const metadata = { name: 'sync' };
+    const object: KubeObject & Record<string, unknown> = {
+      metadata,
+      status: { conditions: [{ type: 'Complete', status: 'True' }] },
+    };
+    yield { kind: 'object', object: object as unknown as T };
+  });
   const { done, messages } = wait(['job/a', 'job/b'], { kube: () => Promise.resolve(client) });
   await done;
   assert.equal(messages().filter((message) => message === 'may not watch').length, 1);

@@ -6,11 +6,14 @@ export class ApiError extends Error {
   readonly status: number;
   /** How long the server asks us to stay away. */
   readonly retryAfterMs: number;
+  /** `AlreadyExists`, `Conflict`, `NotFound`: what a status that has several meanings means. */
+  readonly reason: string | undefined;
 
-  constructor(status: number, message: string, retryAfterMs = 0) {
+  constructor(status: number, message: string, retryAfterMs = 0, reason?: string) {
     super(message);
     this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.reason = reason;
   }
 }
 
@@ -28,26 +31,30 @@ export async function errorFrom(response: IncomingMessage): Promise<ApiError> {
     size += chunk.length;
     if (size > BODY_MAX_BYTES) break;
   }
-  return new ApiError(status, messageIn(Buffer.concat(chunks).toString(), status), seconds * 1000);
+  const { message, reason } = statusIn(Buffer.concat(chunks).toString());
+  return new ApiError(status, message ?? `status ${status}`, seconds * 1000, reason);
 }
 
 /** An ERROR event of a watch carries the same Status object. */
 export function errorFromStatus(object: unknown): ApiError {
-  const { code, message, details } = (object ?? {}) as {
+  const { code, message, reason, details } = (object ?? {}) as {
     code?: number;
     message?: string;
+    reason?: string;
     details?: { retryAfterSeconds?: number };
   };
   const status = typeof code === 'number' ? code : 500;
-  return new ApiError(status, message ?? `status ${status}`, (details?.retryAfterSeconds ?? 0) * 1000);
+  return new ApiError(status, message ?? `status ${status}`, (details?.retryAfterSeconds ?? 0) * 1000, reason);
 }
 
-function messageIn(body: string, status: number): string {
+function statusIn(body: string): { readonly message?: string; readonly reason?: string } {
   try {
-    const { message } = JSON.parse(body) as { message?: unknown };
-    if (typeof message === 'string' && message !== '') return message;
+    const { message, reason } = JSON.parse(body) as { message?: unknown; reason?: unknown };
+    return {
+      ...(typeof message === 'string' && message !== '' ? { message } : {}),
+      ...(typeof reason === 'string' ? { reason } : {}),
+    };
   } catch {
-    // Not a Status object: something between us and the server has answered.
+    return {}; // not a Status object: something between us and the server has answered
   }
-  return `status ${status}`;
 }

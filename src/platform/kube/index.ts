@@ -1,31 +1,44 @@
 /**
  * The one way to the API server. Loaded only by who needs it: credentials alone cost as much as starting a helper.
  *
- *   ServiceAccount or kubeconfig -> credentials (KubeConfig of client-node, nothing else of it) -> one pool of
- *   connections -> a watch by name -> observations: the object, deleted, absent, trouble on the way
+ *   ServiceAccount or kubeconfig -> credentials (KubeConfig of client-node, nothing else of it) -> two pools of
+ *   connections -> one watch loop (follow) -> observations of an object, or of a set: what is there, what is gone, trouble
+ *   on the way. Beside it: get, request, discover, one answer each.
  *
  * client-node's own Watch is not used: it takes a quiet watch for dead after 30 s, swallows what a handler throws, and
  * its informer ends at the first error. Ours asks for bookmarks and takes 90 s of silence for a dead connection,
  * begins again on 410, backs off as the server asks, and polls where watching is not allowed. What it can't
  * mend itself: no credentials (65) and neither watch nor get allowed (77, with the Role to apply).
  */
-import { ApiClient } from './client.ts';
+import { ApiClient, METADATA } from './client.ts';
 import { credentialsFrom, type CredentialSource } from './credentials.ts';
+import { Discovery } from './discover.ts';
+import { TIMING, type Timing } from './timing.ts';
 import type { KubeClient } from './types.ts';
-import { watchObject, TIMING, type Timing } from './watch.ts';
+import { watchSet } from './watch-set.ts';
+import { watchObject } from './watch.ts';
 
+export { ApiError } from './api-error.ts';
 export type { CredentialSource } from './credentials.ts';
-export type { KubeClient, KubeObject, ObjectRef, Observation } from './types.ts';
+export { collectionPath, objectPath } from './path.ts';
+export { TIMING, type Timing } from './timing.ts';
+export type * from './types.ts';
 
 /** Reads the credentials once, to learn the namespace; connects when the first watch does. Throws ConfigError. */
 export async function connectKube(source: CredentialSource, timing: Timing = TIMING): Promise<KubeClient> {
   const credentials = credentialsFrom(source);
   const { namespace, server } = await credentials(false);
-  const client = new ApiClient(credentials);
+  const client = new ApiClient(credentials, timing);
+  const discovery = new Discovery(client);
   return {
     namespace,
     server: server.href,
     watch: (ref, options) => watchObject(client, ref, options, timing),
+    watchSet: (ref, options) => watchSet(client, ref, options, timing),
+    get: (path, { signal, metadataOnly = false }) =>
+      client.ask(metadataOnly ? { path, accept: METADATA } : { path }, signal),
+    request: (method, path, body, { signal }) => client.ask({ method, path, body }, signal),
+    discover: (what, { signal }) => discovery.find(what, signal),
     [Symbol.dispose]: () => client[Symbol.dispose](),
   };
 }

@@ -1,8 +1,19 @@
-import type { ObjectRef } from './types.ts';
+import type { KubeObject, ObjectRef, SetRef } from './types.ts';
 
-/** Where the API server has an object, and the folder that a watch looks at. */
-export function objectPath(ref: ObjectRef): { readonly folder: string; readonly object: string } {
-  const root = ref.group === '' ? `/api/${ref.version}` : `/apis/${ref.group}/${ref.version}`;
-  const folder = `${root}/namespaces/${encodeURIComponent(ref.namespace)}/${ref.resource}`;
-  return { folder, object: `${folder}/${encodeURIComponent(ref.name)}` };
+/** `/apis/batch/v1/namespaces/ns/jobs`: what a list and a watch look at, and what a POST adds to. */
+export function collectionPath({ group, version, resource, namespace = '' }: Omit<SetRef, 'names'>): string {
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  return namespace === '' ? `${root}/${resource}` : `${root}/namespaces/${encodeURIComponent(namespace)}/${resource}`;
+}
+
+/** `/apis/batch/v1/namespaces/ns/jobs/sync` */
+export function objectPath(ref: ObjectRef): string {
+  return `${collectionPath(ref)}/${encodeURIComponent(ref.name)}`;
+}
+
+/** The name, or namespace/name where a set spans namespaces. */
+export function keyOf({ namespace = '' }: SetRef, { metadata }: KubeObject): string {
+  return namespace !== '' || metadata.namespace === undefined
+    ? metadata.name
+    : `${metadata.namespace}/${metadata.name}`;
 }

@@ -11,11 +11,20 @@ import {
   type ObjectRef,
   type Observation,
 } from '../../../src/platform/kube/index.ts';
-import { TIMING, type Timing } from '../../../src/platform/kube/watch.ts';
+import { TIMING, type Timing } from '../../../src/platform/kube/timing.ts';
 import { makeAuthority, type Authority } from '../../cluster/authority.ts';
 import { privateFolder } from '../../support/folder.ts';
 
 export const JOB: ObjectRef = { group: 'batch', version: 'v1', resource: 'jobs', namespace: 'ns', name: 'sync' };
+
+/** A client for who only watches single objects: anything else that is asked of it is a failure. */
+export function onlyWatching(watch: KubeClient['watch']): KubeClient {
+  const unasked = () => {
+    throw new Error('only watches were expected');
+  };
+  const others = { watchSet: unasked, get: unasked, request: unasked, discover: unasked };
+  return { namespace: 'own', server: '', watch, ...others, [Symbol.dispose]: () => {} };
+}
 
 /** What a real server takes minutes for, in milliseconds. */
 export const FAST: Timing = { ...TIMING, idleMs: 400, absentMs: 100, pollMs: 10, backoff: { minMs: 5, maxMs: 20 } };

@@ -1,0 +1,39 @@
+import { METADATA_LIST, type Api } from './client.ts';
+import { collectionPath } from './path.ts';
+import type { KubeObject, SetRef } from './types.ts';
+
+/** As kubectl's and client-go's: an answer stays small on both sides. */
+const PAGE = 500;
+
+interface Page<T> {
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly T[] | null;
+}
+
+export interface Listed<T> {
+  readonly items: readonly T[];
+  /** Where a watch goes on from here. */
+  readonly version: string | undefined;
+}
+
+/** All objects of a set as of one moment, page by page. Throws ApiError; 410 when that moment is over before the last page. */
+export async function listAll<T extends KubeObject>(
+  api: Api,
+  { ref, metadataOnly }: { readonly ref: SetRef; readonly metadataOnly: boolean },
+  signal: AbortSignal,
+): Promise<Listed<T>> {
+  const items: T[] = [];
+  for (let next = ''; ;) {
+    const query = new URLSearchParams({
+      limit: String(PAGE),
+      ...(ref.fieldSelector === undefined ? {} : { fieldSelector: ref.fieldSelector }),
+      ...(ref.labelSelector === undefined ? {} : { labelSelector: ref.labelSelector }),
+      ...(next === '' ? {} : { continue: next }),
+    });
+    const path = `${collectionPath(ref)}?${query.toString()}`;
+    const page = await api.ask<Page<T>>(metadataOnly ? { path, accept: METADATA_LIST } : { path }, signal);
+    items.push(...(page.items ?? []));
+    next = page.metadata.continue ?? '';
+    if (next === '') return { items, version: page.metadata.resourceVersion };
+  }
+}

@@ -1,0 +1,30 @@
+import type { Backoff } from '../backoff.ts';
+
+/** When we ask, give up and come back. */
+export interface Timing {
+  /** The server ends a watch after this, spread so that a thousand don't come back together. */
+  readonly serverMinS: number;
+  readonly serverMaxS: number;
+  /** Bookmarks come each minute: after longer silence the connection is taken for dead. */
+  readonly idleMs: number;
+  /** What exists is sent at once; so long without it, it is taken for absent, or asked for by a list. */
+  readonly absentMs: number;
+  /** The longest that an answer takes, and a watch's headers: these are sent at once, whether or not there is an event. */
+  readonly answerMs: number;
+  /** Between two questions where watching is not allowed. */
+  readonly pollMs: number;
+  /** How long to poll before trying whether watching is allowed by now. */
+  readonly rewatchMs: number;
+  readonly backoff: Backoff;
+}
+
+export const TIMING: Timing = {
+  serverMinS: 300,
+  serverMaxS: 600,
+  idleMs: 90_000,
+  absentMs: 500,
+  answerMs: 30_000,
+  pollMs: 2000,
+  rewatchMs: 300_000,
+  backoff: { minMs: 200, maxMs: 5000 },
+};

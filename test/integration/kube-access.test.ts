@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  ApiError,
+  collectionPath,
+  connectKube,
+  objectPath,
+  type KubeClient,
+  type KubeObject,
+  type SetRef,
+} from '../../src/platform/kube/index.ts';
+import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+
+const NAMESPACE = 'openstack';
+const MAPS: SetRef = { group: '', version: 'v1', resource: 'configmaps', namespace: NAMESPACE };
+const unwarned = (message: string) => assert.fail(message);
+
+describe('the API access, against a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
+  let cluster: ControlPlane;
+  let client: KubeClient;
+  before(async () => {
+    cluster = await startControlPlane();
+    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
+    client = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
+  });
+  after(async () => {
+    client[Symbol.dispose]();
+    await cluster[Symbol.asyncDispose]();
+  });
+  const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
+
+  test('a set tells all that is there, then what is added, changed and deleted', async (t) => {
+    await kubectl('create', 'configmap', 'a', '--from-literal=x=1');
+    await kubectl('label', 'configmap', 'a', 'set=one');
+    const ref = { ...MAPS, labelSelector: 'set=one' };
+    const seen: string[] = [];
+    for await (const observation of client.watchSet<KubeObject>(ref, { signal: t.signal, warn: unwarned })) {
+      assert.equal(observation.kind, 'set');
+      seen.push([...observation.objects.keys()].join(' '));
+      if (seen.length === 1) {
+        await kubectl('create', 'configmap', 'b');
+        await kubectl('label', 'configmap', 'b', 'set=one');
+      }
+      // That it does not match any more is as good as its deletion.
+      if (seen.at(-1) === 'a b') await kubectl('label', 'configmap', 'a', 'set=two', '--overwrite');
+      if (seen.at(-1) === 'b') await kubectl('delete', 'configmap', 'b');
+      if (seen.length > 1 && seen.at(-1) === '') break;
+    }
+    assert.deepEqual(seen, ['a', 'a b', 'b', '']);
+  });
+
+  test('an empty set is told at once, without a list', async (t) => {
+    const ref = { ...MAPS, labelSelector: 'set=none' };
+    const began = performance.now();
+    for await (const observation of client.watchSet<KubeObject>(ref, { signal: t.signal, warn: unwarned })) {
+      assert.deepEqual(observation, { kind: 'set', objects: new Map() });
+      break;
+    }
+    t.diagnostic(`told after ${Math.round(performance.now() - began)} ms`);
+  });
+
+  test('of a Secret no more than the metadata is asked for', async (t) => {
+    await kubectl('create', 'secret', 'generic', 'password', '--from-literal=p=hidden');
+    const options = { signal: t.signal, warn: unwarned, metadataOnly: true };
+    const ref = { ...MAPS, resource: 'secrets' };
+    for await (const observation of client.watch<KubeObject>(
+      { ...ref, namespace: NAMESPACE, name: 'password' },
+      options,
+    )) {
+      assert.equal(observation.kind, 'object');
+      assert.deepEqual(Object.keys(observation.object).toSorted(), ['apiVersion', 'kind', 'metadata']);
+      break;
+    }
+    for await (const observation of client.watchSet<KubeObject & { data?: object }>(ref, options)) {
+      assert.ok(observation.kind === 'set');
+      assert.equal(observation.objects.get('password')?.data, undefined);
+      break;
+    }
+    const path = objectPath({ ...ref, namespace: NAMESPACE, name: 'password' });
+    assert.ok(!('data' in (await client.get<object>(path, { signal: t.signal, metadataOnly: true }))));
+    assert.ok('data' in (await client.get<object>(path, { signal: t.signal })));
+  });
+
+  test('an object is made, patched, replaced and deleted; a refusal has its status and reason', async ({ signal }) => {
+    interface ConfigMap extends KubeObject {
+      readonly data?: Readonly<Record<string, string>>;
+    }
+    const path = objectPath({ ...MAPS, namespace: NAMESPACE, name: 'mine' });
+    const made = { metadata: { name: 'mine' }, data: { a: '1' } };
+    const first = await client.request<ConfigMap>('POST', collectionPath(MAPS), made, { signal });
+    await client.request<ConfigMap>('PATCH', path, { data: { b: '2' } }, { signal });
+    assert.deepEqual((await client.get<ConfigMap>(path, { signal })).data, { a: '1', b: '2' });
+    await assert.rejects(client.request('PUT', path, first, { signal }), (error) => {
+      assert.ok(error instanceof ApiError);
+      assert.deepEqual([error.status, error.reason], [409, 'Conflict']);
+      return true;
+    });
+    await assert.rejects(client.request('POST', collectionPath(MAPS), made, { signal }), {
+      status: 409,
+      reason: 'AlreadyExists',
+    });
+    await client.request('DELETE', path, undefined, { signal });
+    await assert.rejects(client.get(path, { signal }), { status: 404, reason: 'NotFound' });
+  });
+
+  for (const [word, expected] of [
+    ['deploy', 'apps/v1 deployments'],
+    ['pods', '/v1 pods'],
+    ['po', '/v1 pods'],
+    ['Node', '/v1 nodes'],
+    ['endpointslice', 'discovery.k8s.io/v1 endpointslices'],
+    ['deployments.apps', 'apps/v1 deployments'],
+    ['ingresses.v1.networking.k8s.io', 'networking.k8s.io/v1 ingresses'],
+    ['Lease.coordination.k8s.io', 'coordination.k8s.io/v1 leases'],
+    ['events', '/v1 events'],
+    ['deployments.batch', undefined],
+    ['nothing', undefined],
+  ] as const) {
+    test(`${word} is ${expected ?? 'no resource'}`, async ({ signal }) => {
+      const found = await client.discover(word, { signal });
+      assert.equal(found && `${found.group}/${found.version} ${found.resource}`, expected);
+    });
+  }
+
+  test('an apiVersion and kind are found, in the core group too', async ({ signal }) => {
+    assert.deepEqual(await client.discover({ apiVersion: 'v1', kind: 'Node' }, { signal }), {
+      ...{ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false },
+    });
+    const found = await client.discover({ apiVersion: 'batch/v1', kind: 'CronJob' }, { signal });
+    assert.equal(found?.resource, 'cronjobs');
+    assert.equal(await client.discover({ apiVersion: 'none.test/v1', kind: 'None' }, { signal }), undefined);
+  });
+});
