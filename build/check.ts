@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { VERSION } from '../src/cli/version.ts';
-import type { Built } from './make.ts';
+import { folderOf, type Built } from './make.ts';
 
 const exec = promisify(execFile);
 
@@ -12,7 +12,7 @@ const exec = promisify(execFile);
  */
 export async function checkBinary({ folder, helpers }: Built): Promise<void> {
   for (const { name } of helpers) {
-    const file = join(folder, 'bin', name);
+    const file = join(folder, folderOf(name), name);
     const version = await say(file, '--version');
     if (version !== `${name} ${VERSION}\n`) throw new Error(`${file} --version says ${JSON.stringify(version)}`);
     const help = await say(file, '--help');

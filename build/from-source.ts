@@ -1,6 +1,6 @@
 /** The binary's dispatcher without the binary, for development: `node build/from-source.ts kolla-probe tcp HOST:PORT`. */
 import { dispatch, type HelperModule } from '../src/cli/dispatch.ts';
-import { NAMES } from './names.ts';
+import { ALL_NAMES } from './names.ts';
 
 const [called = 'kolla-pod', ...argv] = process.argv.slice(2);
-await dispatch(called, argv, NAMES, (name) => import(`../cmd/${name}.ts`) as Promise<HelperModule>);
+await dispatch(called, argv, ALL_NAMES, (name) => import(`../cmd/${name}.ts`) as Promise<HelperModule>);

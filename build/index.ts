@@ -4,7 +4,7 @@
  *   cmd/NAME.ts -> bundle: one minified ASCII script a name (esbuild); its lazy imports stay lazy
  *               -> warm:   a V8 code cache of it, taken after its load path ran in the very node that will read it
  *   node of the lockfile -> base: stripped where `strip` is at hand, its ICU data trimmed to English
- *   base + sea-main.ts + bundles and caches as assets -> join (@yao-pkg/pkg) -> dist/kolla-pod, dist/bin/NAME
+ *   base + sea-main.ts + bundles and caches as assets -> join (@yao-pkg/pkg) -> dist/kolla-pod, dist/bin/NAME, dist/rootless-bin/NAME
  *               -> check: every name is run -> report: sizes, and the cost of starting
  *
  * Everything is made in a folder of its own beside its place, and renamed: two builds side by side don't meet, and an
@@ -12,4 +12,4 @@
  * without its cmd file, a bundle that does not load, a base that is not for this machine.
  */
 export { buildBinary, type Built } from './make.ts';
-export { NAMES } from './names.ts';
+export { ALL_NAMES, NAMES, ROOTLESS_NAMES } from './names.ts';

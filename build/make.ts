@@ -5,10 +5,10 @@ import { bundleHelper, bundleMain, type Bundle } from './bundle.ts';
 import { join as joinBinary } from './join.ts';
 import { assetNames } from './load.ts';
 import { warmCache } from './warm-cache.ts';
-import { NAMES } from './names.ts';
+import { ALL_NAMES, ROOTLESS_NAMES } from './names.ts';
 
 export interface Built {
-  /** The folder with `kolla-pod` and `bin/`. */
+  /** The folder with `kolla-pod`, `bin/` and `rootless-bin/`. */
   readonly folder: string;
   readonly binary: string;
   readonly base: Pick<Base, 'notStripped'>;
@@ -30,7 +30,7 @@ export interface BuiltHelper {
 export async function buildBinary(
   folder: string,
   say: (text: string) => void,
-  names: readonly string[] = NAMES,
+  names: readonly string[] = ALL_NAMES,
 ): Promise<Built> {
   await mkdir(folder, { recursive: true });
   const work = await mkdtemp(join(folder, '.build-'));
@@ -63,9 +63,19 @@ async function addAssets(bundle: Bundle, base: Base, work: string): Promise<Buil
 
 /** The links first, so that none is ever without its binary for longer than two renames. */
 async function place(work: string, folder: string, names: readonly string[]): Promise<void> {
-  await mkdir(join(work, 'bin'));
-  for (const name of names) await symlink('../kolla-pod', join(work, 'bin', name));
+  const folders = Map.groupBy(names, folderOf);
+  for (const [name, links] of folders) {
+    await mkdir(join(work, name));
+    for (const link of links) await symlink('../kolla-pod', join(work, name, link));
+  }
   await rename(join(work, 'kolla-pod'), join(folder, 'kolla-pod'));
-  await rm(join(folder, 'bin'), { recursive: true, force: true });
-  await rename(join(work, 'bin'), join(folder, 'bin'));
+  for (const name of folders.keys()) {
+    await rm(join(folder, name), { recursive: true, force: true });
+    await rename(join(work, name), join(folder, name));
+  }
+}
+
+/** Where a name's link lies. */
+export function folderOf(name: string): 'bin' | 'rootless-bin' {
+  return (ROOTLESS_NAMES as readonly string[]).includes(name) ? 'rootless-bin' : 'bin';
 }

@@ -9,3 +9,12 @@ export const NAMES = [
   'kolla_set_configs',
   'kolla_copy_cacerts',
 ] as const;
+
+/**
+ * Names of other programs, for images that run without root only: `dist/rootless-bin`, which is no folder for the PATH of
+ * anybody's own machine.
+ */
+export const ROOTLESS_NAMES = ['sudo'] as const;
+
+/** All that the binary answers to. */
+export const ALL_NAMES = [...NAMES, ...ROOTLESS_NAMES] as const;

@@ -3,14 +3,14 @@ import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { dispatch, type HelperModule } from '../src/cli/dispatch.ts';
 import { assetNames, compileHelper } from './load.ts';
-import { NAMES } from './names.ts';
+import { ALL_NAMES } from './names.ts';
 
 // Node has begun to collect coverage before our first line, and would write it at our end: as root, where sudo keeps
 // the caller's environment.
 if (process.env['NODE_V8_COVERAGE'] !== undefined) process.getBuiltinModule('node:v8').stopCoverage();
 
 // eslint-disable-next-line typescript/no-floating-promises -- the bundle is a cjs script, which has no top-level await
-dispatch(process.argv0, process.argv.slice(2), NAMES, (name) => Promise.resolve(load(name)));
+dispatch(process.argv0, process.argv.slice(2), ALL_NAMES, (name) => Promise.resolve(load(name)));
 
 function load(name: string): HelperModule {
   const { source, cache } = assetNames(name);

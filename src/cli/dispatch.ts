@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { ExitCode, KollaError } from './errors.ts';
 import { createOutput, ignoreClosedStderr, OutputClosedError } from './output.ts';
+import { refuseSetId } from './set-id.ts';
 import { VERSION } from './version.ts';
 
 /** What each file in cmd/ exports. */
@@ -23,6 +24,7 @@ export async function dispatch(
 ): Promise<void> {
   const { name, rest } = chooseName(basename(called), argv, names);
   try {
+    refuseSetId();
     process.exitCode = isVersionAsked(rest) ? await sayVersion(name) : await runHelper(name, rest, load);
   } catch (error) {
     process.exitCode = exitCodeOf(error, name);

@@ -13,4 +13,5 @@ export { sourcesOf } from './ca-store.ts';
 export { copyCacerts } from './copy-cacerts.ts';
 export { privilegeOf, surroundings, ROOTLESS_RUN_COMMAND, type Privilege } from './privilege.ts';
 export { becomeService } from './service.ts';
+export { runSudo } from './sudo/index.ts';
 export { runUpdate } from './update.ts';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { NAMES } from '../../build/names.ts';
+import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
 import { VERSION } from '../../src/cli/version.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
 import { scriptedApi, status } from '../platform/kube/support.ts';
@@ -53,7 +53,7 @@ test('built twice, at once, in two places and with two homes, it is the same fil
   ]);
   const sums = await Promise.all([dist, ...outs].map(async (out) => sha256(join(out, 'kolla-pod'))));
   assert.equal(new Set(sums).size, 1);
-  for (const out of outs) assert.deepEqual(await readdir(out), ['bin', 'kolla-pod']);
+  for (const out of outs) assert.deepEqual(await readdir(out), ['bin', 'kolla-pod', 'rootless-bin']);
   assert.deepEqual(await readdir(homes), []);
 });
 
@@ -70,6 +70,12 @@ test('every name is a link to the one binary and says its own name', async () =>
     assert.equal(await must(join(dist, 'bin', name), ['--version'], { env: {} }), `${name} ${VERSION}\n`);
     assert.match(await must(join(dist, 'bin', name), ['--help'], { env: {} }), new RegExp(`^(?:usage: )?${name}`));
   }
+});
+
+test('a name of another program has its link aside, where no PATH of a developer leads', async () => {
+  assert.deepEqual(await readdir(join(dist, 'rootless-bin')), [...ROOTLESS_NAMES]);
+  assert.equal(await readlink(join(dist, 'rootless-bin/sudo')), '../kolla-pod');
+  assert.equal(await must(join(dist, 'rootless-bin/sudo'), ['echo', 'run'], { env: {} }), 'run\n');
 });
 
 test('a helper is found by a link of its name, by its first word in both spellings, and by exec -a', async () => {

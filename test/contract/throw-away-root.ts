@@ -42,7 +42,7 @@ export interface InRoot {
   readonly folders?: readonly string[];
   readonly uid?: number;
   readonly env?: NodeJS.ProcessEnv;
-  readonly noNewPrivileges?: true;
+  readonly noNewPrivileges?: boolean;
 }
 
 const INSIDE = { HOME: '/', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };

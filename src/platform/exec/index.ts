@@ -6,10 +6,11 @@
  *
  * Node leaves three traces in what it becomes: SIGPIPE and SIGXFSZ ignored, O_NONBLOCK on the pipes that it wrote to, and
  * the soft limit of open files raised. The first two are undone here; the limit only a shell can lower again, so
- * callersOpenFiles says what it was.
+ * callersOpenFiles says what it was, and withCallersLimits puts one before a program that is none.
  */
 import type { Program } from './find-program.ts';
 
+export { withCallersLimits } from './caller-limits.ts';
 export { findProgram, isRefusal, type Program, type Refusal } from './find-program.ts';
 export { callersOpenFiles } from './open-files.ts';
 

@@ -1,0 +1,77 @@
+import { basename } from 'node:path';
+import type { Account, Accounts } from './accounts.ts';
+import type { Asker } from './asker.ts';
+import type { Request } from './parse.ts';
+
+/** Who we are. */
+export interface Caller {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** What a request comes to. */
+export type Decision =
+  | { readonly to: 'run'; readonly target: Account; readonly become?: { readonly uid: number; readonly gid: number } }
+  | { readonly to: 'skip'; readonly line: string }
+  | { readonly to: 'refuse'; readonly line: string };
+
+/** What kolla-init has done before a container without root starts. */
+const STEPS = new Set(['kolla_set_configs', 'kolla_copy_cacerts', 'kolla_install_projects']);
+
+/**
+ * Whether the words may run. The same user is no change; root may become anybody; nobody else may become somebody.
+ * @param prepared whether kolla-init left a command for this container's kolla_start
+ * @param asker finds the script's line, which only a refusal needs
+ */
+export function decide(
+  { user: wanted = 'root', group, words }: Request,
+  { uid, gid }: Caller,
+  { accounts, prepared, asker }: { accounts: Accounts; prepared: boolean; asker: () => Asker | undefined },
+): Decision {
+  const target = accounts.user(wanted);
+  if (target === undefined) return { to: 'refuse', line: `unknown user ${wanted}` };
+  const targetGid = group === undefined ? target.gid : accounts.group(group);
+  if (targetGid === undefined) return { to: 'refuse', line: `unknown group ${group}` };
+  if (uid === 0) {
+    const change = target.uid !== uid || targetGid !== gid;
+    return { to: 'run', target, ...(change ? { become: { uid: target.uid, gid: targetGid } } : {}) };
+  }
+  // A plain `-u` does not ask for a gid: the pod's runAsGroup may be another than /etc/passwd says.
+  if (target.uid === uid && (group === undefined || targetGid === gid)) return { to: 'run', target };
+  const [command, ...rest] = words;
+  if (target.uid === 0 && prepared && rest.length === 0 && STEPS.has(basename(command)))
+    return { to: 'skip', line: `${basename(command)} is not needed: kolla-init has done it for this container` };
+  return { to: 'refuse', line: refusal(target, group, words, accounts.user(uid), asker()) };
+}
+
+function refusal(
+  target: Account,
+  group: string | undefined,
+  words: readonly [string, ...string[]],
+  me: Account | undefined,
+  asker: Asker | undefined,
+): string {
+  const who = group === undefined ? target.name : `${target.name}:${group}`;
+  const running = me === undefined ? 'another user' : `${me.name} (${me.uid})`;
+  return `${placeOf(asker)} asks for ${who} to run ${quoted(words[0], asker)}, but this container runs as ${running} and none may become another here; ${fixFor(words)}`;
+}
+
+function placeOf(asker: Asker | undefined): string {
+  if (asker === undefined) return 'its caller';
+  if (asker.lines.length === 0) return asker.script;
+  return `line ${asker.lines.join(' or ')} of ${asker.script}`;
+}
+
+/** The script's own line; else the command without its words, which may hold what is nobody's to read. */
+function quoted(command: string, asker: Asker | undefined): string {
+  return asker?.text === undefined ? `'${command}'` : `'${asker.text}'`;
+}
+
+function fixFor([command, ...rest]: readonly string[]): string {
+  const name = basename(command ?? '');
+  if (name === 'kolla_set_configs' && rest.includes('--check')) return 'kolla-init check compares without root';
+  if (STEPS.has(name)) return 'run kolla-init in an init container, with one volume at /run/kolla in both';
+  if (['chown', 'chmod', 'chgrp', 'mkdir', 'install'].includes(name))
+    return "let kolla-init make it so: name the path in config.json's directories or permissions, on a volume";
+  return 'do this when the image is built or in an init container of its own, then set KOLLA_SKIP_EXTEND_START for this one';
+}

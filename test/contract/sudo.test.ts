@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { START_SCRIPT } from '../../src/start/script.ts';
+import { FROM_SOURCE } from '../support/helper.ts';
+import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
+
+const skip = (await canThrowAwayRoots()) ?? false;
+
+const program = (text: string) => ({ text, mode: 0o755 });
+const PASSWD = 'root:x:0:0:root:/root:/bin/bash\nkeystone:x:42425:42425::/var/lib/keystone:/usr/sbin/nologin\n';
+const EXTEND = 'usr/local/bin/kolla_extend_start';
+const IMAGE: Tree = {
+  'etc/passwd': PASSWD,
+  'etc/group': 'root:x:0:\nkolla:x:42400:keystone\nkeystone:x:42425:\n',
+  'usr/local/bin/sudo': program(`#!/bin/bash\nexec '${process.execPath}' '${FROM_SOURCE}' sudo "$@"\n`),
+  'usr/local/bin/keystone-manage': program(
+    '#!/bin/bash\necho "$(id -un) $(id -gn) home=$HOME secret=${OS_PASSWORD-unset} open=$(ulimit -Sn) $*"\n' +
+      "grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status\nexit 4\n",
+  ),
+  [EXTEND]: '',
+};
+
+function within(line: string, more: Tree = {}, options: Partial<InRoot> = {}) {
+  const env = { OS_PASSWORD: 'hidden', HOME: '/nowhere', ...options.env };
+  return inThrowAwayRoot(line, { uid: 42_425, noNewPrivileges: true, ...options, env, tree: { ...IMAGE, ...more } });
+}
+
+test('sudo -H -u keystone runs the command as keystone runs, and ends as it ends', { skip }, async () => {
+  const { code, stdout, stderr } = await within('sudo -H -u keystone keystone-manage db_sync --expand');
+  assert.match(stdout, /^keystone keystone home=\/var\/lib\/keystone secret=unset open=\d+ db_sync --expand\n/, stderr);
+  assert.equal(code, 4);
+});
+
+test('-E hands the variables on', { skip }, async () => {
+  assert.match((await within('sudo -E -u keystone keystone-manage')).stdout, /home=\/nowhere secret=hidden/);
+});
+
+test('the command has the signals and limits that its caller had', { skip }, async () => {
+  // Not the last command, which bash would become: the limit's owner must be there to be asked.
+  const line = (sudo: string) => `ulimit -Sn 300; ${sudo} keystone-manage; exit $?`;
+  const [ours, direct] = [await within(line('sudo -E -u keystone')), await within(line(''))];
+  assert.match(ours.stdout, /open=300 /, ours.stderr);
+  assert.equal(ours.stdout, direct.stdout);
+});
+
+test('root leaves root for the user, with its groups', { skip }, async () => {
+  const { stdout, stderr } = await within("sudo -u keystone sh -c 'id -u; id -G'", {}, { uid: 0 });
+  assert.equal(stdout, '42425\n42425 42400\n', stderr);
+});
+
+test('what asks for root is refused with the line of the extend script', { skip }, async () => {
+  const more = { [EXTEND]: '#!/bin/bash\n\nD=/var/lib/etcd\nsudo chown etcd: ${D}\n', 'start.sh': START_SCRIPT };
+  const line = `bash -c "$(cat /start.sh; echo x)" kolla_start /etc/passwd nobody ''`;
+  const said = await within(line, more);
+  assert.equal(said.code, 1);
+  // Not our START_SCRIPT to the letter, so the shell is named, not kolla_start; the line is found all the same.
+  assert.match(
+    said.stderr,
+    /^sudo: line 4 of \/usr\/local\/bin\/kolla_extend_start asks for root to run 'sudo chown etcd: \$\{D\}'/m,
+  );
+});
+
+test("kolla-ansible's one-shot line runs without root after kolla-init", { skip }, async () => {
+  const line = 'sudo -E kolla_set_configs && sudo -E kolla_copy_cacerts && keystone-manage fernet_setup';
+  const { code, stderr } = await within(line, { 'run/kolla/run_command': 'x' });
+  assert.equal(code, 4);
+  assert.match(
+    stderr,
+    /^sudo: kolla_set_configs is not needed: kolla-init has done it.*\nsudo: kolla_copy_cacerts is not/,
+  );
+  const unprepared = await within(line);
+  assert.equal(unprepared.code, 1);
+  assert.match(unprepared.stderr, /^sudo: .*bash -c asks for root .*run kolla-init in an init container/);
+});
+
+test('a command that can not be run ends as in a shell', { skip }, async () => {
+  const { stderr } = await within('sudo -u keystone no-such; echo $? >&2; sudo -u keystone /etc/passwd; echo $? >&2');
+  assert.equal(stderr, 'sudo: no-such: command not found\n127\nsudo: /etc/passwd: Permission denied\n126\n');
+});
+
+test('with a set-id bit no name runs: it would be root for anybody', { skip }, async () => {
+  // A node of its own in the root's own file system, raised as a careless image might raise the binary.
+  const line = `setpriv --reuid 42425 --regid 42425 --clear-groups /usr/local/bin/raised '${FROM_SOURCE}' sudo id`;
+  const prepare = `cp '${process.execPath}' /usr/local/bin/raised && chmod 4755 /usr/local/bin/raised`;
+  const { code, stdout, stderr } = await within(`${prepare} && ${line}`, {}, { uid: 0, noNewPrivileges: false });
+  assert.deepEqual([code, stdout], [1, ''], stderr);
+  assert.match(stderr, /^sudo: its file has a set-id bit/);
+});
