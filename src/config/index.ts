@@ -17,7 +17,8 @@ import { planConfig, type Plan } from './plan.ts';
 import { readConfig, type Loaded } from './read.ts';
 
 export type { Identity } from './owner.ts';
-export { mountsFor, type Image, type Mount } from './mounts.ts';
+export type { Image } from './image.ts';
+export { mountsFor, type Mount } from './mounts.ts';
 export type { Overlay } from './overlays/overlay.ts';
 export type { Plan } from './plan.ts';
 export type { DirectoryStep, FileStep, Step } from './step.ts';

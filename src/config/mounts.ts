@@ -1,8 +1,9 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import { hasMagic } from './glob.ts';
+import { resolvedIn, treeOf, type Image } from './image.ts';
 import type { Loaded } from './read.ts';
 import { globIn } from './set-configs/glob.ts';
-import { Tree, type Entry } from './set-configs/tree.ts';
+import type { Entry, Tree } from './set-configs/tree.ts';
 import { matchesOf } from './sources.ts';
 
 /** A place that the service's container must mount from a volume, since its own root is read-only. */
@@ -20,12 +21,7 @@ export interface Mount {
   readonly data: boolean;
 }
 
-/** Where the image's own content lies: `/` in a container, a folder on a developer's machine; undefined: unknown. */
-export interface Image {
-  readonly root: string | undefined;
-}
-
-/** Folders that more than one part of the system lives in: a volume there would hide what isn't ours. */
+/** Folders that more than one part of the system lives in. */
 const SHARED = new Set(
   `/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /usr/bin
   /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/libx32 /usr/local /usr/local/bin /usr/local/etc /usr/local/lib
@@ -33,7 +29,8 @@ const SHARED = new Set(
   /var/log /var/opt /var/run /var/spool /var/tmp`.split(/\s+/),
 );
 
-function isShared(folder: string): boolean {
+/** Whether a volume there would hide what isn't ours. */
+export function isShared(folder: string): boolean {
   return SHARED.has(folder) || /^\/(?:dev|proc|sys)\//.test(folder);
 }
 
@@ -74,19 +71,19 @@ class Collector {
   readonly #wishes: Wish[] = [];
   readonly #image: Tree | undefined;
 
-  constructor({ root }: Image) {
-    this.#image = root === undefined ? undefined : new Tree(root);
+  constructor(image: Image) {
+    this.#image = treeOf(image);
   }
 
   file(dest: string, entry: string): void {
     const path = normalize(dest);
-    const folder = this.#resolved(dirname(path));
+    const folder = resolvedIn(this.#image, dirname(path));
     if (isShared(folder)) this.#wishes.push({ path: join(folder, basename(path)), kind: 'file', entry, data: false });
     else this.#wishes.push({ path: folder, kind: 'folder', entry, data: false });
   }
 
   folder(dest: string, entry: string, data: boolean): void {
-    const path = this.#resolved(dest);
+    const path = resolvedIn(this.#image, dest);
     if (!isShared(path)) this.#wishes.push({ path, kind: 'folder', entry, data });
   }
 
@@ -131,14 +128,6 @@ class Collector {
     } catch {
       return false;
     }
-  }
-
-  /** The path without the image's links in it, as far as it exists there. */
-  #resolved(path: string): string {
-    const bare = normalize(path).replace(/(?<=.)\/+$/, '');
-    if (this.#image === undefined || bare === '/') return bare;
-    const place = this.#image.find(bare, true);
-    return place.entry === undefined ? join(this.#resolved(dirname(bare)), basename(bare)) : place.path;
   }
 }
 
