@@ -124,7 +124,11 @@ describe('the API access, against a real API server', { skip: (await canRunContr
 
   test('an apiVersion and kind are found, in the core group too', async ({ signal }) => {
     assert.deepEqual(await client.discover({ apiVersion: 'v1', kind: 'Node' }, { signal }), {
-      ...{ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false },
+      group: '',
+      version: 'v1',
+      resource: 'nodes',
+      kind: 'Node',
+      namespaced: false,
     });
     const found = await client.discover({ apiVersion: 'batch/v1', kind: 'CronJob' }, { signal });
     assert.equal(found?.resource, 'cronjobs');

@@ -2,7 +2,8 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { VERSION } from '../../cli/version.ts';
-import { errorFrom } from './api-error.ts';
+import { unlessAborted } from '../abort.ts';
+import { ApiError, errorFrom } from './api-error.ts';
 import type { Credentials } from './credentials.ts';
 import type { Timing } from './timing.ts';
 import type { Method } from './types.ts';
@@ -36,9 +37,20 @@ const KEEPALIVE_MS = 10_000;
 /** A thousand answers one after the other need no more, and a server that comes up again is not stormed. */
 const REQUESTS_AT_ONCE = 4;
 
+/** Each holds a connection of ours and a goroutine and a buffer of the server's. */
+const WATCHES_MAX = 100;
+
+/** What would be watched is asked for instead. */
+export class TooManyWatches extends ApiError {
+  constructor() {
+    super(0, `${WATCHES_MAX} watches are open already`);
+  }
+}
+
 /** Two pools of connections (watches hold theirs, other requests must not wait for them), with credentials as their files say at that moment. */
 export class ApiClient implements Api, Disposable {
   mustList = false;
+  #open = 0;
   readonly #credentials: (refused: boolean) => Promise<Credentials>;
   readonly #timing: Timing;
   // client-node opens a connection for each call (kubernetes-client/javascript#2893).
@@ -50,8 +62,17 @@ export class ApiClient implements Api, Disposable {
     this.#timing = timing;
   }
 
-  open(call: Call, signal: AbortSignal): Promise<IncomingMessage> {
-    return this.#answer(call, this.#watches, signal);
+  async open(call: Call, signal: AbortSignal): Promise<IncomingMessage> {
+    if (this.#open >= WATCHES_MAX) throw new TooManyWatches();
+    this.#open++;
+    try {
+      const response = await this.#answer(call, this.#watches, signal);
+      response.once('close', () => this.#open--);
+      return response;
+    } catch (error) {
+      this.#open--;
+      throw error;
+    }
   }
 
   async ask<T>(call: Call, signal: AbortSignal): Promise<T> {
@@ -79,10 +100,10 @@ export class ApiClient implements Api, Disposable {
   }
 
   async #answer(call: Call, pool: Agents, signal: AbortSignal): Promise<IncomingMessage> {
-    let response = await this.#send(await this.#credentials(false), call, pool, signal);
+    let response = await this.#send(await unlessAborted(this.#credentials(false), signal), call, pool, signal);
     if (response.statusCode === 401) {
       response.destroy();
-      response = await this.#send(await this.#credentials(true), call, pool, signal);
+      response = await this.#send(await unlessAborted(this.#credentials(true), signal), call, pool, signal);
     }
     const { statusCode = 0 } = response;
     if (statusCode < 200 || statusCode > 299) throw await errorFrom(response);

@@ -37,7 +37,7 @@ export interface Credentials {
  */
 export function credentialsFrom(source: CredentialSource): (refused: boolean) => Promise<Credentials> {
   let loaded: { config: KubeConfig; text: string } | undefined;
-  return async (refused) => {
+  const read = async (refused: boolean): Promise<Credentials> => {
     try {
       if (source.kind === 'in-cluster') return await resolve(fromServiceAccount(source));
       const text = source.files.map((file) => readFileSync(file, 'utf8')).join('\n---\n');
@@ -48,6 +48,13 @@ export function credentialsFrom(source: CredentialSource): (refused: boolean) =>
       const fix = source.kind === 'in-cluster' ? '; does the Pod set automountServiceAccountToken: false?' : '';
       throw new ConfigError(`cannot take credentials from ${from}: ${messageOf(cause)}${fix}`, { cause });
     }
+  };
+  // A hundred watches that come back at once run an exec plugin once.
+  const reading = new Map<boolean, Promise<Credentials>>();
+  return (refused) => {
+    const now = reading.get(refused) ?? read(refused).finally(() => reading.delete(refused));
+    reading.set(refused, now);
+    return now;
   };
 }
 

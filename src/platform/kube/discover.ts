@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts';
+import { unlessAborted } from '../abort.ts';
 import type { Api } from './client.ts';
 import type { ApiResource } from './types.ts';
 
@@ -7,6 +8,9 @@ interface Entry extends ApiResource {
   readonly singular: string;
   readonly shortNames: readonly string[];
 }
+
+/** Each request has a limit of its own. */
+const NEVER = new AbortController().signal;
 
 export type Wanted = string | { readonly apiVersion: string; readonly kind: string };
 
@@ -33,9 +37,9 @@ export class Discovery {
     if (typeof what === 'object') return await this.#findKind(what.apiVersion, what.kind, signal);
     const found = lookUp(this.#all, what);
     if (found !== undefined) return found;
-    // A hundred dependencies ask once.
-    this.#asking ??= everything(this.#api, signal).finally(() => (this.#asking = undefined));
-    this.#all = await this.#asking;
+    // A hundred dependencies ask once; the one that gives up must not take the answer from the others.
+    this.#asking ??= everything(this.#api, NEVER).finally(() => (this.#asking = undefined));
+    this.#all = await unlessAborted(this.#asking, signal);
     return lookUp(this.#all, what);
   }
 
@@ -151,7 +155,13 @@ async function resourcesOf(api: Api, apiVersion: string, signal: AbortSignal): P
     return resources
       .filter(({ name }) => !name.includes('/'))
       .map(({ name, kind, namespaced, singularName = '', shortNames = [] }) => ({
-        ...{ group, version, resource: name, kind, namespaced, singular: singularName, shortNames },
+        group,
+        version,
+        resource: name,
+        kind,
+        namespaced,
+        singular: singularName,
+        shortNames,
       }));
   } catch (error) {
     if (error instanceof ApiError && (error.status === 404 || error.status === 503)) return [];

@@ -1,4 +1,5 @@
 import type { ObjectRef, SetRef } from './types.ts';
+import type { ApiError } from './api-error.ts';
 import type { Timing } from './timing.ts';
 
 type Ref = ObjectRef | SetRef;
@@ -18,12 +19,12 @@ export function userIn(message: string): string | undefined {
   return /User "([^"]+)"/.exec(message)?.[1];
 }
 
-/** What to say once when watching is refused. @param message the API server's */
-export function deniedWatch(ref: Ref, message: string, { pollMs }: Timing): string {
-  return (
-    `${userIn(message) ?? 'this user'} may not watch ${resourceName(ref)} ${placeOf(ref)}: asking every ${pollMs / 1000} s instead; ` +
-    `add the verb watch to its ${roleKind(ref)}`
-  );
+/** What to say once when something can't be watched. @param error 403, or our own limit */
+export function unwatchable(ref: Ref, { status, message }: ApiError, { pollMs }: Timing): string {
+  const what = `${resourceName(ref)} ${placeOf(ref)}`;
+  const instead = `asking every ${pollMs / 1000} s instead`;
+  if (status !== 403) return `${message}: ${what}: ${instead}`;
+  return `${userIn(message) ?? 'this user'} may not watch ${what}: ${instead}; add the verb watch to its ${roleKind(ref)}`;
 }
 
 function roleKind({ namespace = '' }: Pick<Ref, 'namespace'>): 'Role' | 'ClusterRole' {

@@ -3,7 +3,7 @@ import { endsBeginning, follow, type Step, type Subject, type WatchEvent } from 
 import { onceEach } from './once.ts';
 import { keyOf } from './path.ts';
 import { pollSet } from './poll.ts';
-import { deniedWatch } from './role.ts';
+import { unwatchable } from './role.ts';
 import type { Timing } from './timing.ts';
 import type { KubeObject, SetObservation, SetRef, WatchOptions } from './types.ts';
 
@@ -21,8 +21,8 @@ export async function* watchSet<T extends KubeObject>(
   const warn = onceEach(options.warn);
   const subject: Subject = { ref, metadataOnly, whenQuiet: 'list' };
   for (;;) {
-    const denied = yield* observations(ref, follow<T>(api, subject, signal, timing));
-    warn(deniedWatch(ref, denied.message, timing));
+    const reason = yield* observations(ref, follow<T>(api, subject, signal, timing));
+    warn(unwatchable(ref, reason, timing));
     yield* pollSet<T>(api, ref, { signal, warn, metadataOnly }, timing);
   }
 }

@@ -2,7 +2,7 @@ import { follow, type Step, type Subject } from './follow.ts';
 import type { Api } from './client.ts';
 import { onceEach } from './once.ts';
 import { pollObject } from './poll.ts';
-import { deniedWatch } from './role.ts';
+import { unwatchable } from './role.ts';
 import type { Timing } from './timing.ts';
 import type { KubeObject, ObjectRef, Observation, WatchOptions } from './types.ts';
 
@@ -21,8 +21,8 @@ export async function* watchObject<T extends KubeObject>(
   const named = { ...ref, fieldSelector: `metadata.name=${ref.name}` };
   const subject: Subject = { ref: named, metadataOnly, whenQuiet: 'absent' };
   for (;;) {
-    const denied = yield* observations(follow<T>(api, subject, signal, timing));
-    warn(deniedWatch(ref, denied.message, timing));
+    const reason = yield* observations(follow<T>(api, subject, signal, timing));
+    warn(unwatchable(ref, reason, timing));
     yield* pollObject<T>(api, ref, { signal, metadataOnly }, timing);
   }
 }
