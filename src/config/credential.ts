@@ -8,12 +8,19 @@ const NAME =
 /** Between :// and @: a user, and perhaps a password with any character in it. */
 const USER_IN_URL = /:\/\/[^\s]*@/;
 
+/** Keys, hashes and certificates as they are written down: capitals, small letters and digits in one long run. */
+const LONG_RUN = /[\w+/=-]{32,}/g;
+
 /** Whether the value under that name is probably a secret: `admin_password`, `memcache_secret_key`. */
 export function isCredential(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Whether a text has a name of a secret in it, or a URL that may hold a password. */
+/** Whether a text has a name of a secret in it, a URL that may hold a password, or what looks like a key itself. */
 export function mentionsCredential(text: string): boolean {
-  return NAME.test(text) || USER_IN_URL.test(text);
+  return NAME.test(text) || USER_IN_URL.test(text) || (text.match(LONG_RUN) ?? []).some(looksRandom);
+}
+
+function looksRandom(run: string): boolean {
+  return [/[A-Z]/, /[a-z]/, /\d/].every((kind) => kind.test(run));
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setOsloOption } from '../../../src/config/overlays/ini.ts';
 import { osloOption } from '../../../src/platform/oslo-ini.ts';
-import { randomFrom, randomOslo } from './random-oslo.ts';
+import { randomFrom } from '../../support/random.ts';
+import { randomOslo } from './random-oslo.ts';
 
 const set = (text: string, value = '10.0.0.3', section = 'DEFAULT', key = 'my_ip') =>
   setOsloOption(Buffer.from(text), { section, key, value }).toString();

@@ -1,20 +1,7 @@
-/** Numbers from 0 to 1 that are the same for the same seed: mulberry32. */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { oneOf } from '../../support/random.ts';
 
-export function oneOf<T>(random: () => number, all: readonly T[]): T {
-  return all[Math.floor(random() * all.length)]!;
-}
-
-const SECTIONS = ['DEFAULT', 'database', 'vnc', 'neutron'];
-const KEYS = ['my_ip', 'host', 'bind_host', 'server_listen'];
+export const SECTIONS = ['DEFAULT', 'database', 'vnc', 'neutron'];
+export const KEYS = ['my_ip', 'host', 'bind_host', 'server_listen'];
 
 /** A small file for oslo.config with all that its dialect has, and an option to set in it. */
 export function randomOslo(random: () => number): { text: string; section: string; key: string } {
