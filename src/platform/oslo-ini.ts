@@ -1,3 +1,5 @@
+import { osloLines } from './oslo-lines.ts';
+
 /**
  * The value of one option in a file for oslo.config, read as oslo.config reads it: the last one wins, a section may
  * come twice, an indented line goes on with the value above, quotes around the whole value fall away, and the first
@@ -6,32 +8,14 @@
  * @throws RangeError with the line's number, never its text: the line may hold a password
  */
 export function osloOption(text: string, section: string, key: string): string | undefined {
-  let current = 'DEFAULT';
-  let found: string | undefined;
-  let open: 'none' | 'other' | 'ours' = 'none';
-  for (const [index, raw] of text.split('\n').entries()) {
-    const line = raw.trimEnd();
-    if (line === '') {
-      open = 'none';
-    } else if (/^[ \t]/.test(line)) {
-      if (open === 'none')
-        throw new RangeError(`line ${index + 1} is indented, but there is no value above to go on with`);
-      if (open === 'ours') found += `\n${line.trimStart()}`;
-    } else if (line.startsWith('[')) {
-      if (!line.endsWith(']') || line === '[]') throw new RangeError(`line ${index + 1} is not a [section]`);
-      current = line.slice(1, -1);
-      open = 'none';
-    } else if (line.startsWith('#') || line.startsWith(';')) {
-      open = 'none';
-    } else {
-      const divider = line.search(/[=:]/);
-      if (divider < 1) throw new RangeError(`line ${index + 1} is not KEY = VALUE`);
-      const isOurs = current === section && line.slice(0, divider).trim() === key;
-      if (isOurs) found = unquoted(line.slice(divider + 1).trim());
-      open = isOurs ? 'ours' : 'other';
-    }
-  }
-  return found;
+  const lines = osloLines(text);
+  const at = lines.findLastIndex((line) => line.kind === 'option' && line.section === section && line.key === key);
+  const found = lines[at];
+  if (found === undefined) return undefined;
+  const value = unquoted(found.text.slice(found.text.search(/[=:]/) + 1).trim());
+  const more = lines.slice(at + 1);
+  const end = more.findIndex(({ kind }) => kind !== 'continuation');
+  return [value, ...(end === -1 ? more : more.slice(0, end)).map((line) => line.text.trim())].join('\n');
 }
 
 function unquoted(value: string): string {

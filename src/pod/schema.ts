@@ -3,6 +3,7 @@ import { COMMON_OPTIONS } from '../cli/common-options.ts';
 import { ExitCode } from '../cli/errors.ts';
 import { SECTIONS } from '../cli/file.ts';
 import type { Option } from '../cli/option.ts';
+import { OVERLAYS_JSON_SCHEMA } from '../config/overlays/json-schema.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -39,6 +40,7 @@ export function fileSchema(helpers: readonly Helper[]): Schema {
     ...mapping({
       ...optionSchemas(COMMON_OPTIONS.filter(({ flag }) => flag !== 'config')),
       ...Object.fromEntries([...free, ...sections]),
+      overlays: OVERLAYS_JSON_SCHEMA,
     }),
   };
 }

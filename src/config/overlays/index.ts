@@ -14,8 +14,7 @@ import { setOsloOption, type OsloSetting } from './ini.ts';
 import { normalPath, type Overlay } from './overlay.ts';
 import { parseOverlays, type OverlaySection } from './schema.ts';
 
-export type { Overlay } from './overlay.ts';
-export { DEFAULT_ALLOWED } from './schema.ts';
+export { DEFAULT_ALLOWED, type Overlay } from './overlay.ts';
 
 /**
  * The overlay that a file asks for. Undefined when the section is absent or holds nothing.

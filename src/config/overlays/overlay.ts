@@ -1,5 +1,8 @@
 import { normalize } from 'node:path';
 
+/** What a Deployment usually gives its pods by the downward API, and what every container has. */
+export const DEFAULT_ALLOWED = ['HOSTNAME', 'HOST_IP', 'NODE_NAME', 'POD_IP', 'POD_NAME', 'POD_NAMESPACE'] as const;
+
 /** This pod's own values in files that all pods share. */
 export interface Overlay {
   /** Each file that it changes, as config.json writes its dest, and where kolla-pod.yaml asks for it. */

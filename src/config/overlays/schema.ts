@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 import { suggestion } from '../../cli/nearest.ts';
-import { normalPath } from './overlay.ts';
-
-/** What a Deployment usually gives its pods by the downward API, and what every container has. */
-export const DEFAULT_ALLOWED = ['HOSTNAME', 'HOST_IP', 'NODE_NAME', 'POD_IP', 'POD_NAME', 'POD_NAMESPACE'] as const;
+import { DEFAULT_ALLOWED, normalPath } from './overlay.ts';
 
 const Text = v.string((issue) => `must be a string, but is ${issue.received}`);
 const File = v.pipe(

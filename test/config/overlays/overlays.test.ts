@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../src/cli/errors.ts';
 import { makeOverlay, overlayNames } from '../../../src/config/overlays/index.ts';
+import { OVERLAYS_JSON_SCHEMA } from '../../../src/config/overlays/json-schema.ts';
 
 const NOVA = '/etc/nova/nova.conf';
 const ENV = { POD_IP: '10.0.0.3', DB_PASSWORD: 'hunter2', EMPTY: '', TWO: 'a\nb', HOME: '/root' };
@@ -161,4 +162,27 @@ test('values of names that look like credentials are known as secrets', () => {
   const overlay = makeOverlay('f', { allow: ['DB_PASSWORD', 'POD_IP'], text: [{ file: '/a' }] }, ENV);
   overlay!.apply('/a', Buffer.from('$(DB_PASSWORD) $(POD_IP)'));
   assert.deepEqual(overlay!.secrets, ['hunter2']);
+});
+
+test('the JSON Schema has the keys that are read, and no other', () => {
+  const { properties } = OVERLAYS_JSON_SCHEMA;
+  const item = { ini: properties.ini.items, text: properties.text.items };
+  const valid = {
+    allow: ['POD_IP'],
+    ini: [{ file: NOVA, section: 'a', key: 'b', value: 'c' }],
+    text: [{ file: NOVA }],
+  };
+  assert.deepEqual(Object.keys(properties), Object.keys(valid));
+  assert.ok(makeOverlay('f', valid, ENV));
+  for (const list of ['ini', 'text'] as const) {
+    const [full] = valid[list] as Record<string, string>[];
+    assert.deepEqual(Object.keys(item[list].properties), Object.keys(full!));
+    for (const key of Object.keys(full!)) {
+      const without = Object.fromEntries(Object.entries(full!).filter(([name]) => name !== key));
+      const isRequired = (item[list].required as readonly string[]).includes(key);
+      const make = () => makeOverlay('f', { [list]: [without] }, ENV);
+      if (isRequired) assert.throws(make, new RegExp(`${list}\\[0\\].${key}: is missing`));
+      else assert.ok(make());
+    }
+  }
 });

@@ -1,0 +1,48 @@
+import { DEFAULT_ALLOWED } from './overlay.ts';
+
+const FILE = {
+  type: 'string',
+  pattern: '^/.*[^/]$',
+  description: 'as config.json writes its dest',
+  examples: ['/etc/nova/nova.conf'],
+};
+const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
+
+/** The `overlays` section for editors: the same keys as the schema that reads it. */
+export const OVERLAYS_JSON_SCHEMA = {
+  type: 'object',
+  description: "Values of one pod in files that all pods share, from the container's environment.",
+  additionalProperties: false,
+  properties: {
+    allow: {
+      type: 'array',
+      description: 'names of the environment that may be used',
+      items: { type: 'string', pattern: NAME_PATTERN },
+      default: [...DEFAULT_ALLOWED],
+    },
+    ini: {
+      type: 'array',
+      description: 'options to set in files for oslo.config',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['file', 'key', 'value'],
+        properties: {
+          file: FILE,
+          section: { type: 'string', default: 'DEFAULT' },
+          key: { type: 'string', examples: ['my_ip'] },
+          value: {
+            type: ['string', 'number', 'boolean'],
+            description: 'with $(NAME) for a value of the environment',
+            examples: ['$(POD_IP)'],
+          },
+        },
+      },
+    },
+    text: {
+      type: 'array',
+      description: 'files in which $(NAME) is replaced',
+      items: { type: 'object', additionalProperties: false, required: ['file'], properties: { file: FILE } },
+    },
+  },
+} as const;
