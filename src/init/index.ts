@@ -17,6 +17,7 @@ import { kubeSource } from './kube-source.ts';
 import { OPTIONS } from './options.ts';
 import { overlayFrom } from './overlays.ts';
 import { leaveRunCommand } from './run-command.ts';
+import { watchCommand } from './watch.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /** The longest that a timer of Node's can be. */
@@ -84,7 +85,7 @@ export const init: Helper = {
   name: 'kolla-init',
   summary: "Puts config.json's files in place, then waits for Jobs and servers.",
   main,
-  commands: {},
+  commands: { watch: watchCommand },
 };
 
 function count(n: number, one: string, many: string): string {

@@ -28,6 +28,14 @@ export const FILE_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
+export const CA_FILE_OPTION = {
+  flag: 'ca-file',
+  type: 'path',
+  env: 'KOLLA_INIT_CA_FILE',
+  help: 'PEM file of the authorities that an https:// URL may have, instead of the well-known ones',
+  example: '/etc/ssl/certs/ca-certificates.crt',
+} as const satisfies Option;
+
 export const OPTIONS = [
   {
     flag: 'wait',
@@ -62,11 +70,5 @@ export const OPTIONS = [
     help: "file with the API server and credentials; without one, the Pod's ServiceAccount",
     example: '/root/.kube/config',
   },
-  {
-    flag: 'ca-file',
-    type: 'path',
-    env: 'KOLLA_INIT_CA_FILE',
-    help: 'PEM file of the authorities that https:// dependencies may have, instead of the well-known ones',
-    example: '/etc/ssl/certs/ca-certificates.crt',
-  },
+  CA_FILE_OPTION,
 ] as const satisfies readonly Option[];

@@ -11,17 +11,18 @@ const FILE_MODE = 0o640;
 /**
  * Leaves config.json's command for a kolla_start that is not root, where a volume is mounted at /run/kolla (below `root`) for
  * it. Its group may read it, which is the pod's fsGroup or the service's own; nobody else, as with the rest of its
- * configuration. Does nothing without such a folder, or where it is not ours to write.
+ * configuration. Does nothing without such a folder, or where it is not ours to write. Resolves with whether another command was
+ * left there before.
  * @throws NotPermittedError or UnavailableError when it should be writable and is not
  */
-export async function leaveRunCommand(root: string, command: string, log: Log): Promise<void> {
+export async function leaveRunCommand(root: string, command: string, log: Log): Promise<boolean> {
   const path = join(root, ROOTLESS_RUN_COMMAND);
   const folder = join(path, '..');
   const found = await stat(folder).catch(() => undefined);
-  if (found?.isDirectory() !== true) return;
+  if (found?.isDirectory() !== true) return false;
   if (!(await mayWrite(folder))) {
     log.info(`${folder} is not writable, so the command is not left there for a kolla_start without root`);
-    return;
+    return false;
   }
   try {
     // A volume's own folder is root's and may be open to all; what is ours we close.
@@ -29,9 +30,10 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
       await chmod(folder, (found.mode & 0o7000) | FOLDER_MODE);
     const content = Buffer.from(command);
     const there = await readFile(path).catch(() => undefined);
-    if (there?.equals(content) && ((await stat(path)).mode & 0o777) === FILE_MODE) return;
+    if (there?.equals(content) && ((await stat(path)).mode & 0o777) === FILE_MODE) return false;
     await replaceFile(path, { content, mode: FILE_MODE, uid: -1, gid: -1 });
     log.info(`wrote ${path}`);
+    return there !== undefined && !there.equals(content);
   } catch (cause) {
     const what = `cannot write ${path}: ${messageOf(cause)}`;
     const { code } = cause as NodeJS.ErrnoException;

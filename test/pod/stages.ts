@@ -3,12 +3,16 @@
  * server or a file that is not ours, the word is replaced by one that is. Keyed by the example's line; an example
  * without a stage fails the test.
  */
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { events, line as event, scriptedApi } from '../platform/kube/support.ts';
 import { freePort } from '../support/port.ts';
+import { start } from '../support/process.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 export interface Stage {
   /** Words of the line and what stands for them here. */
@@ -78,6 +82,28 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     return { replace: { '127.0.0.1:5000': `127.0.0.1:${port}` }, stderr: /1 dependency met/ };
   },
 
+  'kolla-init watch --on-change signal:HUP:keystone': async (folder, stack) => {
+    const env = await changedFiles(folder);
+    const [name, heard] = [`ex-${randomUUID().slice(0, 8)}`, join(folder, 'heard')];
+    const script = `#!/bin/bash\ntrap 'touch ${heard}' HUP\ntouch ${heard}.up\nwhile :; do sleep 0.1; done\n`;
+    await writeFile(join(folder, name), script, { mode: 0o755 });
+    stack.use(await start(join(folder, name), []));
+    await until('the service', 20_000, () => Promise.resolve(existsSync(`${heard}.up`) || undefined));
+    const stopAfter = until('the signal', 20_000, () => Promise.resolve(existsSync(heard) || undefined));
+    return { replace: { 'HUP:keystone': `HUP:${name}` }, env, code: 143, stopAfter: stopAfter.then(() => undefined) };
+  },
+  "kolla-init watch --on-change 'http:POST http://127.0.0.1:8080/reload'": async (folder, stack) => {
+    const env = await changedFiles(folder);
+    let reloaded = () => {};
+    const stopAfter = new Promise<void>((resolve) => (reloaded = resolve));
+    const { port } = stack.use(await listenHttp((_, response) => void response.end(reloaded)));
+    return { replace: { '127.0.0.1:8080': `127.0.0.1:${port}` }, env, code: 143, stopAfter };
+  },
+  'kolla-init watch --config-dir ./config --root ./tree --on-change exit': async (folder) => {
+    await changedFiles(folder);
+    return { stderr: /to be started anew/ };
+  },
+
   // No database in a unit test: it is said which one is waited for. On a real one they run in test/integration.
   'kolla-db-sync keystone': noDatabase,
   'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':
@@ -130,6 +156,16 @@ async function podFiles(folder: string): Promise<void> {
   await mkdir(join(folder, 'config'));
   await mkdir(join(folder, 'tree'));
   await writeFile(join(folder, 'config/config.json'), JSON.stringify({ command: 'true' }));
+}
+
+/** A configuration that is not in place yet. */
+async function changedFiles(folder: string): Promise<NodeJS.ProcessEnv> {
+  await podFiles(folder);
+  const [source, dest] = ['/var/lib/kolla/config_files/a.conf', '/etc/a.conf'];
+  const file = { source, dest, owner: userInfo().username, perm: '0600' };
+  await writeFile(join(folder, 'config/a.conf'), 'a');
+  await writeFile(join(folder, 'config/config.json'), JSON.stringify({ command: 'true', config_files: [file] }));
+  return { KOLLA_INIT_CONFIG_DIR: 'config', KOLLA_INIT_ROOT: 'tree' };
 }
 
 async function logs(folder: string): Promise<void> {

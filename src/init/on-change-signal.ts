@@ -1,0 +1,100 @@
+import { NotPermittedError, UnavailableError } from '../cli/errors.ts';
+import { inMask, isNamed, listProcesses, type ProcessInfo } from '../platform/proc/processes.ts';
+import type { SignalAction } from './on-change.ts';
+
+/**
+ * Sends the signal, and resolves with whom it went to: `keystone (pid 7)`. Of a service with workers only its first process
+ * gets it. Throws UnavailableError when there is nobody to send it to, or who ignores it, NotPermittedError when the system
+ * refuses.
+ */
+export async function sendSignal({ signal, process: name }: SignalAction, self = process.pid): Promise<string> {
+  const all = await listProcesses();
+  const targets = name === undefined ? [theOtherOne(all, self)] : named(all, name, self);
+  for (const target of targets) {
+    checkHandles(target, signal);
+    send(target, signal);
+  }
+  return targets.map(describe).join(', ');
+}
+
+function send(target: ProcessInfo, signal: NodeJS.Signals): void {
+  try {
+    process.kill(target.pid, signal);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ESRCH') throw new UnavailableError(`${describe(target)} has just ended`, { cause });
+    if (code !== 'EPERM') throw cause;
+    throw new NotPermittedError(
+      `may not send ${signal} to ${describe(target)}, which runs as ${target.uid}; run this as the same user ` +
+        `(runAsUser: ${target.uid})`,
+      { cause },
+    );
+  }
+}
+
+/** The kernel drops what PID 1 doesn't handle, and nobody would be told. */
+function checkHandles(target: ProcessInfo, signal: NodeJS.Signals): void {
+  const isUnheard = inMask(target.ignored, signal) || (target.pid === 1 && !inMask(target.caught, signal));
+  if (isUnheard && signal !== 'SIGKILL' && signal !== 'SIGSTOP')
+    throw new UnavailableError(`${describe(target)} does not handle ${signal}; choose another action, such as exit`);
+}
+
+function named(all: readonly ProcessInfo[], name: string, self: number): ProcessInfo[] {
+  const own = lineOf(all, self);
+  const found = all.filter((one) => !own.has(one.pid) && isNamed(one, name));
+  const first = found.filter(({ parent }) => !found.some(({ pid }) => pid === parent));
+  if (first.length > 0) return first;
+  throw new UnavailableError(`no process is called '${name}'; ${whatIsSeen(all, own)}`);
+}
+
+/**
+ * PID 1 where it is the service: `docker run --pid=container:...`, or started by it. In a Pod with shareProcessNamespace it is
+ * the pause container, and the service is the only other tree.
+ */
+function theOtherOne(all: readonly ProcessInfo[], self: number): ProcessInfo {
+  const first = all.find(({ pid }) => pid === 1);
+  if (first !== undefined && self !== 1 && !isPause(first)) return first;
+  const own = lineOf(all, self);
+  const others = all.filter((one) => !own.has(one.pid) && !isPause(one) && !isOurs(one));
+  const roots = others.filter(({ parent }) => !others.some(({ pid }) => pid === parent));
+  const [only] = roots;
+  if (only !== undefined && roots.length === 1) return only;
+  const why =
+    roots.length === 0
+      ? 'there is no other process'
+      : 'there is more than one service: name one, as in signal:HUP:NAME';
+  throw new UnavailableError(`${why}; ${whatIsSeen(all, own)}`);
+}
+
+function whatIsSeen(all: readonly ProcessInfo[], own: ReadonlySet<number>): string {
+  const others = all.filter((one) => !own.has(one.pid) && !isPause(one));
+  if (others.length === 0)
+    return 'this container sees only its own; shareProcessNamespace: true lets the containers of a Pod see each other';
+  const names = [...new Set(others.map(({ name }) => name))].toSorted();
+  return `there is ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', ...' : ''}`;
+}
+
+/** This process, what it comes from (but for PID 1), and what comes from it. */
+function lineOf(all: readonly ProcessInfo[], self: number): Set<number> {
+  const byPid = new Map(all.map((one) => [one.pid, one]));
+  const line = new Set([self]);
+  for (let size = 0; size !== line.size;) {
+    size = line.size;
+    for (const { pid, parent } of all) if (line.has(parent)) line.add(pid);
+  }
+  for (let up = byPid.get(self)?.parent ?? 0; up > 1 && !line.has(up); up = byPid.get(up)?.parent ?? 0) line.add(up);
+  return line;
+}
+
+function isPause({ pid, name, words }: ProcessInfo): boolean {
+  return pid === 1 && (name === 'pause' || (name === 'catatonit' && words.includes('-P')));
+}
+
+/** Other sidecars of ours are no service. */
+function isOurs({ words }: ProcessInfo): boolean {
+  return /(?:^|\/)kolla-(?:pod|init|probe|log-ship|db-sync|sidecar|bootstrap)$/.test(words[0] ?? '');
+}
+
+function describe({ pid, name }: ProcessInfo): string {
+  return `${name} (pid ${pid})`;
+}
