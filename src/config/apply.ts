@@ -1,74 +1,141 @@
-import { chmod, chown, mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, lchown, mkdir, readFile, rename, rm, rmdir, stat, symlink } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
 import { replaceFile } from '../platform/fs/replace-file.ts';
+import { writeInPlace } from '../platform/fs/write-in-place.ts';
 import { setPermissions } from './permissions.ts';
-import type { Plan } from './plan.ts';
-import type { Step } from './step.ts';
+import { under } from './place.ts';
+import { MOUNT_POINT, type Plan } from './plan.ts';
+import { plant } from './seed.ts';
+import { STATE_FOLDER, STATE_FOLDER_MODE, stateFile, stateImage, type Tracked } from './state.ts';
+import { hasAccess, lookAt, type DirectoryStep, type LinkStep, type Step } from './step.ts';
+import type { Removal } from './tracking.ts';
 
 export interface Applied {
   readonly written: number;
   readonly unchanged: number;
 }
 
+interface Doing {
+  /** config.json's name, for messages. */
+  readonly file: string;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
 /**
- * Carries a plan out: folders and files in the order of config.json, then permissions. Every file is old or new at
- * any moment; what is right already is not touched. Throws KollaError naming file, entry and fix.
+ * Carries a plan out. The image's own files are kept and remembered before theirs are replaced, and things are deleted
+ * last, so that whoever is killed in between has lost nothing. Every file is old or new at any moment; what is right
+ * already is not touched. Throws KollaError naming file, entry and fix.
  */
-export async function applyPlan(
-  file: string,
-  plan: Plan,
-  root: string,
-  { signal, log }: { signal: AbortSignal; log: Log },
-): Promise<Applied> {
+export async function applyPlan(plan: Plan, doing: Doing): Promise<Applied> {
+  const { root } = plan.site;
+  for (const step of plan.kept) await carryOut(step, doing);
+  if (plan.state !== undefined) await remember(root, plan.state.during, doing);
+  await seed(plan, doing);
+  for (const one of plan.permissions.filter(({ early }) => early)) await setPermissions(one, plan, doing.log);
   let written = 0;
   let unchanged = 0;
-  for (const step of plan.steps) {
-    signal.throwIfAborted();
-    if (step.kind === 'file' && step.isRight) {
-      unchanged++;
-      log.debug(`${step.path} is right already`, { entry: step.entry });
-      continue;
-    }
-    try {
-      await apply(step);
-    } catch (error) {
-      throw explain(error, `${file}: ${step.entry}: cannot write ${step.path}`);
-    }
-    if (step.kind !== 'file') continue;
-    written++;
-    log.info(`wrote ${step.path}`, { entry: step.entry, mode: step.image.mode.toString(8).padStart(4, '0') });
+  for (const step of [...plan.steps, ...plan.restored]) {
+    const isDone = await carryOut(step, doing);
+    if (step.kind === 'directory') continue;
+    if (isDone) written++;
+    else unchanged++;
   }
-  for (const permission of plan.permissions) {
-    signal.throwIfAborted();
-    await setPermissions(permission, root, log);
-  }
+  for (const removal of plan.removals) await remove(removal, doing);
+  if (plan.state !== undefined) await remember(root, plan.state.after, doing);
+  for (const one of plan.permissions.filter(({ early }) => !early)) await setPermissions(one, plan, doing.log);
   return { written, unchanged };
 }
 
-async function apply(step: Step): Promise<void> {
-  if (step.kind === 'file') {
-    await mkdir(dirname(step.path), { recursive: true, mode: 0o755 });
-    await replaceFile(step.path, step.image);
-    return;
+/** Whether there was anything to do. */
+async function carryOut(step: Step, { file, signal, log }: Doing): Promise<boolean> {
+  signal.throwIfAborted();
+  const { entry, path } = step;
+  if (step.isRight) {
+    if (step.kind !== 'directory') log.debug(`${path} is right already`, { entry });
+    return false;
   }
-  const { path, mode, owner } = step;
-  await mkdir(path, { recursive: true, mode: 0o755 });
+  await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step));
+  if (step.kind === 'file') log.info(`wrote ${path}`, { entry, mode: step.image.mode.toString(8).padStart(4, '0') });
+  else if (step.kind === 'link') log.info(`linked ${path} to ${step.target}`, { entry });
+  return true;
+}
+
+async function put(step: Step): Promise<void> {
+  if (step.kind === 'directory') return await putDirectory(step);
+  await mkdir(dirname(step.path), { recursive: true, mode: 0o755 });
+  if (step.kind === 'link') return await putLink(step);
+  if (step.inPlace && (await lookAt(step.path))?.isFile()) await writeInPlace(step.path, step.image);
+  else await replaceFile(step.path, step.image);
+}
+
+async function putDirectory({ path, mode, uid, gid }: DirectoryStep): Promise<void> {
+  await mkdir(path, { recursive: true, mode: mode & 0o755 });
   const found = await stat(path);
-  const otherOwner = (owner.uid !== -1 && found.uid !== owner.uid) || (owner.gid !== -1 && found.gid !== owner.gid);
-  if (otherOwner) await chown(path, owner.uid, owner.gid);
-  if ((found.mode & 0o7777) !== mode || otherOwner) await chmod(path, mode);
+  if (hasAccess(found, { mode, uid, gid })) return;
+  if (!hasAccess(found, { mode: found.mode & 0o7777, uid, gid })) await lchown(path, uid, gid);
+  await chmod(path, mode);
+}
+
+async function putLink({ path, target }: LinkStep): Promise<void> {
+  const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.kolla-link`);
+  await symlink(target, temporary);
+  await rename(temporary, path);
+}
+
+async function seed({ seeds }: Plan, { file, signal, log }: Doing): Promise<void> {
+  for (const reason of seeds.unreadable)
+    log.warn(`the image's own is left out of its volume, because this user may not read it: ${reason}`);
+  for (const step of seeds.steps) {
+    signal.throwIfAborted();
+    await explained(`${file}: cannot copy ${step.source ?? 'nothing'} to ${step.path}`, () => plant(step));
+    log.debug(`seeded ${step.path}`);
+  }
+  const files = seeds.steps.filter(({ kind }) => kind !== 'directory').length;
+  if (files > 0) log.info(`seeded the volumes with ${files} of the image's own files`);
+}
+
+async function remove({ path, kind }: Removal, { file, signal, log }: Doing): Promise<void> {
+  signal.throwIfAborted();
+  await explained(`${file}: cannot remove ${path}, which it does not ask for any more`, async () => {
+    if (kind === 'file') await rm(path, { force: true });
+    else if (!(await isEmptied(path))) return;
+    log.info(`removed ${path}`);
+  });
+}
+
+/** A folder that a service uses stays. */
+async function isEmptied(path: string): Promise<boolean> {
+  try {
+    await rmdir(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTEMPTY' || code === 'EBUSY' || code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function remember(root: string, tracked: Tracked, { file }: Doing): Promise<void> {
+  const path = stateFile(root);
+  const image = stateImage(tracked);
+  await explained(`${file}: cannot write ${path}`, async () => {
+    const folder = under(root, STATE_FOLDER);
+    if ((await mkdir(folder, { recursive: true, mode: 0o755 })) !== undefined) await chmod(folder, STATE_FOLDER_MODE);
+    const found = await lookAt(path);
+    if (found?.isFile() && hasAccess(found, image) && (await readFile(path)).equals(image.content)) return;
+    await replaceFile(path, image);
+  });
 }
 
 const FIXES: Record<
   string,
   { readonly error: new (message: string, options: ErrorOptions) => KollaError; readonly fix: string }
 > = {
-  EBUSY: {
-    error: ConfigError,
-    fix: 'it is itself a mount point, which cannot be replaced; mount its folder instead, or mount the file elsewhere',
-  },
+  EBUSY: { error: ConfigError, fix: MOUNT_POINT },
   EROFS: { error: NotPermittedError, fix: 'the file system is read-only; mount a volume there' },
   EACCES: { error: NotPermittedError, fix: 'this user may not write there; mount a volume that it may write' },
   EPERM: { error: NotPermittedError, fix: 'the system refuses the owner or mode; run as that user, or with CAP_CHOWN' },
@@ -76,8 +143,14 @@ const FIXES: Record<
   EDQUOT: { error: UnavailableError, fix: 'the quota is used up; files already there are whole, run it again after' },
 };
 
-function explain(cause: unknown, what: string): unknown {
-  const known = FIXES[(cause as NodeJS.ErrnoException).code ?? ''];
-  if (known !== undefined) return new known.error(`${what}: ${messageOf(cause)}: ${known.fix}`, { cause });
-  return new UnavailableError(`${what}: ${messageOf(cause)}`, { cause });
+async function explained(what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    const known = FIXES[(cause as NodeJS.ErrnoException).code ?? ''];
+    const message = `${what}: ${messageOf(cause)}`;
+    throw known === undefined
+      ? new UnavailableError(message, { cause })
+      : new known.error(`${message}: ${known.fix}`, { cause });
+  }
 }

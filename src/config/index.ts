@@ -13,15 +13,18 @@ import { realpath } from 'node:fs/promises';
 import { applyPlan, type Applied } from './apply.ts';
 import { readAccounts, type Identity } from './owner.ts';
 import type { Overlay } from './overlays/overlay.ts';
+import { mountPoints } from './mount-points.ts';
+import { mountsFor } from './mounts.ts';
 import { planConfig, type Plan } from './plan.ts';
 import { readConfig, type Loaded } from './read.ts';
+import { readTracked } from './state.ts';
 
 export type { Identity } from './owner.ts';
 export type { Image } from './image.ts';
 export { mountsFor, type Mount } from './mounts.ts';
 export type { Overlay } from './overlays/overlay.ts';
-export type { Plan } from './plan.ts';
-export type { DirectoryStep, FileStep, Step } from './step.ts';
+export { changesOf, type Plan } from './plan.ts';
+export type { DirectoryStep, FileStep, LinkStep, Step } from './step.ts';
 export type { Loaded } from './read.ts';
 export { CONFIG_DIR } from './read.ts';
 
@@ -32,7 +35,13 @@ export interface ConfigOptions {
   readonly configFile: string | undefined;
   /** What destinations and accounts lie under. */
   readonly root: string;
+  /** Where the image's own content lies, which volumes are seeded from; `/` unless said. */
+  readonly image?: string | undefined;
   readonly me: Identity;
+  /** Files that the service has mounted themselves are written where they are, instead of replaced. */
+  readonly writesInPlace?: boolean | undefined;
+  /** Nothing will be written: places need not be writable. */
+  readonly onlyCompare?: boolean;
   /** Per-pod values on top of the files' content. */
   readonly overlay?: Overlay | undefined;
 }
@@ -48,6 +57,8 @@ export interface Planned {
 export interface InPlace extends Applied {
   /** What config.json says the container runs. */
   readonly command: string;
+  /** Of its entries, as written. */
+  readonly sources: readonly string[];
 }
 
 interface Surroundings {
@@ -68,15 +79,29 @@ export async function makePlan(
   const root = await realpath(options.root).catch((cause: unknown) => {
     throw new ConfigError(`--root ${options.root}: ${messageOf(cause)}; it must be a folder`, { cause });
   });
-  const plan = await planConfig(loaded, { ...options, root, accounts: await readAccounts(root) });
-  if (plan.notDone.length > 0) log.warn(`${loaded.file}: this version does not do ${plan.notDone.join(', ')}`);
+  const image = await realpath(options.image ?? '/');
+  const needsMounts = root !== image || options.writesInPlace === true;
+  const plan = await planConfig(loaded, {
+    ...options,
+    root,
+    image,
+    accounts: await readAccounts(root, image),
+    mounts: needsMounts ? await mountsFor(loaded, { root: image }) : [],
+    mountPoints: await mountPoints(),
+    writesInPlace: options.writesInPlace ?? false,
+    before: await readTracked(root),
+  });
+  if (plan.unknown.length > 0)
+    log.warn(`${loaded.file}: there is no such section in Kolla: ${plan.unknown.join(', ')}`);
   if (plan.absent.length > 0) log.info(`optional, and not there: ${plan.absent.join(', ')}`);
   return { loaded, root, plan };
 }
 
 /** Does what makePlan planned. */
-export async function applyPlanned({ loaded, root, plan }: Planned, context: Surroundings): Promise<InPlace> {
-  return { ...(await applyPlan(loaded.file, plan, root, context)), command: loaded.document.command };
+export async function applyPlanned({ loaded, plan }: Planned, context: Surroundings): Promise<InPlace> {
+  const { command, config_files: files } = loaded.document;
+  const applied = await applyPlan(plan, { file: loaded.file, ...context });
+  return { ...applied, command, sources: files.map(({ source }) => source) };
 }
 
 /** Puts everything in place. Undefined when there is no configuration at the default place. */

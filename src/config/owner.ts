@@ -10,10 +10,16 @@ export interface Identity {
   readonly groups: readonly number[];
 }
 
-/** What chown is given; -1 leaves that half as it is. */
+/** Why an owner is satisfied. Without root a file can't be given away, so only the first is exact. */
+export type OwnerRule = 'given' | 'my user' | 'my group' | 'in the place of root' | 'readable by all' | 'as the source';
+
 export interface Ownership {
+  /** What chown is given; -1 leaves that half as it is. */
   readonly uid: number;
   readonly gid: number;
+  readonly rule: OwnerRule;
+  /** What was wanted, what is possible, and the fix: for where the mode decides that it can't be. */
+  readonly refusal?: string;
 }
 
 export interface Accounts {
@@ -25,12 +31,12 @@ export interface Accounts {
  * Reads etc/passwd and etc/group under `root`; where a root has none (a volume), the image's own. Throws ConfigError
  * when they can't be read.
  */
-export async function readAccounts(root: string): Promise<Accounts> {
-  const [users, groups] = await Promise.all(['passwd', 'group'].map((name) => readIds(root, name)));
+export async function readAccounts(root: string, image = '/'): Promise<Accounts> {
+  const [users, groups] = await Promise.all(['passwd', 'group'].map((name) => readIds(root, name, image)));
   return { users: users ?? new Map(), groups: groups ?? new Map() };
 }
 
-async function readIds(root: string, name: string): Promise<Map<string, number>> {
+async function readIds(root: string, name: string, image: string): Promise<Map<string, number>> {
   const file = join(root, 'etc', name);
   try {
     const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.split(':'));
@@ -41,7 +47,7 @@ async function readIds(root: string, name: string): Promise<Map<string, number>>
     return new Map(ids.filter(([account], i) => ids.findIndex(([other]) => other === account) === i));
   } catch (cause) {
     const absent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    if (absent && root !== '/') return await readIds('/', name);
+    if (absent && root !== image) return await readIds(image, name, image);
     if (absent) return new Map();
     throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
   }
@@ -49,20 +55,35 @@ async function readIds(root: string, name: string): Promise<Map<string, number>>
 
 /**
  * What to chown to for an owner as config.json writes it: `user`, `user:group`, `user:`; names only, and a missing
- * group is the one named as the user. Without root, an owner is satisfied when the running uid or one of its groups
- * is meant. Throws RangeError with what was wanted, what is possible, and the fix.
+ * group is the one named as the user. Throws RangeError for a name that the image doesn't have.
+ *
+ * Without root an owner is satisfied when the running uid or one of its groups is meant. The uid also stands in for root, whose part a
+ * container without root has nobody else for. Anybody else's file can only be ours if all may read it; see modeFor.
  */
 export function ownershipFor(owner: string, accounts: Accounts, me: Identity): Ownership {
   const [user = '', group = ''] = owner.split(':');
   const uid = idOf('user', user, accounts.users, owner);
   const gid = idOf('group', group === '' ? user : group, accounts.groups, owner);
-  if (me.uid === 0) return { uid, gid };
+  if (me.uid === 0) return { uid, gid, rule: 'given' };
   const isMyGroup = gid === me.gid || me.groups.includes(gid);
-  if (uid === me.uid || isMyGroup) return { uid: -1, gid: isMyGroup ? gid : -1 };
-  throw new RangeError(
+  if (uid === me.uid) return { uid: -1, gid: isMyGroup ? gid : me.gid, rule: 'my user' };
+  if (isMyGroup) return { uid: -1, gid, rule: 'my group' };
+  if (uid === 0) return { uid: -1, gid: me.gid, rule: 'in the place of root' };
+  const refusal =
     `'${owner}' is ${uid}:${gid}, but this runs as ${me.uid}:${me.gid} and can give a file to nobody else; ` +
-      `run it with runAsUser: ${uid} and runAsGroup: ${gid}, or name an owner with that user or group`,
-  );
+    `run it with runAsUser: ${uid} and runAsGroup: ${gid}, name an owner with that user or group, or let all read it (perm "0644")`;
+  return { uid: -1, gid: me.gid, rule: 'readable by all', refusal };
+}
+
+/**
+ * The mode that keeps the result no wider than asked: in another's place our group gets what all get, and a set-id bit
+ * would mean somebody else. Throws RangeError for a file of another that only this one may read; undefined keeps a mode.
+ */
+export function modeFor<M extends number | undefined>({ rule, refusal }: Ownership, mode: M): M {
+  if (rule === 'readable by all' && ((mode ?? 0) & 0o004) === 0) throw new RangeError(refusal);
+  const isInAnothersPlace = rule === 'readable by all' || rule === 'in the place of root';
+  if (mode === undefined || !isInAnothersPlace) return mode;
+  return ((mode & 0o1707) | (mode & ((mode & 0o007) << 3))) as M;
 }
 
 function idOf(kind: 'user' | 'group', name: string, known: ReadonlyMap<string, number>, owner: string): number {

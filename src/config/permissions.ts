@@ -1,22 +1,28 @@
+import type { Stats } from 'node:fs';
 import { chmod, lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import { searchable } from './effective.ts';
 import { glob } from './glob.ts';
-import { checkPlace, under } from './place.ts';
-import type { PermissionStep } from './plan.ts';
+import { checkPlace } from './place.ts';
+import type { PermissionStep, Plan } from './plan.ts';
+import { patternUnder } from './site.ts';
+import { hasAccess } from './step.ts';
 
 /**
- * Sets owner and mode of everything that matches, and with `recurse` below it. Links found there are never followed.
- * What the system refuses is a warning, as with Kolla: it is about files that a service made, not about its
- * configuration.
+ * Sets owner and mode of everything that matches, and with `recurse` below it. Links found there are never followed, and
+ * what the plan puts in place has its last mode already. What the system refuses is a warning, as with Kolla: it is about
+ * files that a service made, not about its configuration.
  */
-export async function setPermissions(permission: PermissionStep, root: string, log: Log): Promise<void> {
+export async function setPermissions(permission: PermissionStep, { site, steps }: Plan, log: Log): Promise<void> {
   const refused: string[] = [];
-  for (const path of await glob(under(root, permission.pattern))) {
+  const own = new Set(steps.map(({ path }) => path));
+  const isLeft = (path: string) => own.has(path);
+  for (const path of await glob(patternUnder(site, permission.pattern))) {
     try {
-      await checkPlace(root, path, false);
-      await set(path, permission, refused);
+      await checkPlace(site.root, path, false);
+      await set(path, permission, { root: site.root, isLeft, refused }, true);
     } catch (error) {
       refused.push(`${path}: ${messageOf(error)}`);
     }
@@ -27,18 +33,27 @@ export async function setPermissions(permission: PermissionStep, root: string, l
   log.warn(`${permission.entry}: cannot set owner or mode of ${first}${more}`, { entry: permission.entry });
 }
 
-async function set(path: string, permission: PermissionStep, refused: string[]): Promise<void> {
+interface Setting {
+  readonly root: string;
+  readonly isLeft: (path: string) => boolean;
+  readonly refused: string[];
+}
+
+async function set(path: string, permission: PermissionStep, setting: Setting, isTop: boolean): Promise<void> {
+  const { root, isLeft, refused } = setting;
   const found = await lstat(path);
-  const { mode, owner, recurse } = permission;
-  const wanted = mode !== undefined && found.isDirectory() ? mode | ((mode & 0o444) >> 2) : mode;
-  try {
-    const otherOwner = (owner.uid !== -1 && found.uid !== owner.uid) || (owner.gid !== -1 && found.gid !== owner.gid);
-    if (otherOwner) await lchown(path, owner.uid, owner.gid);
-    if (wanted !== undefined && !found.isSymbolicLink() && ((found.mode & 0o7777) !== wanted || otherOwner))
-      await chmod(path, wanted);
-  } catch (error) {
-    refused.push(messageOf(error));
-  }
-  if (!recurse || !found.isDirectory()) return;
-  for (const name of await readdir(path)) await set(join(path, name), permission, refused);
+  const named = root === '/' ? path : path.slice(root.length);
+  const isExcluded = !isTop && permission.excluded(named);
+  if (!isExcluded && !isLeft(path))
+    await setOne(path, found, permission).catch((error: unknown) => refused.push(messageOf(error)));
+  if (!permission.recurse || !found.isDirectory()) return;
+  for (const name of await readdir(path)) await set(join(path, name), permission, setting, false);
+}
+
+async function setOne(path: string, found: Stats, { mode, owner: { uid, gid } }: PermissionStep): Promise<void> {
+  const wanted = mode !== undefined && found.isDirectory() ? searchable(mode) : mode;
+  const isOwned = hasAccess(found, { mode: found.mode & 0o7777, uid, gid });
+  if (!isOwned) await lchown(path, uid, gid);
+  if (wanted === undefined || found.isSymbolicLink()) return;
+  if (!isOwned || (found.mode & 0o7777) !== wanted) await chmod(path, wanted);
 }

@@ -1,12 +1,16 @@
-import { ConfigError, messageOf } from '../cli/errors.ts';
-import { suggestion } from '../cli/nearest.ts';
-import { isBelow, type Overlay } from './overlays/overlay.ts';
-import { ownershipFor, type Accounts, type Identity, type Ownership } from './owner.ts';
-import { under } from './place.ts';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ConfigError } from '../cli/errors.ts';
+import type { Mount } from './mounts.ts';
+import type { Overlay } from './overlays/overlay.ts';
+import type { Accounts, Identity, Ownership } from './owner.ts';
+import { Planner } from './planner.ts';
 import type { Loaded } from './read.ts';
-import type { Document, FileEntry } from './schema.ts';
-import { matchesOf } from './sources.ts';
-import { copyStep, directoryStep, type Step } from './step.ts';
+import { seedsOf, type Seeds } from './seed.ts';
+import { fileUnder, type Site } from './site.ts';
+import type { Tracked } from './state.ts';
+import type { FileStep, Step } from './step.ts';
+import { track, type Tracking } from './tracking.ts';
 
 export interface PermissionStep {
   readonly entry: string;
@@ -15,24 +19,42 @@ export interface PermissionStep {
   readonly mode: number | undefined;
   readonly owner: Ownership;
   readonly recurse: boolean;
+  /** Paths of config.json below the pattern that are left alone. */
+  readonly excluded: (path: string) => boolean;
+  /** Carried out before config_files, so it doesn't concern what they put in place. */
+  readonly early: boolean;
 }
 
-export interface Plan {
+/** What a run does, in this order: image's own kept, seeds, steps, restored, removals, permissions. */
+export interface Plan extends Tracking {
+  readonly site: Site;
+  readonly seeds: Seeds;
   readonly steps: readonly Step[];
   readonly permissions: readonly PermissionStep[];
   /** Sources of optional entries that are not there. */
   readonly absent: readonly string[];
-  /** What config.json asks and this version does not do, by name. */
-  readonly notDone: readonly string[];
+  /** Sections that are not Kolla's, by name. */
+  readonly unknown: readonly string[];
 }
 
 export interface PlanOptions {
+  /** Without links. */
   readonly root: string;
+  /** What volumes are seeded from. */
+  readonly image: string;
   readonly configDir: string;
   readonly accounts: Accounts;
   readonly me: Identity;
   /** This pod's own values in the files. */
   readonly overlay?: Overlay | undefined;
+  readonly mounts: readonly Mount[];
+  /** What something is mounted at. */
+  readonly mountPoints: ReadonlySet<string>;
+  /** Whether files that the service has mounted themselves are written where they are. */
+  readonly writesInPlace: boolean;
+  readonly before: Tracked | undefined;
+  /** Nothing will be written, so nothing need be writable, nor the volumes seeded. */
+  readonly onlyCompare?: boolean;
 }
 
 /**
@@ -41,111 +63,67 @@ export interface PlanOptions {
  */
 export async function planConfig({ file, document }: Loaded, options: PlanOptions): Promise<Plan> {
   const planner = new Planner(options);
-  for (const [i, { path, owner, perm, recurse, exclude }] of document.directories.entries()) {
-    const entry = `directories[${i}]`;
-    const target = under(options.root, path);
-    const ids = await planner.owner(entry, owner);
-    if (ids === undefined) continue;
-    await planner.step(entry, () => directoryStep(entry, target, perm ?? 0o755, ids, options.root));
-    if (recurse && exclude === undefined)
-      planner.permissions.push({ entry, pattern: escapeGlob(path), mode: perm, owner: ids, recurse });
-  }
+  for (const [i, item] of document.permissions.entries()) await planner.permission(`permissions[${i}]`, item);
+  for (const [i, item] of document.directories.entries()) await planner.directory(`directories[${i}]`, item);
+  for (const [i, item] of document.files.entries()) await planner.file(`files[${i}]`, item);
   for (const [i, item] of document.config_files.entries()) await planner.copy(`config_files[${i}]`, item);
-  for (const [i, { path, owner, perm, recurse, exclude }] of document.permissions.entries()) {
-    const entry = `permissions[${i}]`;
-    const ids = await planner.owner(entry, owner);
-    if (ids !== undefined && exclude === undefined)
-      planner.permissions.push({ entry, pattern: path, mode: perm, owner: ids, recurse });
-  }
   if (planner.problems.length === 0) planner.notPlaced();
-  if (planner.problems.length > 0)
-    throw new ConfigError(`${file}: ${planner.problems.join('; ')}. Nothing was touched.`);
-  const { steps, permissions, absent } = planner;
-  return { steps: [...steps.values()], permissions, absent, notDone: notDone(document) };
+  const { site, permissions, absent, problems, replaced } = planner;
+  const made = [...planner.steps.values()];
+  const tracking = await track({
+    site,
+    me: options.me,
+    before: options.before,
+    steps: made.filter(({ entry }) => entry.startsWith('config_files')),
+    replaced,
+  });
+  const steps = await planner.attempt('mounts', () => Promise.all(made.map((step) => placed(step, site, options))));
+  const seeds = await planner.attempt('mounts', () => seedsFor(planner, tracking, options));
+  for (const { path } of [...tracking.restored, ...tracking.removals])
+    if (!site.onlyCompare && options.mountPoints.has(await truePath(path))) problems.push(`${path}: ${MOUNT_POINT}`);
+  if (problems.length > 0 || steps === undefined || seeds === undefined)
+    throw new ConfigError(`${file}: ${problems.join('; ')}. Nothing was touched.`);
+  return { site, ...tracking, seeds, steps, permissions, absent, unknown: unknownKeys(document) };
 }
 
-/** A list of every file would bury the message. */
-const SUGGESTED_MAX = 10;
-
-/** Collects steps, and every problem instead of only the first. */
-class Planner {
-  /** By path: a later entry for the same one wins, as when they are copied one after the other. */
-  readonly steps = new Map<string, Step>();
-  readonly permissions: PermissionStep[] = [];
-  readonly absent: string[] = [];
-  readonly problems: string[] = [];
-  readonly #options: PlanOptions;
-  readonly #absentDests: string[] = [];
-
-  constructor(options: PlanOptions) {
-    this.#options = options;
-  }
-
-  async step(place: string, make: () => Promise<Step>): Promise<void> {
-    const step = await this.#attempt(place, make);
-    if (step === undefined) return;
-    this.steps.delete(step.path);
-    this.steps.set(step.path, step);
-  }
-
-  async owner(entry: string, owner: string): Promise<Ownership | undefined> {
-    const { accounts, me } = this.#options;
-    return await this.#attempt(`${entry}.owner`, () => ownershipFor(owner, accounts, me));
-  }
-
-  async copy(entry: string, item: FileEntry): Promise<void> {
-    const { configDir } = this.#options;
-    const asIs = item.preserve_properties || item.owner === undefined;
-    const owner = asIs ? { uid: -1, gid: -1 } : await this.owner(entry, item.owner ?? '');
-    const matches = await this.#attempt(`${entry}.source`, () => matchesOf(item.source, item.dest, configDir));
-    if (matches?.length === 0) {
-      if (item.optional) this.#leftOut(item);
-      else this.problems.push(`${entry}.source: nothing is at ${item.source}; mount it, or set "optional": true`);
-    }
-    if (owner === undefined || matches === undefined) return;
-    for (const match of matches)
-      await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#options));
-  }
-
-  /** An overlay of a file that no entry puts in place would be lost without a word. */
-  notPlaced(): void {
-    const { overlay, root } = this.#options;
-    const known = [...this.steps.values()].flatMap(({ kind, path }) => (kind === 'file' ? [path] : []));
-    for (const [file, place] of overlay?.files ?? []) {
-      const path = under(root, file);
-      if (known.includes(path) || this.#absentDests.some((dest) => isBelow(file, dest))) continue;
-      const near = suggestion(path, known.slice(0, SUGGESTED_MAX)).replaceAll(root === '/' ? '' : root, '');
-      this.problems.push(`${place}.file: no entry of config_files puts ${file} in place${near}`);
-    }
-  }
-
-  #leftOut({ source, dest }: FileEntry): void {
-    this.absent.push(source);
-    this.#absentDests.push(dest);
-  }
-
-  async #attempt<T>(place: string, work: () => T | Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      this.problems.push(`${place}: ${messageOf(error)}`);
-      return undefined;
-    }
-  }
+/** How many files, links and folders of config.json are not as they shall be. */
+export function changesOf({ steps, restored, removals }: Pick<Plan, 'steps' | 'restored' | 'removals'>): number {
+  return [...steps, ...restored].filter(({ isRight }) => !isRight).length + removals.length;
 }
 
-function escapeGlob(path: string): string {
-  return path.replaceAll(/[*?[]/g, '[$&]');
+export const MOUNT_POINT =
+  'it is itself a mount point, which cannot be replaced; mount its folder instead, or mount the file elsewhere';
+
+/** Before anything is touched: the system would say EBUSY in the middle. */
+async function placed(step: Step, site: Site, options: PlanOptions): Promise<Step> {
+  if (step.kind === 'directory') return step;
+  const isFileMount = (mount: Mount) => mount.kind === 'file' && fileUnder(site, mount.path) === step.path;
+  if (step.kind === 'file' && options.writesInPlace && options.mounts.some(isFileMount)) return inPlace(step);
+  if (step.isRight || site.onlyCompare || !options.mountPoints.has(await truePath(step.path))) return step;
+  throw new RangeError(`${step.entry}: ${step.path}: ${MOUNT_POINT}`);
 }
 
-const KNOWN = new Set(['command', 'config_files', 'directories', 'permissions']);
+function inPlace(step: FileStep): FileStep {
+  return { ...step, inPlace: true };
+}
 
-function notDone(document: Document): string[] {
-  const excluded = (name: 'directories' | 'permissions') =>
-    document[name].flatMap(({ exclude }, i) => (exclude === undefined ? [] : [`${name}[${i}] (it has exclude)`]));
-  const preserved = document.config_files.flatMap((item, i) =>
-    item.preserve_properties ? [`config_files[${i}].preserve_properties (only the mode is kept)`] : [],
-  );
-  const others = Object.keys(document).filter((key) => !KNOWN.has(key));
-  return [...others, ...preserved, ...excluded('directories'), ...excluded('permissions')];
+async function truePath(path: string): Promise<string> {
+  const folder = await realpath(dirname(path)).catch(() => dirname(path));
+  return join(folder, basename(path));
+}
+
+async function seedsFor({ site, steps, replaced }: Planner, tracking: Tracking, options: PlanOptions): Promise<Seeds> {
+  const { root, image, me, mounts } = options;
+  if (site.tree === undefined || site.onlyCompare) return { steps: [], unreadable: [] };
+  const going = new Set(tracking.removals.map(({ path }) => path));
+  const replacedPaths = replaced.map((folder) => fileUnder(site, folder));
+  const isTaken = (path: string) =>
+    steps.has(path) || going.has(path) || replacedPaths.some((folder) => path.startsWith(`${folder}/`));
+  return await seedsOf(mounts, { root, image, me, isTaken });
+}
+
+const KNOWN = new Set(['command', 'config_files', 'files', 'directories', 'permissions']);
+
+function unknownKeys(document: object): string[] {
+  return Object.keys(document).filter((key) => !KNOWN.has(key));
 }

@@ -57,6 +57,7 @@ const Document = v.looseObject({
 });
 
 export type Document = v.InferOutput<typeof Document>;
+export type DirectoryEntry = v.InferOutput<typeof DirectoryEntry>;
 export type FileEntry = v.InferOutput<typeof FileEntry>;
 export type PermissionEntry = v.InferOutput<typeof PermissionEntry>;
 

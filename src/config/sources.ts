@@ -1,4 +1,4 @@
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { glob, hasMagic } from './glob.ts';
 import { CONFIG_DIR } from './read.ts';
@@ -10,6 +10,12 @@ export interface Match {
   /** As config.json says it, not yet under a root. */
   readonly dest: string;
   readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** Seconds since 1970. */
+  readonly times: { readonly atime: number; readonly mtime: number };
+  /** Where the source leads, if it is a link to a file. */
+  readonly target: string | undefined;
 }
 
 /** Where a source of config.json is read: what Kolla mounts at CONFIG_DIR may be mounted elsewhere. */
@@ -22,13 +28,14 @@ export function sourcePath(source: string, configDir: string): string {
 /**
  * Everything that one entry copies, in a stable order. Empty when nothing matches. A dest that ends with a slash is a
  * folder to put the source into. Throws the system's error for what can't be looked at.
+ * @param keepsLinks a link to nowhere is copied as the link that it is
  */
-export async function matchesOf(source: string, dest: string, configDir: string): Promise<Match[]> {
+export async function matchesOf(source: string, dest: string, configDir: string, keepsLinks = false): Promise<Match[]> {
   const pattern = sourcePath(source, configDir);
   const found = hasMagic(pattern) ? await glob(pattern) : await literal(pattern);
-  const trees = await Promise.all(
-    found.map((path) => walk(path, dest.endsWith('/') ? join(dest, basename(path)) : dest)),
-  );
+  // As with Kolla, a source that ends with a slash has no name of its own to put into the folder.
+  const destOf = (path: string) => (dest.endsWith('/') && !source.endsWith('/') ? join(dest, basename(path)) : dest);
+  const trees = await Promise.all(found.map((path) => walk(path, destOf(path), keepsLinks)));
   return trees.flat();
 }
 
@@ -42,15 +49,21 @@ async function literal(path: string): Promise<string[]> {
   }
 }
 
-async function walk(source: string, dest: string): Promise<Match[]> {
+async function walk(source: string, dest: string, keepsLinks: boolean): Promise<Match[]> {
   const found = await stat(source).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' && keepsLinks) return lstat(source);
     throw cause.code === 'ENOENT' ? new RangeError(`${source} is a link to nowhere`, { cause }) : cause;
   });
-  const mode = found.mode & 0o7777;
-  if (found.isFile()) return [{ kind: 'file', source, dest, mode }];
+  const { uid, gid, atimeMs, mtimeMs } = found;
+  const times = { atime: atimeMs / 1000, mtime: mtimeMs / 1000 };
+  const properties = { source, dest, mode: found.mode & 0o7777, uid, gid, times };
+  if (found.isFile() || found.isSymbolicLink()) {
+    const target = (await lstat(source)).isSymbolicLink() ? await readlink(source) : undefined;
+    return [{ kind: 'file', ...properties, target }];
+  }
   if (!found.isDirectory()) throw new RangeError(`${source} is neither a file nor a folder`);
   // `..data` and its like are how the kubelet swaps a ConfigMap, not part of it.
   const names = (await readdir(source)).filter((name) => !name.startsWith('..')).toSorted();
-  const children = await Promise.all(names.map((name) => walk(join(source, name), join(dest, name))));
-  return [{ kind: 'directory', source, dest, mode }, ...children.flat()];
+  const children = await Promise.all(names.map((name) => walk(join(source, name), join(dest, name), keepsLinks)));
+  return [{ kind: 'directory', ...properties, target: undefined }, ...children.flat()];
 }

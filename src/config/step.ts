@@ -1,31 +1,51 @@
 import type { Stats } from 'node:fs';
-import { lstat, readFile } from 'node:fs/promises';
+import { access, constants, lstat, readFile, readlink } from 'node:fs/promises';
 import type { FileImage } from '../platform/fs/replace-file.ts';
-import type { Ownership } from './owner.ts';
-import type { PlanOptions } from './plan.ts';
-import { checkPlace, under } from './place.ts';
+import { effective, searchable, type Access } from './effective.ts';
+import { modeFor, type Ownership } from './owner.ts';
+import { checkPlace } from './place.ts';
+import type { PermissionStep, PlanOptions } from './plan.ts';
 import type { FileEntry } from './schema.ts';
+import { bareOf, fileUnder, folderUnder, type Site } from './site.ts';
 import type { Match } from './sources.ts';
 
-/** One file or folder to put in place. `entry` is what asked for it: `config_files[0]`. */
-export type Step = DirectoryStep | FileStep;
+/** One thing to put in place. `entry` is what asked for it: `config_files[0]`. */
+export type Step = DirectoryStep | FileStep | LinkStep;
 
-export interface DirectoryStep {
-  readonly kind: 'directory';
+interface Common {
   readonly entry: string;
+  /** As config.json means it. */
+  readonly dest: string;
+  /** Where that is on this disk. */
   readonly path: string;
-  readonly mode: number;
-  readonly owner: Ownership;
-}
-
-export interface FileStep {
-  readonly kind: 'file';
-  readonly entry: string;
-  readonly path: string;
-  readonly image: FileImage;
-  /** It is there already, with this content, mode and owner. */
+  /** It is there already, as it shall be. */
   readonly isRight: boolean;
 }
+
+export interface DirectoryStep extends Common, Access {
+  readonly kind: 'directory';
+}
+
+export interface FileStep extends Common {
+  readonly kind: 'file';
+  readonly image: FileImage;
+  /** Written where it is, because somebody has the file itself mounted. */
+  readonly inPlace: boolean;
+}
+
+export interface LinkStep extends Common {
+  readonly kind: 'link';
+  readonly target: string;
+}
+
+/** What every step is made with. */
+export interface StepContext extends Pick<PlanOptions, 'me' | 'overlay'> {
+  readonly site: Site;
+  readonly permissions: readonly PermissionStep[];
+}
+
+/** Preserved times go through doubles, which are this exact. */
+const TIME_TOLERANCE_MS = 0.002;
 
 /** The step for one match of an entry. Throws RangeError when its destination can't be. */
 export async function copyStep(
@@ -33,44 +53,100 @@ export async function copyStep(
   item: FileEntry,
   match: Match,
   owner: Ownership,
-  { root, overlay }: Pick<PlanOptions, 'root' | 'overlay'>,
+  context: StepContext,
 ): Promise<Step> {
-  const path = under(root, match.dest);
-  const mode = item.preserve_properties ? match.mode : (item.perm ?? match.mode);
-  if (match.kind === 'directory') return await directoryStep(entry, path, searchable(mode), owner, root);
+  const preserve = item.preserve_properties;
+  if (match.kind === 'directory') {
+    const mode = preserve ? match.mode : searchable(item.perm ?? match.mode);
+    return await directoryStep(entry, match.dest, mode, ownerOf(match, owner), context);
+  }
+  if (item.merge && preserve && match.target !== undefined)
+    return await linkStep(entry, match.dest, match.target, context);
   const content = await readFile(match.source);
-  const image = { content: overlay?.apply(match.dest, content) ?? content, mode, ...owner };
+  // As with Kolla, giving a file its owner after its mode takes set-id bits away.
+  const copied = match.mode & ((match.mode & 0o010) === 0 ? ~0o4000 : ~0o6000);
+  return await fileStep(
+    entry,
+    match.dest,
+    {
+      content: context.overlay?.apply(match.dest, content) ?? content,
+      ...ownerOf(match, owner),
+      mode: modeFor(owner, preserve ? copied : (item.perm ?? copied)),
+      times: preserve ? match.times : undefined,
+    },
+    context,
+  );
+}
+
+function ownerOf(match: Match, owner: Ownership): Ownership {
+  return owner.rule === 'as the source' && owner.uid !== -1 ? { ...owner, uid: match.uid, gid: match.gid } : owner;
+}
+
+/** @param wanted the file without what `permissions` make of it */
+export async function fileStep(
+  entry: string,
+  dest: string,
+  wanted: FileImage & Partial<Ownership>,
+  { site, permissions }: Pick<StepContext, 'site' | 'permissions'>,
+): Promise<FileStep> {
+  const path = fileUnder(site, dest);
+  const { content, times, mode, uid, gid } = effective(wanted, bareOf(dest), 'file', permissions);
+  const image = { content, times, mode, uid, gid };
   const isRight = await isInPlace(path, image);
-  await checkPlace(root, path, !isRight);
-  return { kind: 'file', entry, path, image, isRight };
+  await checkPlace(site.root, path, !isRight && !site.onlyCompare);
+  return { kind: 'file', entry, dest: bareOf(dest), path, image, isRight, inPlace: false };
 }
 
 export async function directoryStep(
   entry: string,
-  path: string,
+  dest: string,
   mode: number,
   owner: Ownership,
-  root: string,
+  { site, permissions, me }: StepContext,
 ): Promise<DirectoryStep> {
+  const path = folderUnder(site, dest);
   const found = await lookAt(path);
   if (found !== undefined && !found.isDirectory()) throw new RangeError(`${path} is there and is not a folder`);
-  await checkPlace(root, path, found === undefined);
-  return { kind: 'directory', entry, path, mode, owner };
+  const asked = { mode: modeFor(owner, mode), uid: owner.uid, gid: owner.gid };
+  const wanted = effective(asked, bareOf(dest), 'directory', permissions);
+  await checkPlace(site.root, path, found === undefined && !site.onlyCompare);
+  const isRight = found !== undefined && (hasAccess(found, wanted) || (await isLent(path, found, me.uid)));
+  return { kind: 'directory', entry, dest: bareOf(dest), path, isRight, ...wanted };
 }
 
-/** A perm is written for files; a folder that can be read must also be entered. */
-function searchable(mode: number): number {
-  return mode | ((mode & 0o444) >> 2);
+/** A volume's own folder is root's, who opened it for the pod; without root nothing can be changed about that. */
+async function isLent(path: string, found: Stats, uid: number): Promise<boolean> {
+  if (uid === 0 || found.uid === uid) return false;
+  return await access(path, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
-async function isInPlace(path: string, { content, mode, uid, gid }: FileImage): Promise<boolean> {
+/** @param target as the link says it */
+export async function linkStep(
+  entry: string,
+  dest: string,
+  target: string,
+  { site }: Pick<StepContext, 'site'>,
+): Promise<LinkStep> {
+  const path = fileUnder(site, dest);
+  const found = await lookAt(path);
+  if (found?.isDirectory()) throw new RangeError(`${path} is a folder, and not the link to ${target} that it shall be`);
+  const isRight = found?.isSymbolicLink() === true && (await readlink(path)) === target;
+  await checkPlace(site.root, path, !isRight && !site.onlyCompare);
+  return { kind: 'link', entry, dest: bareOf(dest), path, isRight, target };
+}
+
+async function isInPlace(path: string, image: FileImage): Promise<boolean> {
   const found = await lookAt(path);
   if (found === undefined || found.isSymbolicLink()) return false;
   if (found.isDirectory()) throw new RangeError(`${path} is a folder; end dest with a slash to put the file into it`);
-  if (!found.isFile() || (found.mode & 0o7777) !== mode || found.size !== content.byteLength) return false;
-  if ((uid !== -1 && found.uid !== uid) || (gid !== -1 && found.gid !== gid)) return false;
+  if (!found.isFile() || !hasAccess(found, image) || found.size !== image.content.byteLength) return false;
+  const { times } = image;
+  if (times !== undefined && Math.abs(times.mtime * 1000 - found.mtimeMs) > TIME_TOLERANCE_MS) return false;
   try {
-    return Buffer.compare(await readFile(path), content) === 0;
+    return Buffer.compare(await readFile(path), image.content) === 0;
   } catch (error) {
     // A mode such as 0200 keeps even its owner from comparing.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return false;
@@ -78,7 +154,12 @@ async function isInPlace(path: string, { content, mode, uid, gid }: FileImage): 
   }
 }
 
-async function lookAt(path: string): Promise<Stats | undefined> {
+export function hasAccess(found: Stats, { mode, uid, gid }: Access): boolean {
+  return (found.mode & 0o7777) === mode && (uid === -1 || found.uid === uid) && (gid === -1 || found.gid === gid);
+}
+
+/** lstat, or undefined for what isn't there. */
+export async function lookAt(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (error) {

@@ -1,0 +1,48 @@
+import { segmentRegExp } from './glob.ts';
+import type { PermissionStep } from './plan.ts';
+
+/** Owner and mode of something that is put in place. */
+export interface Access {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * What `permissions` make of what an entry puts at `dest`. It is known beforehand, so that a file is written once, with
+ * its last mode, and a later run finds it right.
+ */
+export function effective<A extends Access>(
+  access: A,
+  dest: string,
+  kind: 'directory' | 'file',
+  permissions: readonly PermissionStep[],
+): A {
+  let [{ mode, uid, gid }] = [access];
+  for (const permission of permissions.filter((one) => !one.early && concerns(one, dest))) {
+    const { owner } = permission;
+    if (owner.uid !== -1) uid = owner.uid;
+    if (owner.gid !== -1) gid = owner.gid;
+    if (permission.mode !== undefined) mode = kind === 'directory' ? searchable(permission.mode) : permission.mode;
+  }
+  return { ...access, mode, uid, gid };
+}
+
+/** A perm is written for files; a folder that can be read must also be entered. */
+export function searchable(mode: number): number {
+  return mode | ((mode & 0o444) >> 2);
+}
+
+function concerns({ pattern, recurse, excluded }: PermissionStep, dest: string): boolean {
+  const [wanted, parts] = [segments(pattern), segments(dest)];
+  if (parts.length < wanted.length || (parts.length > wanted.length && !recurse)) return false;
+  const fits = wanted.every((segment, i) => {
+    const part = parts[i] ?? '';
+    return segmentRegExp(segment).test(part) && (segment.startsWith('.') || !part.startsWith('.'));
+  });
+  return fits && (parts.length === wanted.length || !excluded(dest));
+}
+
+function segments(path: string): string[] {
+  return path.split('/').filter((part) => part !== '');
+}

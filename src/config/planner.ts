@@ -1,0 +1,146 @@
+import { dirname } from 'node:path';
+import { messageOf } from '../cli/errors.ts';
+import { suggestion } from '../cli/nearest.ts';
+import { excluder } from './exclude.ts';
+import { isShared } from './mounts.ts';
+import { isBelow } from './overlays/overlay.ts';
+import { modeFor, ownershipFor, type Ownership } from './owner.ts';
+import type { PermissionStep, PlanOptions } from './plan.ts';
+import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
+import { bareOf, fileUnder, siteOf, type Site } from './site.ts';
+import { matchesOf, type Match } from './sources.ts';
+import { copyStep, directoryStep, fileStep, lookAt, type Step, type StepContext } from './step.ts';
+
+/** A list of every file would bury the message. */
+const SUGGESTED_MAX = 10;
+
+/** Collects what each entry asks for, and every problem instead of only the first. */
+export class Planner {
+  /** By path: a later entry for the same one wins, as when they are copied one after the other. */
+  readonly steps = new Map<string, Step>();
+  readonly permissions: PermissionStep[] = [];
+  /** Folders that are copied whole, without merge. */
+  readonly replaced: string[] = [];
+  readonly absent: string[] = [];
+  readonly problems: string[] = [];
+  readonly site: Site;
+  readonly #options: PlanOptions;
+  readonly #absentDests: string[] = [];
+
+  constructor(options: PlanOptions) {
+    this.#options = options;
+    this.site = siteOf(options);
+  }
+
+  /** Must come before the files, whose last mode depends on them. */
+  async permission(entry: string, item: PermissionEntry, early = false): Promise<void> {
+    const { path, recurse, perm } = item;
+    const owner = await this.#owner(entry, item.owner, perm);
+    const mode = owner && (await this.attempt(`${entry}.owner`, () => ({ mode: modeFor(owner, perm) })));
+    const excluded = await this.attempt(`${entry}.exclude`, () => excluder(item.exclude, 'it'));
+    if (owner !== undefined && mode !== undefined && excluded !== undefined)
+      this.permissions.push({ entry, pattern: path, ...mode, owner, recurse, excluded, early });
+  }
+
+  async directory(entry: string, item: DirectoryEntry): Promise<void> {
+    const mode = item.perm ?? 0o755;
+    const owner = await this.#owner(entry, item.owner, mode);
+    if (owner === undefined) return;
+    await this.step(entry, () => directoryStep(entry, item.path, mode, owner, this.#context()));
+    if (item.recurse) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
+  }
+
+  /** Made empty if it isn't there; what a service wrote into it stays. */
+  async file(entry: string, item: DirectoryEntry): Promise<void> {
+    const mode = item.perm ?? 0o644;
+    const owner = await this.#owner(entry, item.owner, mode);
+    if (owner === undefined) return;
+    const path = fileUnder(this.site, item.path);
+    const found = await lookAt(path);
+    if (found?.isSymbolicLink() || found?.isDirectory()) {
+      this.problems.push(`${entry}.path: ${path} is a ${found.isDirectory() ? 'folder' : 'link'}, and must be a file`);
+    } else if (found !== undefined) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
+    else {
+      const image = () => ({ content: Buffer.alloc(0), ...owner, mode: modeFor(owner, mode) });
+      await this.step(entry, () => fileStep(entry, item.path, image(), this.#context()));
+    }
+  }
+
+  async copy(entry: string, item: FileEntry): Promise<void> {
+    const { configDir, me } = this.#options;
+    const asIs = item.preserve_properties || item.owner === undefined;
+    const asSource: Ownership = { uid: me.uid === 0 ? 0 : -1, gid: -1, rule: 'as the source' };
+    const owner = asIs ? asSource : await this.#owner(entry, item.owner ?? '', item.perm ?? undefined);
+    const keepsLinks = item.merge && item.preserve_properties;
+    const matches = await this.attempt(`${entry}.source`, () =>
+      matchesOf(item.source, item.dest, configDir, keepsLinks),
+    );
+    if (matches?.length === 0) {
+      if (item.optional) this.#leftOut(item);
+      else this.problems.push(`${entry}.source: nothing is at ${item.source}; mount it, or set "optional": true`);
+    }
+    if (owner === undefined || matches === undefined) return;
+    if (!item.merge) this.#replace(matches);
+    for (const match of matches)
+      await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#context()));
+  }
+
+  async step(place: string, make: () => Promise<Step>): Promise<void> {
+    const step = await this.attempt(place, make);
+    if (step === undefined) return;
+    this.steps.delete(step.path);
+    this.steps.set(step.path, step);
+  }
+
+  /** An overlay of a file that no entry puts in place would be lost without a word. */
+  notPlaced(): void {
+    const known = [...this.steps.values()].flatMap(({ kind, dest }) => (kind === 'file' ? [dest] : []));
+    for (const [file, place] of this.#options.overlay?.files ?? []) {
+      if (known.includes(bareOf(file)) || this.#absentDests.some((dest) => isBelow(file, dest))) continue;
+      const near = suggestion(file, known.slice(0, SUGGESTED_MAX));
+      this.problems.push(`${place}.file: no entry of config_files puts ${file} in place${near}`);
+    }
+  }
+
+  async attempt<T>(place: string, work: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.problems.push(`${place}: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** What an earlier entry put into a folder that this one copies whole is gone, as when it is done. */
+  #replace(matches: readonly Match[]): void {
+    const folders = matches.filter(({ kind }) => kind === 'directory').map(({ dest }) => bareOf(dest));
+    for (const folder of folders.filter((one) => !folders.includes(dirname(one)))) {
+      if (!isShared(folder)) this.replaced.push(folder);
+      for (const [path, { entry, dest }] of this.steps)
+        if (entry.startsWith('config_files') && dest.startsWith(`${folder}/`)) this.steps.delete(path);
+    }
+  }
+
+  async #owner(entry: string, owner: string, perm: number | undefined): Promise<Ownership | undefined> {
+    const { accounts, me } = this.#options;
+    return await this.attempt(`${entry}.owner`, () => {
+      const found = ownershipFor(owner, accounts, me);
+      if (perm !== undefined) modeFor(found, perm);
+      return found;
+    });
+  }
+
+  #context(): StepContext {
+    const { me, overlay } = this.#options;
+    return { site: this.site, permissions: this.permissions, me, overlay };
+  }
+
+  #leftOut({ source, dest }: FileEntry): void {
+    this.absent.push(source);
+    this.#absentDests.push(dest);
+  }
+}
+
+function escapeGlob(path: string): string {
+  return path.replaceAll(/[*?[]/g, '[$&]');
+}

@@ -1,0 +1,117 @@
+import { constants, type Stats } from 'node:fs';
+import { access, chmod, lchown, mkdir, readdir, readFile, readlink, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { messageOf } from '../cli/errors.ts';
+import { replaceFile } from '../platform/fs/replace-file.ts';
+import type { Access } from './effective.ts';
+import type { Mount } from './mounts.ts';
+import { modeFor, type Identity } from './owner.ts';
+import { checkPlace, under } from './place.ts';
+import { lookAt } from './step.ts';
+
+/** Something of the image that a mount would hide, to be put into the volume. Its content is read when it is done. */
+export interface SeedStep {
+  readonly kind: 'directory' | 'file' | 'link';
+  readonly path: string;
+  /** Undefined for what is made empty, so that it can be mounted. */
+  readonly source: string | undefined;
+  readonly access: Access;
+}
+
+export interface Seeds {
+  readonly steps: readonly SeedStep[];
+  /** What this user may not read, with the reason. */
+  readonly unreadable: readonly string[];
+}
+
+export interface SeedOptions {
+  readonly root: string;
+  readonly image: string;
+  readonly me: Identity;
+  /** What config.json puts in place itself, or wants away: by path under the root. */
+  readonly isTaken: (path: string) => boolean;
+}
+
+/**
+ * What must be copied so that each mount holds what the image has there. Only what isn't there yet: a second run, or one
+ * after the service has changed its files, has nothing to do. Touches nothing. Throws RangeError for what can't be placed.
+ */
+export async function seedsOf(mounts: readonly Mount[], options: SeedOptions): Promise<Seeds> {
+  const seeder = new Seeder(options);
+  for (const { path, kind } of mounts) {
+    const [source, target] = [join(options.image, path), under(options.root, path)];
+    await checkPlace(options.root, target, (await lookAt(target)) === undefined);
+    const found = await lookAt(source);
+    if (found !== undefined) await seeder.look(source, target, found);
+    else if (kind === 'folder') await seeder.add('directory', target, undefined, NEW_FOLDER);
+    else await seeder.add('file', target, undefined, NEW_FILE);
+  }
+  return seeder;
+}
+
+const NEW_FOLDER: Access = { mode: 0o755, uid: -1, gid: -1 };
+const NEW_FILE: Access = { mode: 0o644, uid: -1, gid: -1 };
+
+class Seeder implements Seeds {
+  readonly steps: SeedStep[] = [];
+  readonly unreadable: string[] = [];
+  readonly #options: SeedOptions;
+
+  constructor(options: SeedOptions) {
+    this.#options = options;
+  }
+
+  async look(source: string, path: string, found: Stats): Promise<void> {
+    const wanted = accessOf(found, this.#options.me);
+    if (found.isSymbolicLink()) await this.add('link', path, source, wanted);
+    else if (found.isFile()) {
+      if (await this.#isReadable(source, constants.R_OK)) await this.add('file', path, source, wanted);
+      // A file of the image that nobody may read would be mounted as nothing.
+    } else if (found.isDirectory()) {
+      await this.add('directory', path, source, { ...wanted, mode: wanted.mode | 0o700 });
+      if (!(await this.#isReadable(source, constants.R_OK | constants.X_OK))) return;
+      for (const name of (await readdir(source)).toSorted()) {
+        const child = await lookAt(join(source, name));
+        if (child !== undefined) await this.look(join(source, name), join(path, name), child);
+      }
+    }
+    // Sockets, pipes and devices are nothing that a package brings.
+  }
+
+  async add(kind: SeedStep['kind'], path: string, source: string | undefined, wanted: Access): Promise<void> {
+    if (this.#options.isTaken(path) || (await lookAt(path)) !== undefined) return;
+    this.steps.push({ kind, path, source, access: wanted });
+  }
+
+  async #isReadable(source: string, how: number): Promise<boolean> {
+    try {
+      await access(source, how);
+      return true;
+    } catch (error) {
+      this.unreadable.push(messageOf(error));
+      return false;
+    }
+  }
+}
+
+/** Owner and mode of what the image has, as far as we may give them: no wider than they are there. */
+export function accessOf({ mode, uid, gid }: Stats, me: Identity): Access {
+  if (me.uid === 0) return { mode: mode & 0o7777, uid, gid };
+  if (gid === me.gid || me.groups.includes(gid)) return { mode: mode & 0o1777, uid: -1, gid };
+  return { mode: modeFor({ uid: -1, gid: me.gid, rule: 'in the place of root' }, mode & 0o7777), uid: -1, gid: me.gid };
+}
+
+/** Puts one of them into the volume. A file comes whole or not at all. Rejects with the system's error. */
+export async function plant({ kind, path, source, access: wanted }: SeedStep): Promise<void> {
+  const { mode, uid, gid } = wanted;
+  if (kind === 'file') {
+    const content = source === undefined ? Buffer.alloc(0) : await readFile(source);
+    await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+    await replaceFile(path, { content, ...wanted });
+    return;
+  }
+  if (kind === 'directory') await mkdir(path, { recursive: true, mode });
+  else await symlink(await readlink(source ?? ''), path);
+  if (uid !== -1 || gid !== -1) await lchown(path, uid, gid);
+  if (kind === 'directory') await chmod(path, mode);
+}

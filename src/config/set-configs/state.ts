@@ -1,0 +1,29 @@
+import { isMapping, text } from './python.ts';
+
+/** By destination: where the image's own file is kept; null for what the image did not have. */
+export type State = Map<string, { readonly saved: string | null }>;
+
+/** Reads what stateText writes, or Kolla's own tool. Throws SyntaxError, TypeError or exit 2 for anything else. */
+export function parseState(content: string): State {
+  const value: unknown = JSON.parse(content);
+  if (!isMapping(value)) throw new TypeError('not a mapping');
+  return new Map(Object.entries(value).map(([dest, entry]) => [dest, { saved: savedIn(dest, entry) }]));
+}
+
+function savedIn(dest: string, entry: unknown): string | null {
+  if (!isMapping(entry)) throw new TypeError(`${dest} is not a mapping`);
+  if (entry['dest'] === null) return null;
+  // Kolla's own tool saves them swapped at every second start.
+  const [source, saved] = [text(entry['source'], dest), text(entry['dest'], dest)];
+  return source === dest ? saved : source;
+}
+
+/** Its spelling is an interface: kolla_copy_cacerts greps in it. */
+export function stateText(state: State): string {
+  const rows = [...state].map(([source, { saved }]) => [source, { source, preserve_properties: true, dest: saved }]);
+  const ascii = /[\u007F-\uFFFF]/g;
+  return JSON.stringify(Object.fromEntries(rows), undefined, 4).replaceAll(
+    ascii,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

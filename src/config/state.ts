@@ -1,0 +1,56 @@
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { ConfigError } from '../cli/errors.ts';
+import { under } from './place.ts';
+import { parseState, stateText } from './set-configs/state.ts';
+
+/** Where kolla-init keeps what it must know at the next start, and leaves the command for kolla_start. */
+export const STATE_FOLDER = '/run/kolla';
+export const STATE_FOLDER_MODE = 0o750;
+const STATE_MODE = 0o640;
+
+/** By destination: where the image's own is kept; null for what the image doesn't have. */
+export type Tracked = ReadonlyMap<string, string | null>;
+
+/**
+ * What earlier runs put in place. Undefined where it can't be kept: there is no folder for it that we may write. Under
+ * another root than `/` the folder is ours to make.
+ * Throws ConfigError for a file that is no state: nothing could be restored.
+ */
+export async function readTracked(root: string): Promise<Tracked | undefined> {
+  const file = stateFile(root);
+  try {
+    const state = parseState(await readFile(file, 'utf8'));
+    return new Map([...state].map(([dest, { saved }]) => [dest, saved]));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return (await canKeep(root)) ? new Map() : undefined;
+    throw new ConfigError(
+      `${file} is not what this tool writes, so it is unknown what the image had; remove it, or make the volume anew`,
+      { cause },
+    );
+  }
+}
+
+async function canKeep(root: string): Promise<boolean> {
+  const folder = under(root, STATE_FOLDER);
+  const found = await stat(folder).catch(() => undefined);
+  if (found === undefined) return root !== '/';
+  return await access(folder, constants.W_OK | constants.X_OK).then(
+    () => found.isDirectory(),
+    () => false,
+  );
+}
+
+export function stateFile(root: string): string {
+  return under(root, `${STATE_FOLDER}/state`);
+}
+
+/** Where the image's own file of a destination is kept, when it lies on the disk that is written. */
+export function keptPath(dest: string): string {
+  return `${STATE_FOLDER}/defaults${dest}`;
+}
+
+/** The state as a file. */
+export function stateImage(tracked: Tracked): { content: Buffer; mode: number; uid: -1; gid: -1 } {
+  const text = stateText(new Map([...tracked].map(([dest, saved]) => [dest, { saved }])));
+  return { content: Buffer.from(text), mode: STATE_MODE, uid: -1, gid: -1 };
+}

@@ -1,0 +1,157 @@
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Identity } from './owner.ts';
+import { under } from './place.ts';
+import { accessOf } from './seed.ts';
+import { fileUnder, type Site } from './site.ts';
+import { keptPath, type Tracked } from './state.ts';
+import { fileStep, linkStep, lookAt, type FileStep, type LinkStep, type Step } from './step.ts';
+
+/** Something that goes: a file or link, or a folder if nothing is left in it. */
+export interface Removal {
+  readonly dest: string;
+  readonly path: string;
+  readonly kind: 'file' | 'directory';
+}
+
+/** What becomes of what earlier runs, or the image, left where config.json says something else now. */
+export interface Tracking {
+  /** The image's own files, copied aside before they are replaced. */
+  readonly kept: readonly FileStep[];
+  /** The image's own, brought back because nothing replaces them any more. */
+  readonly restored: readonly (FileStep | LinkStep)[];
+  readonly removals: readonly Removal[];
+  /** To be remembered while the work is done, and after it; undefined where nothing can be. */
+  readonly state: { readonly during: Tracked; readonly after: Tracked } | undefined;
+}
+
+export interface TrackingOptions {
+  readonly site: Site;
+  readonly me: Identity;
+  readonly before: Tracked | undefined;
+  /** What config_files put in place. */
+  readonly steps: readonly Step[];
+  /** Folders that config_files copy whole, without merge, as config.json writes them. */
+  readonly replaced: readonly string[];
+}
+
+/**
+ * Compares what config.json asks for with what is remembered. What was put in place and isn't asked for any more goes, or
+ * the image's own comes back. Of a folder that is copied whole, only the image's files and our own go: what the service made
+ * there is not Kolla's to remove. Touches nothing.
+ */
+export async function track(options: TrackingOptions): Promise<Tracking> {
+  const tracker = new Tracker(options);
+  if (options.before === undefined) return tracker.result();
+  for (const step of options.steps) await tracker.asked(step);
+  for (const folder of options.replaced) await tracker.replace(folder);
+  for (const [dest, saved] of options.before) await tracker.dropped(dest, saved);
+  return tracker.result();
+}
+
+class Tracker {
+  readonly #options: TrackingOptions;
+  readonly #wanted: ReadonlySet<string>;
+  readonly #after: Map<string, string | null>;
+  readonly #kept: FileStep[] = [];
+  readonly #restored: (FileStep | LinkStep)[] = [];
+  readonly #removals: Removal[] = [];
+
+  constructor(options: TrackingOptions) {
+    this.#options = options;
+    this.#wanted = new Set(options.steps.map(({ dest }) => dest));
+    this.#after = new Map(options.before);
+  }
+
+  result(): Tracking {
+    const { before } = this.#options;
+    const state = before && { during: new Map([...before, ...this.#after]), after: this.#after };
+    // What lies in a folder goes before it.
+    const removals = this.#removals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
+    return { kept: this.#kept, restored: this.#restored, removals, state };
+  }
+
+  async asked({ dest, path, kind }: Step): Promise<void> {
+    if (!this.#after.has(dest)) this.#after.set(dest, await this.#keep(dest, path, kind === 'directory'));
+  }
+
+  /** What the image has in a folder that is wholly another's now. */
+  async replace(folder: string): Promise<void> {
+    const top = fileUnder(this.#options.site, folder);
+    const isNew = !this.#options.before?.has(folder);
+    for (const name of await below(top)) {
+      const [dest, path] = [join(folder, name), join(top, name)];
+      if (this.#wanted.has(dest) || this.#after.has(dest) || !(await this.#isImages(dest, path, isNew))) continue;
+      this.#after.set(dest, await this.#keep(dest, path, false));
+      this.#removals.push({ dest, path, kind: 'file' });
+    }
+  }
+
+  async dropped(dest: string, saved: string | null): Promise<void> {
+    if (this.#wanted.has(dest)) return;
+    const path = fileUnder(this.#options.site, dest);
+    const found = await lookAt(path);
+    const isReplaced = this.#options.replaced.some((folder) => dest.startsWith(`${folder}/`));
+    if (!isReplaced || saved === null) this.#after.delete(dest);
+    if (saved !== null && !isReplaced) await this.#restore(dest, saved);
+    else if (found?.isDirectory() && saved === null) this.#removals.push({ dest, path, kind: 'directory' });
+    else if (found !== undefined && !found.isDirectory()) this.#removals.push({ dest, path, kind: 'file' });
+  }
+
+  /** Where the image's own will be found: in the image, where that is not what we write; else it is copied aside. */
+  async #keep(dest: string, path: string, isFolder: boolean): Promise<string | null> {
+    const { site, me } = this.#options;
+    if (site.tree !== undefined) return site.tree.lstat(dest) === undefined ? null : dest;
+    const found = await lookAt(path);
+    if (found === undefined) return null;
+    if (isFolder || found.isDirectory()) return dest;
+    const kept = keptPath(dest);
+    await this.#copy(dest, path, kept, me, this.#kept);
+    return kept;
+  }
+
+  async #restore(dest: string, saved: string): Promise<void> {
+    const { site, me } = this.#options;
+    const from = site.tree === undefined ? under(site.root, saved) : join(site.image, dest);
+    const found = await lookAt(from);
+    if (found?.isDirectory() || from === fileUnder(site, dest)) return;
+    // A newer image may have it no longer.
+    if (found === undefined) this.#removals.push({ dest, path: fileUnder(site, dest), kind: 'file' });
+    else await this.#copy(dest, from, dest, me, this.#restored);
+  }
+
+  async #copy(entry: string, from: string, to: string, me: Identity, into: (FileStep | LinkStep)[]): Promise<void> {
+    const found = await stat(from).catch(() => undefined);
+    const context = { site: this.#options.site, permissions: [] };
+    const link = await lookAt(from);
+    if (link?.isSymbolicLink()) into.push(await linkStep(entry, to, await readlink(from), context));
+    else if (found?.isFile()) {
+      const times = { atime: found.atimeMs / 1000, mtime: found.mtimeMs / 1000 };
+      into.push(await fileStep(entry, to, { content: await readFile(from), ...accessOf(found, me), times }, context));
+    }
+  }
+
+  /** The image's, as it was seeded; or, in the image itself, what lies there at the first start. */
+  async #isImages(dest: string, path: string, isNew: boolean): Promise<boolean> {
+    const { site } = this.#options;
+    if (site.tree === undefined) return isNew && (await lookAt(path))?.dev === (await lookAt(site.root))?.dev;
+    const found = await lookAt(join(site.image, dest));
+    if (found?.isSymbolicLink())
+      return (
+        (await lookAt(path))?.isSymbolicLink() === true &&
+        (await readlink(path)) === (await readlink(join(site.image, dest)))
+      );
+    if (!found?.isFile() || found.size !== (await lookAt(path))?.size) return false;
+    return (await readFile(join(site.image, dest))).equals(await readFile(path));
+  }
+}
+
+/** Every file and link below a folder. */
+async function below(folder: string): Promise<string[]> {
+  if (!(await lookAt(folder))?.isDirectory()) return [];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .toSorted();
+}
