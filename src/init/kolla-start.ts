@@ -11,7 +11,15 @@ import { command, type Context, type Helper } from '../cli/command.ts';
 import { messageOf, type ExitCode } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
 import { createLines, setConfigs } from '../config/set-configs/index.ts';
-import { becomeService, copyCaCertificates, privilegeOf, runUpdate, sourcesOf, surroundings } from '../start/index.ts';
+import {
+  areInBundle,
+  becomeService,
+  copyCaCertificates,
+  privilegeOf,
+  runUpdate,
+  sourcesOf,
+  surroundings,
+} from '../start/index.ts';
 
 const main = command({
   summary: 'Puts the configuration in place, then becomes the service.',
@@ -60,9 +68,10 @@ async function certificates({ signal, log, inherited }: Context): Promise<ExitCo
 /** Without root the image's store can't be changed; a service that misses an authority fails far from here. */
 async function sayWhatIsLeftOut(log: Log): Promise<void> {
   try {
-    const { folder, files } = await sourcesOf('/');
-    if (files.size === 0) return;
-    const how = 'only root may do that; put them into the image, or point the service at them (cafile)';
+    const sources = await sourcesOf('/');
+    const { folder, files } = sources;
+    if (files.size === 0 || (await areInBundle('/', sources))) return;
+    const how = 'let kolla-init prepare the store in a volume (docs/kolla-contract.md), or put them into the image';
     log.warn(`the certificates in ${folder} are not added to the image's own: ${how}`);
   } catch (error) {
     log.warn(`cannot look for CA certificates: ${messageOf(error)}`);

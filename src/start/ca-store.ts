@@ -8,17 +8,48 @@ export interface CaStore {
   readonly update: string;
   /** Which file names the update reads. */
   readonly reads: RegExp;
+  /** What the update makes, as a whole. */
+  readonly made: string;
+  /** The files of it that hold every authority, one after the other; the first is what programs read by default. */
+  readonly bundles: readonly [string, ...string[]];
+  /** The folder of it where OpenSSL looks an authority up by its hash; not every release has it. */
+  readonly hashed: string;
 }
 
-const DEBIAN = { folder: '/usr/local/share/ca-certificates', update: 'update-ca-certificates', reads: /\.crt$/ };
-const REDHAT = { folder: '/etc/pki/ca-trust/source/anchors', update: 'update-ca-trust', reads: /(?:)/ };
+const DEBIAN: CaStore = {
+  folder: '/usr/local/share/ca-certificates',
+  update: 'update-ca-certificates',
+  reads: /\.crt$/,
+  made: '/etc/ssl/certs',
+  bundles: ['/etc/ssl/certs/ca-certificates.crt'],
+  hashed: '/etc/ssl/certs',
+};
+const EXTRACTED = '/etc/pki/ca-trust/extracted';
+const REDHAT: CaStore = {
+  folder: '/etc/pki/ca-trust/source/anchors',
+  update: 'update-ca-trust',
+  reads: /(?:)/,
+  made: EXTRACTED,
+  bundles: [
+    `${EXTRACTED}/pem/tls-ca-bundle.pem`,
+    `${EXTRACTED}/pem/email-ca-bundle.pem`,
+    `${EXTRACTED}/pem/objsign-ca-bundle.pem`,
+    `${EXTRACTED}/openssl/ca-bundle.trust.crt`,
+  ],
+  hashed: `${EXTRACTED}/pem/directory-hash`,
+};
+
+/** Of every distribution that Kolla has images of. */
+export const STORES: readonly CaStore[] = [DEBIAN, REDHAT];
 
 /** Every place where a certificate of ours may lie: they all begin with `kolla`. */
 const PLACES = ['/etc/ssl/certs', DEBIAN.folder, REDHAT.folder];
 const OURS = 'kolla';
+/** What each of the deployment's certificates is called in the store. */
+export const OUR_PREFIX = `${OURS}-customca-`;
 
 const STATE = '/etc/kolla/defaults/state';
-const SHARED_SOURCE = '/var/lib/kolla/share/ca-certificates';
+export const SHARED_SOURCE = '/var/lib/kolla/share/ca-certificates';
 const OWN_SOURCE = '/var/lib/kolla/config_files/ca-certificates';
 
 /** The image's store. Throws KollaError for a distribution that Kolla has no images of, with the 1 of Kolla's script. */
@@ -44,12 +75,17 @@ export async function sourcesOf(root: string): Promise<Sources> {
   // The text and not the JSON, blank included: kolla_set_configs writes the file for exactly this reader.
   const state = await readFile(join(root, STATE), 'utf8').catch(nothing);
   const folder = state?.includes(`"source": "${SHARED_SOURCE}"`) ? SHARED_SOURCE : OWN_SOURCE;
-  const names = ((await readdir(join(root, folder)).catch(nothing)) ?? []).toSorted();
+  return { ...(await sourcesIn(join(root, folder))), folder };
+}
+
+/** The same of one folder; none when it is not there. */
+export async function sourcesIn(folder: string): Promise<Sources> {
+  const names = ((await readdir(folder).catch(nothing)) ?? []).toSorted();
   const files = new Map<string, string>();
   const others: string[] = [];
   for (const name of names.filter((each) => !each.startsWith('.'))) {
-    const file = join(root, folder, name);
-    if ((await stat(file).catch(nothing))?.isFile()) files.set(`${OURS}-customca-${name}`, file);
+    const file = join(folder, name);
+    if ((await stat(file).catch(nothing))?.isFile()) files.set(`${OUR_PREFIX}${name}`, file);
     else others.push(name);
   }
   return { folder, files, others };

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import type { Log } from '../cli/log.ts';
+import { bringsCaCertificates, prepareCaStore } from '../start/index.ts';
+
+/** Where kolla-init works. */
+interface Place {
+  readonly root: string;
+  readonly configDir: string;
+}
+
+/**
+ * The CA store of a container without root, in a volume below `root`, where the deployment brings certificates. At `/` itself
+ * the store is the image's: kolla_start changes it as root, and else nobody can, which is said.
+ * @param sources of config.json's entries
+ */
+export async function prepareCertificates(
+  { root, configDir }: Place,
+  sources: readonly string[],
+  { signal, log }: { signal: AbortSignal; log: Log },
+): Promise<void> {
+  const asked = bringsCaCertificates(sources);
+  if (root !== '/') {
+    await prepareCaStore({ image: '/', root, configDir, asked, signal, log });
+    return;
+  }
+  const folder = join(configDir, 'ca-certificates');
+  if (process.geteuid?.() !== 0 && existsSync(folder))
+    log.warn(
+      `the certificates in ${folder} are not added: give --root a volume, and mount its CA store in the service`,
+    );
+}

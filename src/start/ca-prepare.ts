@@ -1,0 +1,142 @@
+/**
+ * The image's CA store for a container without root: a volume in its place, which kolla-init fills.
+ *
+ *   image's store -> seeded below root (what is there stays) -> the deployment's certificates checked, added as files, by
+ *   their hashes and to each bundle -> those of an earlier run that are gone taken away
+ *
+ * Everything is made anew from the image's own at each run, so a removed certificate is gone from the bundle as well. Each
+ * file is old or new at any moment. A file that holds no certificate is 65, and nothing is touched then.
+ */
+import { lstat, mkdir, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
+import type { Log } from '../cli/log.ts';
+import { certificatesOfSources, chosenSources, type Added } from './ca-added.ts';
+import { bundleWith } from './ca-pem.ts';
+import { OUR_PREFIX, STORES, storeOf, type CaStore } from './ca-store.ts';
+import { putFile, putLink, seed, unlessAbsent } from './ca-write.ts';
+import { subjectHash } from './ca-subject-hash.ts';
+
+export { bringsCaCertificates } from './ca-added.ts';
+
+export interface PrepareDeps {
+  /** What the image's own store lies under: '/' in its container. */
+  readonly image: string;
+  /** What the volume lies under. */
+  readonly root: string;
+  /** Stands for /var/lib/kolla/config_files. */
+  readonly configDir: string;
+  /** Whether config.json names certificates: then the service's volume must not stay empty, whether there are any or not. */
+  readonly asked: boolean;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** The folders that a container without root must have as volumes for its CA store, in an image of that distribution. */
+export async function caVolumes(image: string): Promise<string[]> {
+  const { made, folder } = await storeOf(image);
+  return [made, folder];
+}
+
+/**
+ * Fills the store below root, when there is anything to add, to take away, or asked for. Resolves with how many certificates
+ * of the deployment are in it, or undefined when there was nothing to do.
+ * @throws ConfigError for a file that holds no certificate; NotPermittedError or UnavailableError where the system refuses
+ */
+export async function prepareCaStore(deps: PrepareDeps): Promise<number | undefined> {
+  const { image, root, configDir, asked, signal, log } = deps;
+  const sources = await chosenSources(configDir, root);
+  if (!asked && sources === undefined && !(await isPreparedBefore(root))) return undefined;
+  const store = await storeOf(image).catch((error: unknown) => {
+    throw new UnavailableError(messageOf(error), { cause: error });
+  });
+  const added: Added = sources === undefined ? new Map() : await certificatesOfSources(sources, store, log);
+  try {
+    for (const folder of [store.made, store.folder]) {
+      signal.throwIfAborted();
+      // Bundles are made below, from the image's own.
+      await seed(join(image, folder), join(root, folder), new Set(store.bundles.map((b) => basename(b))), log);
+    }
+    await writeStore(deps, store, added);
+  } catch (error) {
+    throw explain(error, join(root, store.made));
+  }
+  const count = [...added.values()].flat().length;
+  log.info(`the CA store in ${join(root, store.made)} is the image's own and ${count} of the deployment's`);
+  return count;
+}
+
+async function isPreparedBefore(root: string): Promise<boolean> {
+  return (await Promise.all(STORES.map(({ folder }) => readdir(join(root, folder)).catch(unlessAbsent))))
+    .flatMap((names) => names ?? [])
+    .some((name) => name.startsWith(OUR_PREFIX));
+}
+
+async function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, added: Added): Promise<void> {
+  const wanted = new Set<string>();
+  await mkdir(join(root, store.folder), { recursive: true, mode: 0o755 });
+  for (const [name, list] of added) {
+    signal.throwIfAborted();
+    const text = list.map((certificate) => certificate.toString()).join('');
+    await putFile(join(root, store.folder, name), text);
+    wanted.add(join(root, store.folder, name));
+    if (!(await isFolder(join(root, store.hashed)))) continue;
+    // As update-ca-certificates names it; its links go by that.
+    const pem = `${name
+      .replace(/\.crt$/, '')
+      .replaceAll(/[ ,]/g, '_')
+      .replaceAll(/[()]/g, '=')}.pem`;
+    await putFile(join(root, store.hashed, pem), text);
+    wanted.add(join(root, store.hashed, pem));
+    for (const hash of new Set(list.map(subjectHash)))
+      wanted.add(await putHash(join(root, store.hashed, hash), pem, wanted));
+  }
+  for (const bundle of store.bundles) {
+    const own = await readFile(join(image, bundle), 'latin1').catch(unlessAbsent);
+    if (own === undefined && bundle !== store.bundles[0]) continue;
+    if (own === undefined) log.warn(`the image has no ${bundle}: the deployment's certificates are the only ones`);
+    await mkdir(join(root, bundle, '..'), { recursive: true, mode: 0o755 });
+    await putFile(join(root, bundle), bundleWith(own ?? '', [...added.values()].flat()));
+  }
+  for (const folder of [store.folder, store.hashed]) await removeOurs(join(root, folder), wanted, log);
+}
+
+/**
+ * `3513523f.0`, or the next number that is neither the image's nor given to another of ours. OpenSSL stops at the first that
+ * is missing, so one of ours moves up when the one before it is gone: an authority that was renewed has the same subject.
+ */
+async function putHash(prefix: string, target: string, wanted: ReadonlySet<string>): Promise<string> {
+  for (let n = 0; ; n += 1) {
+    const path = `${prefix}.${n}`;
+    if (wanted.has(path)) continue;
+    const there = await lstat(path).catch(unlessAbsent);
+    const current = there?.isSymbolicLink() ? await readlink(path) : undefined;
+    if (there !== undefined && current?.startsWith(OUR_PREFIX) !== true) continue;
+    if (current !== target) await putLink(path, target);
+    return path;
+  }
+}
+
+/** What a run before this one added and this one did not. The image's own never begins so. */
+async function removeOurs(folder: string, wanted: ReadonlySet<string>, log: Log): Promise<void> {
+  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(unlessAbsent)) ?? []) {
+    const path = join(folder, entry.name);
+    const target = entry.isSymbolicLink() ? await readlink(path) : entry.name;
+    if (!target.startsWith(OUR_PREFIX) || wanted.has(path)) continue;
+    await rm(path);
+    log.info(`removed ${path}`);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(unlessAbsent))?.isDirectory() ?? false;
+}
+
+function explain(cause: unknown, place: string): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (cause instanceof KollaError || code === undefined) return cause;
+  const what = `cannot prepare the CA certificates in ${place}: ${messageOf(cause)}`;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new NotPermittedError(`${what}; mount a volume there that this user may write`, { cause });
+  return new UnavailableError(what, { cause });
+}
