@@ -26,7 +26,10 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   no: {
     means: 'The check ran and says no.',
     next: 'Read the reason: it is the last line on stderr, and the kubelet shows it in the event `Unhealthy`.',
-    helpers: { 'kolla-probe': 'Unhealthy.' },
+    helpers: {
+      'kolla-init': 'check: something is not as config.json asks. plan: an entry can only be had as root.',
+      'kolla-probe': 'Unhealthy.',
+    },
   },
   usage: {
     means: 'The command line or an option in the environment is wrong. Nothing was done.',

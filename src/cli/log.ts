@@ -61,7 +61,7 @@ function textLine({ terminal, now }: LogOptions, level: Level, message: string, 
 }
 
 /** What others sent us, such as a server's error text, must not steer a terminal. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll(/(?![\n\t])\p{Cc}/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

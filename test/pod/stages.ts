@@ -104,6 +104,16 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     return { stderr: /to be started anew/ };
   },
 
+  'kolla-init check': async (folder) => {
+    await podFiles(folder);
+    const env = { KOLLA_INIT_CONFIG_DIR: 'config', KOLLA_INIT_ROOT: 'tree' };
+    return { env, stdout: /^$/, stderr: /nothing differs/ };
+  },
+  'kolla-init check --config-dir ./config --root ./tree -o json': async (folder) => {
+    await podFiles(folder);
+    return { stdout: /^\{"config":"config\/config.json","same":true,.*"differences":\[\]\}\n$/ };
+  },
+
   // No database in a unit test: it is said which one is waited for. On a real one they run in test/integration.
   'kolla-db-sync keystone': noDatabase,
   'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':

@@ -1,0 +1,98 @@
+import type { Stats } from 'node:fs';
+import { lstat, readFile, readlink } from 'node:fs/promises';
+import { messageOf } from '../../cli/errors.ts';
+import type { FileStep, Step } from '../step.ts';
+import type { Content, Sides } from './reveal.ts';
+
+export interface Subject {
+  readonly path: string;
+  /** What asks for it: `config_files[0]`. */
+  readonly entry: string;
+}
+
+/** How one thing is not as it should be. What is undefined is right. */
+export interface Difference extends Subject {
+  /** What is there instead: `missing`, `a link, should be a file`. */
+  readonly is?: string;
+  readonly content?: Content;
+  /** Where a link leads. */
+  readonly target?: Pair;
+  /** Four octal digits. */
+  readonly mode?: Pair;
+  /** `uid:gid`, a star for what may be anything. */
+  readonly owner?: Pair;
+}
+
+export interface Pair {
+  readonly actual: string;
+  readonly wanted: string;
+}
+
+/**
+ * Undefined when the file, folder or link is as the plan's step wants it. Times are not compared, as with Kolla. Reads only;
+ * what can't be read is a difference.
+ */
+export async function compareStep(step: Step, show: (sides: Sides) => Content): Promise<Difference | undefined> {
+  if (step.isRight) return undefined;
+  const subject = { path: step.path, entry: step.entry };
+  let found: Stats;
+  try {
+    found = await lstat(step.path);
+  } catch (error) {
+    return { ...subject, is: absence(error) };
+  }
+  const kind = kindOf(found);
+  if (kind !== WANTED[step.kind]) return { ...subject, is: `${kind}, should be ${WANTED[step.kind]}` };
+  if (step.kind === 'link') return { ...subject, target: { actual: await readlink(step.path), wanted: step.target } };
+  const access = accessDifference(found, step.kind === 'file' ? step.image : step);
+  const content = step.kind === 'file' ? await contentDifference(step, found, show) : undefined;
+  return access === undefined && content === undefined ? undefined : { ...subject, ...content, ...access };
+}
+
+const WANTED = { file: 'a file', directory: 'a folder', link: 'a link' } as const;
+
+async function contentDifference(
+  { path, image }: FileStep,
+  found: Stats,
+  show: (sides: Sides) => Content,
+): Promise<Pick<Difference, 'is' | 'content'> | undefined> {
+  let actual: Buffer;
+  try {
+    actual = await readFile(path);
+  } catch (error) {
+    return { is: `a file that cannot be read (${messageOf(error)})` };
+  }
+  if (Buffer.compare(actual, image.content) === 0) return undefined;
+  // One side that keeps others out is enough to keep its values from them.
+  const isPrivate = (image.mode & found.mode & 0o004) === 0;
+  return { content: show({ path, actual, wanted: image.content, isPrivate }) };
+}
+
+function absence(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : `not to be looked at (${messageOf(error)})`;
+}
+
+function kindOf(found: Stats): string {
+  if (found.isFile()) return 'a file';
+  if (found.isDirectory()) return 'a folder';
+  return found.isSymbolicLink() ? 'a link' : 'a device, pipe or socket';
+}
+
+function accessDifference(
+  found: Stats,
+  { mode, uid, gid }: { readonly mode: number; readonly uid: number; readonly gid: number },
+): Pick<Difference, 'mode' | 'owner'> | undefined {
+  const isMode = (found.mode & 0o7777) === mode;
+  const isOwner = (uid === -1 || found.uid === uid) && (gid === -1 || found.gid === gid);
+  if (isMode && isOwner) return undefined;
+  const id = (wanted: number) => (wanted === -1 ? '*' : String(wanted));
+  return {
+    ...(isMode ? {} : { mode: { actual: octal(found.mode & 0o7777), wanted: octal(mode) } }),
+    ...(isOwner ? {} : { owner: { actual: `${found.uid}:${found.gid}`, wanted: `${id(uid)}:${id(gid)}` } }),
+  };
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0');
+}

@@ -1,0 +1,62 @@
+import { isCredential, mentionsCredential } from '../credential.ts';
+import { osloLines, type OsloLine } from '../../platform/oslo-lines.ts';
+
+/** Names as OpenStack's configuration has them. What looks otherwise may be a secret that stands where a name would. */
+const SECTION = /^[A-Za-z_][\w.:\-/ ]{0,63}$/;
+const KEY = /^[A-Za-z_][\w.-]{0,63}$/;
+/** Its name speaks of tokens; its values are mostly addresses. */
+const HARMLESS_SECTION = 'keystone_authtoken';
+
+/**
+ * An INI text in which what may be a secret is replaced by `<sha256:1a2b3c4d>`: values under such a name or in such a section,
+ * URLs with a user in them, comments that speak of them; with `all`, every value and comment. Undefined for a
+ * text that isn't surely INI: sections first, then options, all with names of the usual kind.
+ */
+export function maskIni(text: string, all: boolean, digest: (value: string) => string): string | undefined {
+  const lines = parsed(text);
+  if (lines === undefined) return undefined;
+  const mask = (value: string) => `<sha256:${digest(value)}>`;
+  const masked: string[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    if (line.kind === 'comment') {
+      masked.push(all || mentionsCredential(line.text) ? `${line.text.charAt(0)} ${mask(line.text)}` : line.text);
+    } else if (line.kind === 'option') {
+      const goesOn = lines.slice(i + 1).findIndex(({ kind }) => kind !== 'continuation');
+      const more = goesOn === -1 ? lines.slice(i + 1) : lines.slice(i + 1, i + 1 + goesOn);
+      i += more.length;
+      masked.push(...optionLines(line, more, all, mask));
+    } else masked.push(line.kind === 'blank' ? '' : line.text.trimEnd());
+  }
+  return masked.map((line) => `${line}\n`).join('');
+}
+
+function optionLines(
+  { text, key = '', section }: OsloLine,
+  more: readonly OsloLine[],
+  all: boolean,
+  mask: (value: string) => string,
+): string[] {
+  const divider = text.search(/[=:]/);
+  const value = [text.slice(divider + 1), ...more.map((line) => line.text)].map((part) => part.trim()).join('\n');
+  const isSecret =
+    isCredential(key) || (section !== HARMLESS_SECTION && isCredential(section)) || mentionsCredential(value);
+  if (all || isSecret) return [`${key} = ${mask(value)}`];
+  return [text.trimEnd(), ...more.map((line) => line.text.trimEnd())];
+}
+
+function parsed(text: string): OsloLine[] | undefined {
+  let lines: OsloLine[];
+  try {
+    lines = osloLines(text);
+  } catch {
+    return undefined;
+  }
+  const options = lines.filter(({ kind }) => kind === 'option');
+  const headers = lines.filter(({ kind }) => kind === 'header');
+  const [firstOption, firstHeader] = [options, headers].map((some) => (some[0] ? lines.indexOf(some[0]) : -1));
+  const isPlain = headers.every((line) => SECTION.test(line.section)) && options.every(({ key = '' }) => KEY.test(key));
+  // `[hunter2]` alone may be a list of JSON or YAML.
+  const inOrder = firstOption === -1 ? firstHeader === -1 : firstHeader !== -1 && firstHeader! < firstOption!;
+  return isPlain && inOrder ? lines : undefined;
+}

@@ -1,0 +1,38 @@
+import { printable } from '../../cli/log.ts';
+import { paint, type Terminal } from '../../cli/terminal.ts';
+import type { Difference } from './compare.ts';
+import type { Content } from './reveal.ts';
+
+/** Differences for a person: a line each for what it is about, and below it how it differs. Colours on a terminal only. */
+export function renderDifferences(differences: readonly Difference[], terminal: Terminal): string {
+  return differences.flatMap((one) => lines(one, terminal)).join('');
+}
+
+function lines({ path, entry, is, content, target, mode, owner }: Difference, terminal: Terminal): string[] {
+  const about = [
+    ...(is === undefined ? [] : [`is ${is}`]),
+    ...(content === undefined ? [] : contentLines(content, terminal)),
+    ...(target === undefined
+      ? []
+      : [`leads to ${printable(target.actual)}, should lead to ${printable(target.wanted)}`]),
+    ...(mode === undefined ? [] : [`mode is ${mode.actual}, should be ${mode.wanted}`]),
+    ...(owner === undefined ? [] : [`owner is ${owner.actual}, should be ${owner.wanted}`]),
+  ];
+  const head = `${paint(terminal, 'bold', printable(path))} ${paint(terminal, 'dim', `(${entry})`)}`;
+  return [head, ...about.map((line) => (line.trim() === '' ? '' : `  ${line}`))].map((line) => `${line}\n`);
+}
+
+function contentLines({ actual, wanted, diff, hidden }: Content, terminal: Terminal): string[] {
+  if (diff === undefined)
+    return [
+      `content differs, not shown because ${hidden}: is ${actual.bytes} bytes sha256:${actual.sha256}, ` +
+        `should be ${wanted.bytes} bytes sha256:${wanted.sha256}`,
+    ];
+  return ['content differs (- in place, + wanted)', ...diff.map((line) => painted(line, terminal))];
+}
+
+function painted(line: string, terminal: Terminal): string {
+  if (line.startsWith('@@')) return paint(terminal, 'cyan', line);
+  if (line.startsWith('+')) return paint(terminal, 'green', line);
+  return line.startsWith('-') ? paint(terminal, 'red', line) : line;
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { structuredPatch } from 'diff';
+import { printable } from '../../cli/log.ts';
+import type { Redact } from '../../platform/redact.ts';
+import { isCredential, mentionsCredential } from '../credential.ts';
+import { maskIni } from './mask-ini.ts';
+
+/** A side's size and the beginning of its SHA-256, which tells two contents apart and shows neither. */
+export interface Digest {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** How two contents differ, as far as it may be shown. */
+export interface Content {
+  readonly actual: Digest;
+  readonly wanted: Digest;
+  /** Lines of a unified diff: `-` in place, `+` wanted. */
+  readonly diff?: readonly string[];
+  /** Why there is none. */
+  readonly hidden?: string;
+}
+
+export interface Sides {
+  readonly path: string;
+  readonly actual: Uint8Array;
+  readonly wanted: Uint8Array;
+  /** Others may not read the file. */
+  readonly isPrivate: boolean;
+}
+
+const SHOWN_MAX_BYTES = 262_144;
+/** Edits beyond which a diff tells nobody anything, and takes long. */
+const EDITS_MAX = 2_000;
+const LINES_MAX = 400;
+const LINE_MAX_CHARACTERS = 500;
+const DIGEST_CHARACTERS = 8;
+
+/**
+ * Two contents that differ, for anybody's eyes. An INI file is shown with each value that may be a secret as its digest, and
+ * with all of them so when others may not read the file. Any other text is shown when others may read it and nothing
+ * in it looks like a secret; else there are only digests.
+ */
+export function reveal(
+  { path, actual, wanted, isPrivate }: Sides,
+  redact: Redact,
+  patch: typeof structuredPatch,
+): Content {
+  const digests = { actual: digestOf(actual), wanted: digestOf(wanted) };
+  const hide = (hidden: string): Content => ({ ...digests, hidden });
+  if (Math.max(actual.byteLength, wanted.byteLength) > SHOWN_MAX_BYTES) return hide('it is too long');
+  const [was, is] = [textOf(actual), textOf(wanted)];
+  if (was === undefined || is === undefined) return hide('it is not text');
+  const maskAll = isPrivate || isCredential(basename(path));
+  const [wasMasked, isMasked] = [maskIni(was, maskAll, shortDigest), maskIni(is, maskAll, shortDigest)];
+  const isIni = wasMasked !== undefined && isMasked !== undefined;
+  if (!isIni && isPrivate) return hide('others may not read the file');
+  if (!isIni && (maskAll || mentionsCredential(was) || mentionsCredential(is))) return hide('it may hold a secret');
+  const [left, right] = isIni ? [wasMasked, isMasked] : [was, is];
+  const { hunks } = patch('', '', left, right, undefined, undefined, { context: 3, maxEditLength: EDITS_MAX }) ?? {};
+  if (hunks === undefined) return hide('nearly all of it differs');
+  // Line ends and blanks around values fall away in what is shown of an INI file.
+  if (hunks.length === 0) return hide('only blanks differ');
+  const lines = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines: changed }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...changed,
+  ]);
+  const shown = lines.slice(0, LINES_MAX).map((line) => shortened(printable(redact(line))));
+  const more = lines.length > LINES_MAX ? [`... ${lines.length - LINES_MAX} lines more`] : [];
+  return { ...digests, diff: [...shown, ...more] };
+}
+
+function digestOf(content: Uint8Array): Digest {
+  return { bytes: content.byteLength, sha256: shortDigest(content) };
+}
+
+function shortDigest(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, DIGEST_CHARACTERS);
+}
+
+/** Undefined for what is no text. */
+function textOf(content: Uint8Array): string | undefined {
+  if (content.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}
+
+function shortened(line: string): string {
+  return line.length > LINE_MAX_CHARACTERS ? `${line.slice(0, LINE_MAX_CHARACTERS)}...` : line;
+}

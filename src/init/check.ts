@@ -1,0 +1,106 @@
+/**
+ * kolla-init check: is what config.json asks for in place?
+ *
+ *   the plan that kolla-init would carry out, overlays and all -> compared with the disk -> differences on stdout
+ *
+ * Writes nothing. 0 all is as asked; 1 something differs, and stderr says last what; 65 config.json or kolla-pod.yaml is wrong.
+ */
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { command } from '../cli/command.ts';
+import { ExitCode } from '../cli/errors.ts';
+import type { Difference, Show } from '../config/check/index.ts';
+import { makePlan } from '../config/index.ts';
+import { redactor } from '../platform/redact.ts';
+import { ROOTLESS_RUN_COMMAND } from '../start/index.ts';
+import { FILE_OPTIONS } from './options.ts';
+import { overlayFrom } from './overlays.ts';
+import { whoAmI } from './who-am-i.ts';
+
+/** So many paths are named in the last line; all of them are on stdout. */
+const NAMED_MAX = 3;
+const LINE_END = Buffer.from('\n');
+
+export const checkCommand = command({
+  summary: 'Shows where files differ from what config.json asks for, and writes nothing.',
+  description:
+    'Ends with 1 when something differs: content, mode, owner, or it is missing. Texts are shown as a diff. What may be a secret is ' +
+    'shown by its size and the first digits of its SHA-256: files that others may not read, and values under names such as ' +
+    'password.',
+  operands: [],
+  options: [
+    ...FILE_OPTIONS,
+    {
+      flag: 'output',
+      short: 'o',
+      type: 'choice',
+      values: ['text', 'json'],
+      env: 'KOLLA_INIT_CHECK_OUTPUT',
+      default: 'text',
+      help: 'for people, or for programs',
+      example: 'json',
+    },
+  ],
+  examples: [
+    { line: 'kolla-init check', does: 'in a container: is its configuration that of the ConfigMap?' },
+    {
+      line: 'kolla-init check --config-dir ./config --root ./tree -o json',
+      does: "on a developer's machine, as one JSON object",
+    },
+  ],
+  async run({ options }, { signal, log, stdout, terminal, inherited, podFile }) {
+    const { configDir, configJson: configFile, root, output } = options;
+    const overlay = await overlayFrom(podFile, inherited);
+    const planned = await makePlan({ configDir, configFile, root, me: whoAmI(), overlay, onlyCompare: true }, { log });
+    const { createShow, findDifferences, renderDifferences } = await import('../config/check/index.ts');
+    const show = await createShow(redactor(overlay?.secrets ?? []));
+    const differences = planned === undefined ? [] : await findDifferences(planned.plan, show, signal);
+    if (planned !== undefined) {
+      const aboutCommand = await compareCommand(planned.root, planned.loaded.document.command, show);
+      if (aboutCommand !== undefined) differences.push(aboutCommand);
+    }
+    const config = planned?.loaded.file ?? null;
+    const compared = planned?.plan.steps.length ?? 0;
+    const same = differences.length === 0;
+    if (output === 'json') stdout(`${JSON.stringify({ config, same, compared, differences })}\n`);
+    else stdout(renderDifferences(differences, terminal));
+    if (planned === undefined) return ExitCode.ok;
+    if (same) log.info(`nothing differs: what ${config} asks for is in place (${compared} compared)`);
+    else log.warn(`not as ${config} asks: ${named(differences)}`);
+    return same ? ExitCode.ok : ExitCode.no;
+  },
+});
+
+function named(differences: readonly Difference[]): string {
+  const paths = differences.map(({ path }) => path);
+  const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : '';
+  return paths.slice(0, NAMED_MAX).join(', ') + more;
+}
+
+/** The command that kolla-init leaves where a volume is mounted for it. */
+async function compareCommand(root: string, runs: string, show: Show): Promise<Difference | undefined> {
+  const path = join(root, ROOTLESS_RUN_COMMAND);
+  const folder = dirname(path);
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true) return undefined;
+  const subject = { path, entry: 'command' };
+  const actual = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
+  if (actual instanceof Error) {
+    const isLeftOut = actual.code === 'ENOENT' && !(await mayWrite(folder));
+    return isLeftOut
+      ? undefined
+      : { ...subject, is: actual.code === 'ENOENT' ? 'missing' : `not to be read (${actual.code})` };
+  }
+  if (actual.equals(Buffer.from(runs))) return undefined;
+  // A line end of each side, so that none of them is told to be without.
+  const [was, wanted] = [Buffer.concat([actual, LINE_END]), Buffer.from(`${runs}\n`)];
+  return { ...subject, content: show({ path, actual: was, wanted, isPrivate: false }) };
+}
+
+/** kolla-init leaves no command where it may not. */
+async function mayWrite(folder: string): Promise<boolean> {
+  return await access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { structuredPatch } from 'diff';
+import { test } from 'node:test';
+import { reveal, type Content, type Sides } from '../../../src/config/check/reveal.ts';
+import { oneOf, randomFrom } from '../../support/random.ts';
+import { randomDocument } from './random-document.ts';
+
+function shown(actual: string | Buffer, wanted: string | Buffer, more: Partial<Sides> = {}): Content {
+  const sides = { path: '/etc/a.conf', isPrivate: false, ...more };
+  return reveal(
+    { actual: Buffer.from(actual), wanted: Buffer.from(wanted), ...sides },
+    (text) => text,
+    structuredPatch,
+  );
+}
+
+test('an INI file that all may read is shown as a diff', () => {
+  assert.deepEqual(shown('[a]\nx = 1\ny = 2\n', '[a]\nx = 1\ny = 3\n').diff, [
+    '@@ -1,3 +1,3 @@',
+    ' [a]',
+    ' x = 1',
+    '-y = 2',
+    '+y = 3',
+  ]);
+});
+
+test('in one that others may not read, names are shown and every value is a digest', () => {
+  const { diff } = shown('[a]\n# hunter2\ndebug = hunter2\n', '[a]\ndebug = hunter3\n', { isPrivate: true });
+  assert.deepEqual(diff, [
+    '@@ -1,3 +1,2 @@',
+    ' [a]',
+    '-# <sha256:dac76b8c>',
+    '-debug = <sha256:f52fbd32>',
+    '+debug = <sha256:fb8c2e2b>',
+  ]);
+});
+
+for (const [name, line] of [
+  ['a password', 'admin_password = hunter2'],
+  ['a secret key', 'memcache_secret_key: hunter2'],
+  ['a URL with a user', 'connection = mysql+pymysql://nova:hunter2@db/nova'],
+  ['several URLs', 'transport_url = rabbit://a:hunter2@b:5672,c:hunter2@d:5672//'],
+  ['a URL with odd characters in its password', 'url = x://a:hunter2#/?@b'],
+  ['a query', 'url = x://a/b?password=hunter2'],
+  ['a header', 'extra = Authorization: Basic hunter2'],
+  ['a value that goes on', 'admin_password =\n  hunter2\n  hunter2'],
+  ['a value that goes on with a secret', 'backends = a\n  password: hunter2'],
+  ['a comment', '# admin_password = hunter2'],
+  ['a section of secrets', '[secrets]\nname = hunter2'],
+  ['what looks like a key itself', 'value = hunter2Aabcdefghijklmnopqrstuvwxyz012345'],
+] as const) {
+  test(`${name} is a digest in an INI file that all may read`, () => {
+    const { diff } = shown(`[a]\nx = 1\n${line}\n`, `[a]\nx = 2\n${line.replaceAll('hunter2', 'hunter3')}\n`);
+    assert.ok(diff?.includes('-x = 1'), String(diff));
+    assert.ok(diff?.some((one) => /^\+.*<sha256:[0-9a-f]{8}>$/.test(one)));
+    assert.doesNotMatch(String(diff), /hunter/);
+  });
+}
+
+for (const [name, text] of [
+  ['a list on one line', '["hunter2"]\n'],
+  ['a word in brackets', '[hunter2]\n'],
+  ['a key in base64', 'aHVudGVyMg==\n'],
+  ['a user and a password', 'guest:hunter2\n'],
+  ['a keyring', '[client.glance]\n\tkey = hunter2==\n'],
+  ['a name that is none', '[a]\nhunter2 hunter2 = x\n'],
+] as const) {
+  test(`${name}, which only looks like INI, is not shown when others may not read it`, () => {
+    const content = shown(text, `${text}# more\n`, { isPrivate: true });
+    assert.equal(content.hidden, 'others may not read the file');
+    assert.doesNotMatch(JSON.stringify(content), /hunter2/);
+  });
+}
+
+test('another text that all may read is shown, unless it speaks of a secret or is named like one', () => {
+  assert.deepEqual(shown('listen 80\n', 'listen 81\n').diff, ['@@ -1,1 +1,1 @@', '-listen 80', '+listen 81']);
+  assert.equal(shown('{"password": "hunter2"}', '{}').hidden, 'it may hold a secret');
+  assert.equal(shown('listen 80\n', 'listen 81\n', { path: '/etc/tokens' }).hidden, 'it may hold a secret');
+});
+
+test('what is no text, too long, or quite another file is told by sizes and digests', () => {
+  const { hidden, actual, wanted } = shown(Buffer.from([0, 1]), 'ab\n');
+  assert.deepEqual(
+    { hidden, actual, wanted },
+    { hidden: 'it is not text', actual: { bytes: 2, sha256: 'b413f47d' }, wanted: { bytes: 3, sha256: 'a63d8014' } },
+  );
+  assert.equal(shown(Buffer.from([0xff]), '').hidden, 'it is not text');
+  assert.equal(shown('x'.repeat(300_000), '').hidden, 'it is too long');
+  const lines = (word: string) => Array.from({ length: 3_000 }, (_, i) => `${word} ${i}\n`).join('');
+  assert.equal(shown(lines('a'), lines('b')).hidden, 'nearly all of it differs');
+});
+
+test('a diff is cut where it tells nobody anything, and steers no terminal', () => {
+  const diff = shown('', Array.from({ length: 1_000 }, (_, i) => `line ${i}\n`).join('')).diff;
+  assert.equal(diff?.at(-1), '... 601 lines more');
+  assert.ok(
+    shown('', `${'x'.repeat(1_000)}\n`)
+      .diff?.at(-1)
+      ?.endsWith('xxx...'),
+  );
+  assert.equal(shown('', 'a\u001B[2Jb\n').diff?.at(-1), String.raw`+a\u001b[2Jb`);
+});
+
+test('line ends that differ are no empty diff', () => {
+  assert.equal(shown('[a]\nb = 1\n', '[a]\r\nb = 1\r\n').hidden, 'only blanks differ');
+});
+
+test('a secret known by its value is hidden wherever it stands', () => {
+  const sides = { path: '/a', actual: Buffer.from('x'), wanted: Buffer.from('listen hunter2'), isPrivate: false };
+  const { diff } = reveal(sides, (text) => text.replaceAll('hunter2', '***'), structuredPatch);
+  assert.ok(diff?.includes('+listen ***'));
+});
+
+test('no secret planted in any INI, YAML or JSON file is ever shown', () => {
+  let diffs = 0;
+  for (let seed = 1; seed <= 3_000; seed++) {
+    const random = randomFrom(seed);
+    const isPrivate = random() < 0.3;
+    const [actual, wanted] = [randomDocument(random), randomDocument(random)];
+    const one = random() < 0.5 ? wanted : actual;
+    const path = oneOf(random, ['/etc/nova/nova.conf', '/etc/nova/policy.yaml', '/etc/x.json']);
+    // Half of the time the same file, with another secret.
+    const other = random() < 0.5 ? one.text.replaceAll('PLANTED', 'PLANTED2') : wanted.text;
+    const content = shown(actual.text, other, { isPrivate, path });
+    if (content.diff !== undefined) diffs++;
+    assert.doesNotMatch(
+      JSON.stringify(content),
+      /PLANTED/,
+      JSON.stringify({ seed, isPrivate, actual, other, content }),
+    );
+  }
+  assert.ok(diffs > 500, `${diffs} diffs are too few to have tried anything`);
+});
