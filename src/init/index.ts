@@ -1,7 +1,7 @@
 /**
  * kolla-init: what a container needs before its service starts.
  *
- *   options -> dependencies parsed (a typo must not cost half an hour) -> config.json's files in place, its
+ *   options -> dependencies parsed (a typo must not cost half an hour) -> config.json's files in place, the CA store, its
  *   command in /run/kolla for kolla_start -> dependencies met -> one line, exit 0
  *
  * Fails as its parts do: 64 a dependency that can't be read, 65 a wrong config.json, 69 a failed Job, 75 the deadline, 77
@@ -13,6 +13,7 @@ import { ExitCode, UsageError } from '../cli/errors.ts';
 import { putInPlace } from '../config/index.ts';
 import { parseDependency, waitForAll, type Dependency } from '../depend/index.ts';
 import type { KubeClient } from '../platform/kube/types.ts';
+import { prepareCertificates } from './ca-certificates.ts';
 import { checkCommand } from './check.ts';
 import { kubeSource } from './kube-source.ts';
 import { OPTIONS } from './options.ts';
@@ -57,6 +58,7 @@ const main = command({
       },
       { signal, log },
     );
+    await prepareCertificates(options, applied?.sources ?? [], { signal, log });
     if (applied !== undefined) await leaveRunCommand(options.root, applied.command, log);
     using api = lazy(async () => {
       const source = kubeSource(options.kubeconfig, inherited);
