@@ -18,6 +18,7 @@ import { checkCommand } from './check.ts';
 import { kubeSource } from './kube-source.ts';
 import { OPTIONS } from './options.ts';
 import { overlayFrom } from './overlays.ts';
+import { planCommand } from './plan.ts';
 import { leaveRunCommand } from './run-command.ts';
 import { watchCommand } from './watch.ts';
 import { whoAmI } from './who-am-i.ts';
@@ -88,7 +89,7 @@ export const init: Helper = {
   name: 'kolla-init',
   summary: "Puts config.json's files in place, then waits for Jobs and servers.",
   main,
-  commands: { check: checkCommand, watch: watchCommand },
+  commands: { check: checkCommand, plan: planCommand, watch: watchCommand },
 };
 
 function count(n: number, one: string, many: string): string {

@@ -113,6 +113,13 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     await podFiles(folder);
     return { stdout: /^\{"config":"config\/config.json","same":true,.*"differences":\[\]\}\n$/ };
   },
+  'kolla-init plan config.json': planFiles(/^spec:\n {2}securityContext:[^]*runAsUser: 42425/),
+  'kolla-init plan config.json --explain': planFiles(/^config_files\[0\] .* mount \/etc\/keystone; .* mode 0600/m),
+  'kolla-init plan --image / -o json': async (folder) => {
+    await planFile(folder, 'root');
+    const replace = { '--image /': `--image / --user nobody --config-dir ${folder}` };
+    return { replace, stdout: /"satisfied": true/ };
+  },
 
   // No database in a unit test: it is said which one is waited for. On a real one they run in test/integration.
   'kolla-db-sync keystone': noDatabase,
@@ -176,6 +183,19 @@ async function changedFiles(folder: string): Promise<NodeJS.ProcessEnv> {
   await writeFile(join(folder, 'config/a.conf'), 'a');
   await writeFile(join(folder, 'config/config.json'), JSON.stringify({ command: 'true', config_files: [file] }));
   return { KOLLA_INIT_CONFIG_DIR: 'config', KOLLA_INIT_ROOT: 'tree' };
+}
+
+function planFiles(stdout: RegExp): SetStage {
+  return async (folder) => {
+    await planFile(folder, 'keystone');
+    return { stdout };
+  };
+}
+
+async function planFile(folder: string, owner: string): Promise<void> {
+  const source = '/var/lib/kolla/config_files/keystone.conf';
+  const config_files = [{ source, dest: '/etc/keystone/keystone.conf', owner, perm: '0600' }];
+  await writeFile(join(folder, 'config.json'), JSON.stringify({ command: 'true', config_files }));
 }
 
 async function logs(folder: string): Promise<void> {

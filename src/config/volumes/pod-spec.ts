@@ -1,0 +1,152 @@
+import { CONFIG_DIR } from '../read.ts';
+import { INIT_ROOT, TREE_VOLUME, type Layout, type Place } from './layout.ts';
+import { KOLLA_GID } from './kolla-users.ts';
+import type { PodUser } from './user.ts';
+
+export interface VolumeMount {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly subPath?: string;
+  readonly readOnly?: true;
+}
+
+export type Volume = { readonly name: string } & (
+  | { readonly projected: { readonly sources: readonly { readonly configMap: { readonly name: string } }[] } }
+  | { readonly emptyDir: { readonly medium?: 'Memory'; readonly sizeLimit?: string } }
+);
+
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly env?: readonly EnvironmentVariable[];
+  readonly securityContext: typeof RESTRICTED;
+  readonly volumeMounts: readonly VolumeMount[];
+}
+
+export interface EnvironmentVariable {
+  readonly name: string;
+  readonly valueFrom?: { readonly fieldRef: { readonly fieldPath: string } };
+  readonly value?: string;
+}
+
+/** The part of a Pod's spec that goes under a Deployment's template. */
+export interface PodSpec {
+  readonly securityContext: {
+    readonly runAsNonRoot: true;
+    readonly runAsUser: number;
+    readonly runAsGroup: number;
+    readonly fsGroup: number;
+    readonly supplementalGroups?: readonly number[];
+    readonly seccompProfile: { readonly type: 'RuntimeDefault' };
+  };
+  readonly volumes: readonly Volume[];
+  readonly initContainers: readonly [Container];
+  readonly containers: readonly [Container];
+}
+
+/** What the `restricted` Pod Security Standard asks of a container, and a root that can't be written. */
+const RESTRICTED = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+} as const;
+
+/** What the downward API has for the names that overlays use; HOSTNAME every container has. */
+const FIELDS: Readonly<Record<string, string>> = {
+  HOST_IP: 'status.hostIP',
+  NODE_NAME: 'spec.nodeName',
+  POD_IP: 'status.podIP',
+  POD_NAME: 'metadata.name',
+  POD_NAMESPACE: 'metadata.namespace',
+  POD_SERVICE_ACCOUNT: 'spec.serviceAccountName',
+  POD_UID: 'metadata.uid',
+};
+
+export interface SpecParts {
+  readonly user: PodUser;
+  readonly layout: Layout;
+  /** Of the volume in memory. */
+  readonly limit: string;
+  readonly name: string | undefined;
+  readonly initArguments: readonly string[];
+  readonly environment: readonly string[];
+}
+
+/** The spec for a layout. `image` is left to be filled in, as is where logs and data shall live. */
+export function podSpec({ user, layout, limit, name, initArguments, environment }: SpecParts): PodSpec {
+  const { uid, gid, supplementalGroups: others } = user;
+  const service = name ?? user.name ?? 'service';
+  const env = environment.filter((variable) => variable !== 'HOSTNAME').map(variableOf);
+  return {
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: uid,
+      runAsGroup: gid,
+      fsGroup: KOLLA_GID,
+      ...(others.length > 0 && { supplementalGroups: others }),
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    volumes: volumesOf(layout.places, service, limit),
+    initContainers: [
+      {
+        name: 'kolla-init',
+        image: 'IMAGE',
+        command: ['kolla-init', '--root', INIT_ROOT, ...initArguments],
+        ...(env.length > 0 && { env }),
+        securityContext: RESTRICTED,
+        volumeMounts: initMounts(layout),
+      },
+    ],
+    containers: [
+      {
+        name: service,
+        image: 'IMAGE',
+        command: ['kolla_start'],
+        securityContext: RESTRICTED,
+        volumeMounts: layout.places.map(serviceMount),
+      },
+    ],
+  };
+}
+
+function volumesOf(places: readonly Place[], name: string, sizeLimit: string): Volume[] {
+  const own = places.filter(({ volume }) => volume !== TREE_VOLUME).map(({ volume }) => volume);
+  return [
+    { name: 'config-files', projected: { sources: [{ configMap: { name } }] } },
+    // Passwords in it must not come to lie on a node's disk.
+    { name: TREE_VOLUME, emptyDir: { medium: 'Memory', sizeLimit } },
+    ...own.map((volume) => ({ name: volume, emptyDir: {} })),
+  ];
+}
+
+function initMounts({ places, covers }: Layout): VolumeMount[] {
+  const tree = covers.map((path) => ({ name: TREE_VOLUME, path, subPath: path.slice(1) }));
+  const own = places
+    .filter(({ volume, purpose }) => volume !== TREE_VOLUME && purpose !== 'temporary')
+    .map(({ volume, path }) => ({ name: volume, path, subPath: '' }));
+  // The kubelet makes subPaths in this order, and each must be made by itself before what is in it.
+  const sorted = [...tree, ...own].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return [
+    { name: 'config-files', mountPath: CONFIG_DIR, readOnly: true },
+    ...sorted.map(({ name, path, subPath }) => ({
+      name,
+      mountPath: `${INIT_ROOT}${path === '/' ? '' : path}`,
+      ...(subPath !== '' && { subPath }),
+    })),
+  ];
+}
+
+function serviceMount({ volume, path, subPath, purpose }: Place): VolumeMount {
+  return {
+    name: volume,
+    mountPath: path,
+    ...(subPath !== undefined && { subPath }),
+    ...(purpose === 'run' && { readOnly: true }),
+  };
+}
+
+function variableOf(name: string): EnvironmentVariable {
+  const fieldPath = FIELDS[name];
+  return fieldPath === undefined ? { name, value: 'VALUE' } : { name, valueFrom: { fieldRef: { fieldPath } } };
+}

@@ -1,0 +1,71 @@
+import { basename } from 'node:path';
+import { didYouMean } from '../../cli/nearest.ts';
+import type { Accounts, Identity } from '../owner.ts';
+import type { Document } from '../schema.ts';
+import { KOLLA_GID } from './kolla-users.ts';
+
+/** Whom the Pod runs as. */
+export interface PodUser extends Identity {
+  readonly name: string | undefined;
+  /** Groups that entries name besides the user's own and kolla. */
+  readonly supplementalGroups: readonly number[];
+}
+
+interface Choice {
+  readonly user: PodUser | undefined;
+  /** Why there is none, and the fix. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * The user that was asked for; else the one that most entries name as owner; else, where they name nobody or root
+ * alone, the one that is named as the command's program.
+ */
+export function choosePodUser(document: Document, accounts: Accounts, asked: string | undefined): Choice {
+  const owners = ownersIn(document);
+  if (asked !== undefined) return userOf(asked, owners, accounts);
+  const named = mostFrequent(owners.map((owner) => owner.split(':')[0] ?? '').filter((name) => name !== 'root'));
+  if (named !== undefined) return userOf(named, owners, accounts);
+  const program = basename(document.command.trim().split(/\s+/)[0] ?? '');
+  if (program !== 'root' && accounts.users.has(program)) return userOf(program, owners, accounts);
+  const whom = owners.length === 0 ? 'no owner' : 'no owner but root';
+  return none(`config.json names ${whom}, so it can't be told whom to run as; say it by --user NAME`);
+}
+
+/** Every owner that config.json writes, once an entry. */
+export function ownersIn({ config_files, directories, files, permissions }: Document): string[] {
+  const copied = config_files.filter((item) => !item.preserve_properties);
+  return [...copied, ...directories, ...files, ...permissions].flatMap(({ owner }) => owner ?? []);
+}
+
+function userOf(text: string, owners: readonly string[], accounts: Accounts): Choice {
+  const numbers = /^(\d+)(?::(\d+))?$/.exec(text);
+  const uid = numbers === null ? accounts.users.get(text) : Number(numbers[1]);
+  if (uid === undefined)
+    return none(
+      `the image has no user '${text}' (without --image: none of Kolla's)${didYouMean(text, accounts.users.keys())}`,
+    );
+  if (uid === 0)
+    return none(`${text} is root, which a Pod under \`restricted\` can't run as; say another by --user NAME`);
+  const name = numbers === null ? text : [...accounts.users].find(([, id]) => id === uid)?.[0];
+  // Kolla's user and group have one name; elsewhere the group is numbered as the user.
+  const gid = numbers?.[2] === undefined ? (accounts.groups.get(name ?? '') ?? uid) : Number(numbers[2]);
+  const explicit = owners.flatMap((owner) => accounts.groups.get(owner.split(':')[1] ?? '') ?? []);
+  const others = new Set(explicit.filter((id) => ![0, gid, KOLLA_GID].includes(id)));
+  const supplementalGroups = [...others].toSorted((a, b) => a - b);
+  return {
+    user: { name, uid, gid, groups: [gid, KOLLA_GID, ...supplementalGroups], supplementalGroups },
+    problem: undefined,
+  };
+}
+
+function none(problem: string): Choice {
+  return { user: undefined, problem };
+}
+
+/** Of two that come as often the first. */
+function mostFrequent(names: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { privateFolder } from '../../support/folder.ts';
+import { fixture, planOf } from './fixtures.ts';
+
+const CONFIG_FILES = '/var/lib/kolla/config_files';
+
+/** A deployment's folder, and an image that is unpacked beside it. */
+async function workplace() {
+  const folder = await privateFolder('volumes');
+  const write = async (path: string, content: string | object) => {
+    await mkdir(dirname(join(folder.path, path)), { recursive: true });
+    await writeFile(join(folder.path, path), typeof content === 'string' ? content : JSON.stringify(content));
+    return join(folder.path, path);
+  };
+  return {
+    path: folder.path,
+    write,
+    config: (document: object) => write('config/config.json', { command: 'true', ...document }),
+    async image() {
+      await write('image/etc/passwd', 'root:x:0:0::/:/bin/sh\nkeystone:x:1234:1234::/:/bin/sh\n');
+      await write('image/etc/group', 'root:x:0:\nkeystone:x:1234:\n');
+      return join(folder.path, 'image');
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+const copied = (name: string, dest: string, owner = 'keystone') => ({
+  source: `${CONFIG_FILES}/${name}`,
+  dest,
+  owner,
+  perm: '0600',
+});
+
+test("the Pod is its service's user in the group kolla, and each container is `restricted`", async () => {
+  const { spec } = await planOf(fixture('nova-api'));
+  assert.ok(spec);
+  assert.deepEqual(spec.securityContext, {
+    runAsNonRoot: true,
+    runAsUser: 42_436,
+    runAsGroup: 42_436,
+    fsGroup: 42_400,
+    seccompProfile: { type: 'RuntimeDefault' },
+  });
+  for (const { securityContext } of [...spec.initContainers, ...spec.containers])
+    assert.deepEqual(securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+});
+
+test('only the init container has the ConfigMap, and it is told where to put the tree', async () => {
+  const { spec } = await planOf(fixture('nova-api'));
+  const [[init], [service]] = [spec?.initContainers ?? [], spec?.containers ?? []];
+  assert.deepEqual(init?.command, ['kolla-init', '--root', '/kolla']);
+  assert.ok(init.volumeMounts.some(({ mountPath }) => mountPath === CONFIG_FILES));
+  assert.ok(!service?.volumeMounts.some(({ mountPath }) => mountPath.startsWith(CONFIG_FILES)));
+});
+
+test('what is put in place lies in memory, sized by what config.json and the image have', async () => {
+  await using place = await workplace();
+  const config = await place.config({ config_files: [copied('keystone.conf', '/etc/keystone/keystone.conf')] });
+  const sizeLimit = async (imageRoot?: string) => {
+    const { spec } = await planOf(config, { configDir: dirname(config), imageRoot });
+    const tree = spec?.volumes.find(({ name }) => name === 'kolla');
+    assert.ok(tree && 'emptyDir' in tree);
+    assert.equal(tree.emptyDir.medium, 'Memory');
+    return tree.emptyDir.sizeLimit;
+  };
+  const image = await place.image();
+  const large = 'x'.repeat(10 * 1024 * 1024);
+  assert.equal(await sizeLimit(), '64Mi', 'an image that is not known');
+  assert.equal(await sizeLimit(image), '16Mi', 'the least');
+  await place.write('config/keystone.conf', large);
+  assert.equal(await sizeLimit(image), '32Mi', 'twice a source');
+  await place.write('image/etc/keystone/large', large);
+  assert.equal(await sizeLimit(image), '64Mi', 'and twice what is seeded');
+});
+
+test("users and content are the image's, where it is at hand", async () => {
+  await using place = await workplace();
+  const config = await place.config({ config_files: [copied('keystone.conf', '/etc/keystone/keystone.conf')] });
+  await place.write('image/etc/keystone/policy.json', '{}');
+  const { user, entries } = await planOf(config, { imageRoot: await place.image() });
+  assert.equal(user?.uid, 1234);
+  assert.equal(entries[0]?.seed, true);
+  assert.equal((await planOf(config)).entries[0]?.seed, undefined, 'unknown without an image');
+});
+
+test('a folder is mounted where a link of the image leads', async () => {
+  await using place = await workplace();
+  const config = await place.config({ permissions: [{ path: '/var/run/nova', owner: 'keystone' }] });
+  const image = await place.image();
+  await mkdir(join(image, 'var'));
+  await mkdir(join(image, 'run'));
+  await symlink('/run', join(image, 'var/run'));
+  const { spec } = await planOf(config, { imageRoot: image });
+  const mounted = spec?.containers[0].volumeMounts.find(({ mountPath }) => mountPath === '/run/nova');
+  assert.deepEqual(mounted, { name: 'run-nova', mountPath: '/run/nova' });
+});
+
+test('a file whose folder is shared is mounted by itself, and needs a restart to be seen anew', async () => {
+  const { entries } = await planOf(fixture('keystone'));
+  assert.deepEqual([entries[0]?.mounts, entries[0]?.reload], [['/usr/bin/keystone-startup.sh'], 'restart']);
+  assert.deepEqual([entries[1]?.mounts, entries[1]?.reload], [['/etc/keystone'], 'live']);
+});
+
+test('a source that is there and a folder is mounted live, and nothing is written', async () => {
+  await using place = await workplace();
+  const config = await place.config({ config_files: [copied('ceph', '/etc/ceph', 'glance')] });
+  const reload = async () => (await planOf(config, { configDir: dirname(config) })).entries[0]?.reload;
+  assert.equal(await reload(), 'restart', 'it may be a file');
+  await place.write('config/ceph/ceph.conf', '[global]\n');
+  assert.equal(await reload(), 'live');
+  assert.deepEqual(await readdir(join(place.path, 'config')), ['ceph', 'config.json']);
+});
+
+test('names of the environment come from the downward API; HOSTNAME is there already; others are to be filled in', async () => {
+  const { spec } = await planOf(fixture('nova-api'), { environment: ['HOSTNAME', 'POD_IP', 'REGION'] });
+  assert.deepEqual(spec?.initContainers[0].env, [
+    { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+    { name: 'REGION', value: 'VALUE' },
+  ]);
+});
+
+test('an owner that cannot be had without root is a problem with its entry and the fix; what all may read is none', async () => {
+  const { problems, entries, spec } = await planOf(fixture('two-users'));
+  assert.equal(problems.length, 1);
+  assert.match(problems[0] ?? '', /^config_files\[1\]: 'cinder' is 42407:42407.*runAsUser: 42407/);
+  assert.deepEqual(
+    entries.map(({ ownerIs }) => ownerIs),
+    ['my user', undefined, 'my user', 'readable by all'],
+  );
+  assert.ok(spec, 'the rest is planned');
+});
+
+test('owners that nobody knows are one ConfigError with all of them', async () => {
+  await using place = await workplace();
+  const config_files = [copied('a', '/etc/a/a', 'keystnoe'), copied('b', '/etc/a/b', 'vnoa'), copied('c', '/etc/a/c')];
+  const config = await place.config({ config_files });
+  await assert.rejects(
+    planOf(config, { user: 'keystone' }),
+    /config_files\[0\].owner.*did you mean 'keystone'.*config_files\[1\].owner.*did you mean 'nova'/,
+  );
+});
+
+test('an image without accounts is said to be none', async () => {
+  await using place = await workplace();
+  await assert.rejects(planOf(fixture('keystone'), { imageRoot: place.path }), /--image .* is no unpacked image/);
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDocument, type Document } from '../../../src/config/schema.ts';
+import { kollaAccounts } from '../../../src/config/volumes/kolla-users.ts';
+import { choosePodUser } from '../../../src/config/volumes/user.ts';
+
+function documentOf(
+  owners: readonly string[],
+  command = '/usr/bin/nova-api --config-file /etc/nova/nova.conf',
+): Document {
+  const source = '/var/lib/kolla/config_files/a';
+  const config_files = owners.map((owner) => ({ source, dest: '/etc/a', owner, perm: '0600' }));
+  const document = parseDocument({ command, config_files });
+  if ('problems' in document) throw new Error(String(document.problems));
+  return document;
+}
+
+const choose = (owners: readonly string[], asked?: string, command?: string) =>
+  choosePodUser(documentOf(owners, command), kollaAccounts(), asked);
+
+test('it is the user whom most entries name, and root does not count', () => {
+  assert.equal(choose(['root', 'root', 'root', 'cinder', 'nova', 'nova:kolla']).user?.uid, 42_436);
+});
+
+test('of two that are named as often it is the first', () => {
+  assert.equal(choose(['glance', 'nova']).user?.name, 'glance');
+});
+
+test("it is the command's program where no entry names anybody but root", () => {
+  assert.equal(choose([], undefined, '/usr/bin/memcached -v').user?.name, 'memcached');
+  assert.equal(choose(['root'], undefined, 'haproxy -W').user?.name, 'haproxy');
+});
+
+test('where nobody can be told, the fix is said', () => {
+  assert.match(choose([]).problem ?? '', /no owner, .* --user NAME/);
+  assert.match(choose(['root']).problem ?? '', /no owner but root, .* --user NAME/);
+});
+
+test('who is asked for runs, by name or number', () => {
+  assert.deepEqual(choose(['nova'], 'cinder').user?.uid, 42_407);
+  const { user } = choose(['nova'], '1000:1001');
+  assert.deepEqual([user?.name, user?.uid, user?.gid], [undefined, 1000, 1001]);
+  assert.deepEqual([choose([], '42436').user?.name, choose([], '42436').user?.gid], ['nova', 42_436]);
+});
+
+test('root and unknown users are refused, the latter with the nearest name', () => {
+  assert.match(choose(['nova'], 'root').problem ?? '', /root.*--user NAME/);
+  assert.match(choose(['nova'], '0').problem ?? '', /root.*--user NAME/);
+  assert.match(choose(['nova'], 'nvoa').problem ?? '', /did you mean 'nova'\?/);
+});
+
+test('a group that an entry names is one of the Pod, except for root, kolla and its own', () => {
+  const { user } = choose(['nova:kolla', 'nova:root', 'nova:qemu', 'nova:nova', 'nova:libvirt', 'libvirt']);
+  assert.deepEqual(user?.supplementalGroups, [42_427, 42_473]);
+  assert.deepEqual(user?.groups, [42_436, 42_400, 42_427, 42_473]);
+});
+
+test('the group of a user that has another name is found', () => {
+  assert.equal(choose(['hacluster:haclient']).user?.gid, 42_486);
+});
