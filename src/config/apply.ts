@@ -1,6 +1,5 @@
 import { chmod, lchown, mkdir, readFile, rename, rm, rmdir, stat, symlink } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
 import { replaceFile } from '../platform/fs/replace-file.ts';
@@ -81,7 +80,9 @@ async function putDirectory({ path, mode, uid, gid }: DirectoryStep): Promise<vo
 }
 
 async function putLink({ path, target }: LinkStep): Promise<void> {
-  const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.kolla-link`);
+  // Always the same, so that one left by a killed run is found.
+  const temporary = join(dirname(path), `.${basename(path).slice(0, 60)}.kolla-link`);
+  await rm(temporary, { force: true });
   await symlink(target, temporary);
   await rename(temporary, path);
 }

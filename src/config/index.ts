@@ -89,11 +89,13 @@ export async function makePlan(
     mounts: needsMounts ? await mountsFor(loaded, { root: image }) : [],
     mountPoints: await mountPoints(),
     writesInPlace: options.writesInPlace ?? false,
-    before: await readTracked(root),
+    before: await readTracked(root, root !== image),
   });
   if (plan.unknown.length > 0)
     log.warn(`${loaded.file}: there is no such section in Kolla: ${plan.unknown.join(', ')}`);
   if (plan.absent.length > 0) log.info(`optional, and not there: ${plan.absent.join(', ')}`);
+  for (const [dest, names] of options.overlay?.used ?? [])
+    log.debug(`laid this pod's values over ${dest}`, { names: names.join(' ') });
   return { loaded, root, plan };
 }
 

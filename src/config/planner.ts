@@ -94,7 +94,9 @@ export class Planner {
 
   /** An overlay of a file that no entry puts in place would be lost without a word. */
   notPlaced(): void {
-    const known = [...this.steps.values()].flatMap(({ kind, dest }) => (kind === 'file' ? [dest] : []));
+    const known = [...this.steps.values()].flatMap(({ kind, entry, dest }) =>
+      kind === 'file' && entry.startsWith('config_files') ? [dest] : [],
+    );
     for (const [file, place] of this.#options.overlay?.files ?? []) {
       if (known.includes(bareOf(file)) || this.#absentDests.some((dest) => isBelow(file, dest))) continue;
       const near = suggestion(file, known.slice(0, SUGGESTED_MAX));

@@ -1,7 +1,8 @@
-import { access, constants, readFile, stat } from 'node:fs/promises';
-import { ConfigError } from '../cli/errors.ts';
+import { access, constants, readFile } from 'node:fs/promises';
+import { ConfigError, messageOf } from '../cli/errors.ts';
 import { under } from './place.ts';
 import { parseState, stateText } from './set-configs/state.ts';
+import { lookAt } from './step.ts';
 
 /** Where kolla-init keeps what it must know at the next start, and leaves the command for kolla_start. */
 export const STATE_FOLDER = '/run/kolla';
@@ -12,17 +13,20 @@ const STATE_MODE = 0o640;
 export type Tracked = ReadonlyMap<string, string | null>;
 
 /**
- * What earlier runs put in place. Undefined where it can't be kept: there is no folder for it that we may write. Under
- * another root than `/` the folder is ours to make.
+ * What earlier runs put in place. Undefined where it can't be kept: there is no folder for it that we may write.
  * Throws ConfigError for a file that is no state: nothing could be restored.
+ * @param makesFolder the root is a volume of ours, and not the image itself
  */
-export async function readTracked(root: string): Promise<Tracked | undefined> {
+export async function readTracked(root: string, makesFolder: boolean): Promise<Tracked | undefined> {
   const file = stateFile(root);
   try {
     const state = parseState(await readFile(file, 'utf8'));
     return new Map([...state].map(([dest, { saved }]) => [dest, saved]));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return (await canKeep(root)) ? new Map() : undefined;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+      return (await canKeep(under(root, STATE_FOLDER), makesFolder)) ? new Map() : undefined;
+    if ((cause as NodeJS.ErrnoException).syscall !== undefined)
+      throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
     throw new ConfigError(
       `${file} is not what this tool writes, so it is unknown what the image had; remove it, or make the volume anew`,
       { cause },
@@ -30,10 +34,9 @@ export async function readTracked(root: string): Promise<Tracked | undefined> {
   }
 }
 
-async function canKeep(root: string): Promise<boolean> {
-  const folder = under(root, STATE_FOLDER);
-  const found = await stat(folder).catch(() => undefined);
-  if (found === undefined) return root !== '/';
+async function canKeep(folder: string, makesFolder: boolean): Promise<boolean> {
+  const found = await lookAt(folder);
+  if (found === undefined) return makesFolder;
   return await access(folder, constants.W_OK | constants.X_OK).then(
     () => found.isDirectory(),
     () => false,

@@ -12,8 +12,11 @@ export interface FileImage {
   readonly times?: { readonly atime: number; readonly mtime: number } | undefined;
 }
 
-/** A temporary this old belongs to a run that is dead. */
+/** A temporary this old belongs to a run that is dead; and so does one that is older than this process. */
 const STALE_MS = 60_000;
+
+/** The kernel's clock for files is this much behind, at most. */
+const CLOCK_TICK_MS = 10;
 
 /**
  * Puts a whole file in place, so that whoever reads it, and whenever we die, it is the old one or the new one. The
@@ -21,9 +24,22 @@ const STALE_MS = 60_000;
  * alone until its owner is set, so a secret is never readable by others for a moment.
  * Rejects with the system's error: EBUSY when the file is itself a mount point.
  */
-export async function replaceFile(path: string, { content, mode, uid, gid, times }: FileImage): Promise<void> {
+export async function replaceFile(path: string, image: FileImage): Promise<void> {
   const folder = dirname(path);
   await removeStale(folder, basename(path));
+  try {
+    await writeAndRename(path, image);
+  } catch (error) {
+    // Another run that began meanwhile took our temporary for a dead one's.
+    if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw error;
+    await writeAndRename(path, image);
+  }
+  await syncFolder(folder);
+}
+
+async function writeAndRename(path: string, { content, mode, uid, gid, times }: FileImage): Promise<void> {
+  const folder = dirname(path);
   const temporary = join(folder, `${prefixOf(basename(path))}${randomBytes(3).toString('hex')}`);
   const file = await open(temporary, 'wx', 0o600);
   try {
@@ -42,7 +58,6 @@ export async function replaceFile(path: string, { content, mode, uid, gid, times
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(folder);
 }
 
 function prefixOf(name: string): string {
@@ -52,10 +67,11 @@ function prefixOf(name: string): string {
 
 async function removeStale(folder: string, name: string): Promise<void> {
   const prefix = prefixOf(name);
+  const staleBefore = Math.max(Date.now() - STALE_MS, performance.timeOrigin - CLOCK_TICK_MS);
   for (const entry of await readdir(folder)) {
     if (!entry.startsWith(prefix) || !/^[0-9a-f]{6}$/.test(entry.slice(prefix.length))) continue;
     const found = await stat(join(folder, entry)).catch(() => undefined);
-    if (found?.isFile() && Date.now() - found.mtimeMs > STALE_MS) await rm(join(folder, entry), { force: true });
+    if (found?.isFile() && found.mtimeMs < staleBefore) await rm(join(folder, entry), { force: true });
   }
 }
 

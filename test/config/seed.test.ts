@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { lstat, mkdir, readdir, readFile, readlink, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { accessOf } from '../../src/config/seed.ts';
+import { entry, pod, type Pod } from './support.ts';
+
+/** A pod whose image has a folder of Keystone's, and the volume that config.json is applied to. */
+async function withImage(): Promise<Pod & { readonly image: string; readonly seeded: () => Promise<unknown> }> {
+  const p = await pod();
+  const image = join(p.configDir, '../image');
+  await p.write(join(image, 'etc/keystone/keystone.conf'), "the image's", 0o640);
+  await p.write(join(image, 'etc/keystone/policy.d/default.json'), '{}', 0o644);
+  await symlink('policy.d/default.json', join(image, 'etc/keystone/policy.json'));
+  await mkdir(join(image, 'var/log/kolla'), { recursive: true });
+  await p.config({
+    command: 'true',
+    config_files: [entry('keystone.conf', '/etc/keystone/keystone.conf')],
+    directories: [{ path: '/var/log/kolla/keystone', owner: 'keystone', perm: '0755' }],
+    permissions: [{ path: '/var/lib/keystone', owner: 'keystone' }],
+  });
+  await p.write(join(p.configDir, 'keystone.conf'), "the deployment's");
+  return { ...p, image, seeded: () => p.apply({ image }), [Symbol.asyncDispose]: () => p[Symbol.asyncDispose]() };
+}
+
+test("a mounted folder gets the image's content, and then its configuration", async () => {
+  await using p = await withImage();
+  await p.seeded();
+  const at = (path: string) => join(p.root, path);
+  assert.equal(await readFile(at('etc/keystone/keystone.conf'), 'utf8'), "the deployment's");
+  assert.equal(await readFile(at('etc/keystone/policy.d/default.json'), 'utf8'), '{}');
+  assert.equal(await readlink(at('etc/keystone/policy.json')), 'policy.d/default.json');
+  assert.equal((await stat(at('etc/keystone/policy.d/default.json'))).mode & 0o777, 0o644);
+  assert.deepEqual(await readdir(at('var/lib/keystone')), [], 'a data volume is a folder, and empty');
+});
+
+test('a second run, after the service changed its files, changes nothing', async () => {
+  await using p = await withImage();
+  await p.seeded();
+  const seeded = join(p.root, 'etc/keystone/policy.d/default.json');
+  await writeFile(seeded, 'edited');
+  await utimes(seeded, 1000, 1000);
+  const before = await look(p.root);
+  await p.seeded();
+  assert.deepEqual(await look(p.root), before);
+  assert.equal(await readFile(seeded, 'utf8'), 'edited');
+});
+
+test('a folder that is copied whole hides what the image has there, unless it is merged', async () => {
+  for (const merge of [false, true]) {
+    await using p = await withImage();
+    await p.write(join(p.configDir, 'keystone/own.conf'), 'own');
+    await p.config({ command: 'true', config_files: [entry('keystone', '/etc/keystone', { merge })] });
+    await p.seeded();
+    const names = await readdir(join(p.root, 'etc/keystone'));
+    assert.deepEqual(names.toSorted(), merge ? ['keystone.conf', 'own.conf', 'policy.d', 'policy.json'] : ['own.conf']);
+  }
+});
+
+test('a file that must be mounted itself is there to be mounted, even when it is optional and absent', async () => {
+  await using p = await withImage();
+  await p.write(join(p.image, 'etc/sudoers'), 'root', 0o440);
+  await p.config({
+    command: 'true',
+    config_files: [entry('a', '/etc/a.cnf', { optional: true }), entry('b', '/etc/sudoers', { optional: true })],
+  });
+  await p.seeded();
+  assert.equal(await readFile(join(p.root, 'etc/a.cnf'), 'utf8'), '');
+  assert.equal(await readFile(join(p.root, 'etc/sudoers'), 'utf8'), 'root');
+});
+
+test("a destination below a link of the image lies where the link leads, as the service's mount does", async () => {
+  await using p = await withImage();
+  await mkdir(join(p.image, 'run'));
+  await symlink('/run', join(p.image, 'var/run'));
+  await p.config({
+    command: 'true',
+    config_files: [entry('keystone.conf', '/var/run/keystone/x.conf')],
+    permissions: [{ path: '/var/run/key*', owner: 'keystone', perm: '0700' }],
+  });
+  await p.seeded();
+  assert.equal((await lstat(join(p.root, 'run/keystone/x.conf'))).isFile(), true);
+  assert.equal((await stat(join(p.root, 'run/keystone'))).mode & 0o777, 0o700);
+  await assert.rejects(lstat(join(p.root, 'var/run')), { code: 'ENOENT' });
+});
+
+test("a volume's own data stays, where the image has a folder for it or not", async () => {
+  await using p = await withImage();
+  await p.write(join(p.root, 'var/lib/keystone/data.db'), 'data');
+  await p.write(join(p.root, 'etc/keystone/policy.d/default.json'), 'older');
+  await p.seeded();
+  assert.equal(await readFile(join(p.root, 'var/lib/keystone/data.db'), 'utf8'), 'data');
+  assert.equal(await readFile(join(p.root, 'etc/keystone/policy.d/default.json'), 'utf8'), 'older');
+});
+
+for (const [what, me, mode, expected] of [
+  ['as root everything is as in the image', { uid: 0, gid: 0, groups: [] }, 0o4755, { mode: 0o4755, uid: 7, gid: 8 }],
+  ['a group of ours is kept', { uid: 1, gid: 1, groups: [8] }, 0o2640, { mode: 0o640, uid: -1, gid: 8 }],
+  [
+    "another's group gives way to what all may",
+    { uid: 1, gid: 1, groups: [] },
+    0o640,
+    { mode: 0o600, uid: -1, gid: 1 },
+  ],
+  ['what all may read, our group may', { uid: 1, gid: 1, groups: [] }, 0o6775, { mode: 0o755, uid: -1, gid: 1 }],
+] as const) {
+  test(`seeded files: ${what}`, async () => {
+    const stats = Object.assign(await stat('/'), { mode: 0o100000 | mode, uid: 7, gid: 8 });
+    assert.deepEqual(accessOf(stats, me), expected);
+  });
+}
+
+/** Everything in a tree that a write would change. */
+async function look(root: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const name of (await readdir(root, { recursive: true })).toSorted()) {
+    const { ino, mode, mtimeMs, ctimeMs } = await lstat(join(root, name));
+    found[name] = `${ino} ${mode} ${mtimeMs} ${ctimeMs}`;
+  }
+  return found;
+}

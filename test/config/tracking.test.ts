@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError } from '../../src/cli/errors.ts';
+import { entry, pod, type Pod } from './support.ts';
+
+interface Life extends Pod {
+  readonly image: string;
+  readonly at: (path: string) => string;
+  /** Applies these config_files. */
+  readonly with: (...files: object[]) => Promise<unknown>;
+}
+
+/** In a volume that is seeded from an image, or in the image itself with a volume at /run/kolla. */
+async function life(kind: 'volume' | 'image'): Promise<Life> {
+  const p = await pod();
+  const image = kind === 'image' ? p.root : join(p.configDir, '../image');
+  await p.write(join(image, 'etc/x/default.conf'), "the image's", 0o640);
+  await mkdir(join(p.root, 'run/kolla'), { recursive: true });
+  for (const name of ['default.conf', 'new.conf']) await p.write(join(p.configDir, name), "the deployment's");
+  return {
+    ...p,
+    image,
+    at: (path) => join(p.root, path),
+    async with(...config_files) {
+      await p.config({ command: 'true', config_files });
+      return await p.apply({ image });
+    },
+    [Symbol.asyncDispose]: () => p[Symbol.asyncDispose](),
+  };
+}
+
+for (const kind of ['volume', 'image'] as const) {
+  test(`in the ${kind}, an entry that is dropped takes its file away, or brings the image's own back`, async () => {
+    await using p = await life(kind);
+    const keeper = entry('new.conf', '/etc/x/keeper.conf');
+    const both = [entry('default.conf', '/etc/x/default.conf'), entry('new.conf', '/etc/x/new.conf'), keeper];
+    for (let start = 0; start < 3; start++) await p.with(...both);
+    assert.equal(await readFile(p.at('etc/x/default.conf'), 'utf8'), "the deployment's");
+    await p.with(keeper);
+    assert.equal(await readFile(p.at('etc/x/default.conf'), 'utf8'), "the image's");
+    assert.equal((await stat(p.at('etc/x/default.conf'))).mode & 0o777, 0o640);
+    assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['default.conf', 'keeper.conf']);
+    assert.deepEqual(Object.keys(JSON.parse(await readFile(p.at('run/kolla/state'), 'utf8')) as object), [
+      '/etc/x/keeper.conf',
+    ]);
+  });
+
+  test(`in the ${kind}, a folder that is copied whole loses what is Kolla's, and nothing that a service wrote`, async () => {
+    await using p = await life(kind);
+    await p.write(join(p.configDir, 'x/one.conf'), '1');
+    await p.write(join(p.configDir, 'x/sub/two.conf'), '2');
+    await p.with(entry('x', '/etc/x'));
+    await writeFile(p.at('etc/x/by-service'), 'precious');
+    await rm(join(p.configDir, 'x/sub'), { recursive: true });
+    await p.with(entry('x', '/etc/x'));
+    assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['by-service', 'one.conf']);
+    await p.with(entry('new.conf', '/etc/x/new.conf'));
+    assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['by-service', 'default.conf', 'new.conf']);
+  });
+}
+
+test('a folder that is copied with merge keeps what the image has', async () => {
+  await using p = await life('image');
+  await p.write(join(p.configDir, 'x/one.conf'), '1');
+  await p.with(entry('x', '/etc/x', { merge: 'true' }));
+  assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['default.conf', 'one.conf']);
+});
+
+test('a folder that was made for an entry goes with it', async () => {
+  await using p = await life('volume');
+  await p.write(join(p.configDir, 'domains/x.conf'), '');
+  await p.with(entry('domains', '/etc/keystone/domains'));
+  await p.with();
+  assert.deepEqual(await readdir(p.at('etc/keystone')), []);
+});
+
+test("the image's own link comes back as a link", async () => {
+  await using p = await life('image');
+  await symlink('default.conf', p.at('etc/x/link.conf'));
+  await p.with(entry('new.conf', '/etc/x/link.conf'));
+  assert.equal((await stat(p.at('etc/x/link.conf'))).size, "the deployment's".length);
+  await p.with();
+  assert.equal(await readFile(p.at('etc/x/link.conf'), 'utf8'), "the image's");
+});
+
+test("the state's spelling is Kolla's, and its folder is for the user and its group", async () => {
+  await using p = await life('volume');
+  await rm(p.at('run'), { recursive: true });
+  await p.with(entry('new.conf', '/etc/x/new.conf'));
+  assert.equal((await stat(p.at('run/kolla'))).mode & 0o777, 0o750);
+  assert.equal(
+    await readFile(p.at('run/kolla/state'), 'utf8'),
+    `{\n    "/etc/x/new.conf": {\n        "source": "/etc/x/new.conf",\n        "preserve_properties": true,\n        "dest": null\n    }\n}`,
+  );
+});
+
+test('a state that is none is refused with the fix, and nothing is touched', async () => {
+  await using p = await life('volume');
+  await p.write(p.at('run/kolla/state'), '{"half');
+  await assert.rejects(p.with(entry('new.conf', '/etc/x/new.conf')), (error: unknown) => {
+    assert.ok(error instanceof ConfigError);
+    assert.match(error.message, /run\/kolla\/state is not what this tool writes.*remove it/);
+    return true;
+  });
+  await assert.rejects(stat(p.at('etc/x')), { code: 'ENOENT' });
+});
+
+test('without a folder for the state in the image itself, nothing is removed and nothing is remembered', async () => {
+  await using p = await life('image');
+  await rm(p.at('run'), { recursive: true });
+  await p.with(entry('new.conf', '/etc/x/new.conf'));
+  await p.with();
+  assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['default.conf', 'new.conf']);
+  await assert.rejects(stat(p.at('run')), { code: 'ENOENT' });
+});
