@@ -11,7 +11,6 @@ import { command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
 import type { Difference, Show } from '../config/check/index.ts';
 import { makePlan } from '../config/index.ts';
-import { redactor } from '../platform/redact.ts';
 import { ROOTLESS_RUN_COMMAND } from '../start/index.ts';
 import { FILE_OPTIONS } from './options.ts';
 import { overlayFrom } from './overlays.ts';
@@ -53,7 +52,7 @@ export const checkCommand = command({
     const overlay = await overlayFrom(podFile, inherited);
     const planned = await makePlan({ configDir, configFile, root, me: whoAmI(), overlay, onlyCompare: true }, { log });
     const { createShow, findDifferences, renderDifferences } = await import('../config/check/index.ts');
-    const show = await createShow(redactor(overlay?.secrets ?? []));
+    const show = createShow(overlay);
     const differences = planned === undefined ? [] : await findDifferences(planned.plan, show, signal);
     if (planned !== undefined) {
       const aboutCommand = await compareCommand(planned.root, planned.loaded.document.command, show);
@@ -94,7 +93,10 @@ async function compareCommand(root: string, runs: string, show: Show): Promise<D
   if (actual.equals(Buffer.from(runs))) return undefined;
   // A line end of each side, so that none of them is told to be without.
   const [was, wanted] = [Buffer.concat([actual, LINE_END]), Buffer.from(`${runs}\n`)];
-  return { ...subject, content: show({ path, actual: was, wanted, isPrivate: false }) };
+  return {
+    ...subject,
+    content: await show({ dest: ROOTLESS_RUN_COMMAND, path, actual: was, wanted, isPrivate: false }),
+  };
 }
 
 /** kolla-init leaves no command where it may not. */

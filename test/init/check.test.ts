@@ -4,10 +4,12 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Difference } from '../../src/config/check/index.ts';
+import { randomDocument } from '../config/check/random-document.ts';
 import { canGiveFilesAway } from '../support/capability.ts';
 import { privateFolder } from '../support/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { must } from '../support/process.ts';
+import { randomFrom } from '../support/random.ts';
 
 const CONF = '[DEFAULT]\ndebug = true\nmy_ip = 10.0.0.3\n\n[database]\nconnection = mysql://nova:hunter2@db/nova\n';
 
@@ -164,17 +166,54 @@ test('a file that config.json no longer asks for is a difference until it is gon
   assert.match(stdout, /logo.png \(of an earlier config.json\)\n  is there, should be gone\n$/);
 });
 
-test('per-pod values are compared too, and those from Secrets shown to nobody', async () => {
+test('per-pod values are compared too', async () => {
   await using p = await pod();
-  const ini = [
-    { file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' },
-    { file: '/etc/nova/nova.conf', key: 'greeting', value: 'hello $(DB_PASSWORD)' },
-  ];
-  await writeFile(p.podFile, JSON.stringify({ overlays: { allow: ['POD_IP', 'DB_PASSWORD'], ini } }));
-  const { code, stdout, stderr } = await p.check();
+  const ini = [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' }];
+  await writeFile(p.podFile, JSON.stringify({ overlays: { ini } }));
+  const { code, stdout } = await p.check();
   assert.equal(code, 1);
-  assert.match(stdout, /-my_ip = 10.0.0.3\n {2}\+my_ip = 10.0.0.4\n {2}\+greeting = hello \*\*\*\n/);
-  assert.doesNotMatch(stdout + stderr, /hunter2/);
+  assert.match(stdout, /-my_ip = 10.0.0.3\n {2}\+my_ip = 10.0.0.4\n/);
+});
+
+test('a file that holds a value from a Secret is as private as it, also for the value before', async () => {
+  await using p = await pod();
+  const ini = [{ file: '/etc/nova/nova.conf', key: 'greeting', value: 'hello $(DB_PASSWORD)' }];
+  await writeFile(p.podFile, JSON.stringify({ overlays: { allow: ['DB_PASSWORD'], ini } }));
+  await writeFile(p.at('nova.conf'), `${CONF}\n[DEFAULT]\ngreeting = hello hunter1\n`);
+  const { code, stdout, stderr } = await p.check('--log-level', 'debug');
+  assert.equal(code, 1);
+  assert.match(stdout, /-greeting = <sha256:\w{8}>\n/);
+  assert.match(stderr, /laid this pod's values over \/etc\/nova\/nova.conf","names":"DB_PASSWORD"/);
+  assert.doesNotMatch(stdout + stderr, /hunter/);
+});
+
+test('no secret planted in any of many files comes out, whatever their modes', async () => {
+  await using folder = await privateFolder('planted');
+  const [root, config] = [join(folder.path, 'root'), join(folder.path, 'config')];
+  const { uid, gid } = userInfo();
+  await mkdir(join(root, 'etc/x'), { recursive: true });
+  await mkdir(config);
+  await writeFile(join(root, 'etc/passwd'), `nova:x:${uid}:${gid}::/:/bin/sh\n`);
+  await writeFile(join(root, 'etc/group'), `nova:x:${gid}:\n`);
+  const random = randomFrom(7);
+  const config_files = [];
+  for (let i = 0; i < 300; i++) {
+    const [was, is] = [randomDocument(random), randomDocument(random)];
+    await writeFile(join(config, `${i}`), is.text);
+    await writeFile(join(root, `etc/x/${i}`), random() < 0.5 ? was.text : is.text.replaceAll('PLANTED', 'PLANTED2'));
+    await chmod(join(root, `etc/x/${i}`), random() < 0.3 ? 0o600 : 0o644);
+    const perm = random() < 0.3 ? '0640' : '0644';
+    config_files.push({ source: `/var/lib/kolla/config_files/${i}`, dest: `/etc/x/${i}`, owner: 'nova', perm });
+  }
+  const command = 'nova-api --password PLANTED';
+  await writeFile(join(config, 'config.json'), JSON.stringify({ command, config_files }));
+  for (const output of ['text', 'json']) {
+    const args = ['check', '--root', root, '--config-dir', config, '-o', output, '--log-level', 'debug'];
+    const { code, stdout, stderr } = await runHelper('kolla-init', args);
+    assert.equal(code, 1, stderr);
+    assert.ok(stdout.split('@@ -').length > 50, 'too few diffs to have tried anything');
+    assert.doesNotMatch(stdout + stderr, /PLANTED/);
+  }
 });
 
 test('a wrong config.json is 65, and one that is not there nothing to compare', async () => {

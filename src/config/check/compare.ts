@@ -10,6 +10,9 @@ export interface Subject {
   readonly entry: string;
 }
 
+/** Makes what may be shown of two contents that differ. */
+export type Show = (sides: Sides & { readonly dest: string }) => Promise<Content>;
+
 /** How one thing is not as it should be. What is undefined is right. */
 export interface Difference extends Subject {
   /** What is there instead: `missing`, `a link, should be a file`. */
@@ -32,7 +35,7 @@ export interface Pair {
  * Undefined when the file, folder or link is as the plan's step wants it. Times are not compared, as with Kolla. Reads only;
  * what can't be read is a difference.
  */
-export async function compareStep(step: Step, show: (sides: Sides) => Content): Promise<Difference | undefined> {
+export async function compareStep(step: Step, show: Show): Promise<Difference | undefined> {
   if (step.isRight) return undefined;
   const subject = { path: step.path, entry: step.entry };
   let found: Stats;
@@ -52,9 +55,9 @@ export async function compareStep(step: Step, show: (sides: Sides) => Content): 
 const WANTED = { file: 'a file', directory: 'a folder', link: 'a link' } as const;
 
 async function contentDifference(
-  { path, image }: FileStep,
+  { dest, path, image }: FileStep,
   found: Stats,
-  show: (sides: Sides) => Content,
+  show: Show,
 ): Promise<Pick<Difference, 'is' | 'content'> | undefined> {
   let actual: Buffer;
   try {
@@ -65,7 +68,7 @@ async function contentDifference(
   if (Buffer.compare(actual, image.content) === 0) return undefined;
   // One side that keeps others out is enough to keep its values from them.
   const isPrivate = (image.mode & found.mode & 0o004) === 0;
-  return { content: show({ path, actual, wanted: image.content, isPrivate }) };
+  return { content: await show({ dest, path, actual, wanted: image.content, isPrivate }) };
 }
 
 function absence(error: unknown): string {

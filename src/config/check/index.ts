@@ -7,22 +7,26 @@
  * Reads only. What may be a secret is shown by its digest (reveal): content that others may not read, and whatever stands
  * under a name such as password. Fails only where reading fails, and says that as a difference too.
  */
-import type { Redact } from '../../platform/redact.ts';
+import { redactor } from '../../platform/redact.ts';
+import { holdsSecret, type Overlay } from '../overlays/overlay.ts';
 import type { Plan } from '../plan.ts';
-import { compareStep, type Difference } from './compare.ts';
-import { reveal, type Content, type Sides } from './reveal.ts';
+import { compareStep, type Difference, type Show } from './compare.ts';
+import { reveal } from './reveal.ts';
 
-export type { Difference } from './compare.ts';
+export type { Difference, Show } from './compare.ts';
 export { renderDifferences } from './render.ts';
 
-/** Shows how two contents differ, without a secret. */
-export type Show = (sides: Sides) => Content;
-
-/** @param redact for secrets that are known by their values */
-export async function createShow(redact: Redact): Promise<Show> {
-  // A diff is wanted only by who checks.
-  const { structuredPatch } = await import('diff');
-  return (sides) => reveal(sides, redact, structuredPatch);
+/**
+ * Shows how two contents differ, without a secret.
+ * @param overlay whose values are known to be secrets where their names say so
+ */
+export function createShow(overlay?: Overlay): Show {
+  return async (sides) => {
+    // Loaded by whoever has found a difference, and nobody else.
+    const { structuredPatch } = await import('diff');
+    const isPrivate = sides.isPrivate || holdsSecret(overlay, sides.dest);
+    return reveal({ ...sides, isPrivate }, redactor(overlay?.secrets ?? []), structuredPatch);
+  };
 }
 
 /** Every difference between the disk and what the plan would make of it, in the plan's order. */

@@ -14,7 +14,7 @@ import { setOsloOption, type OsloSetting } from './ini.ts';
 import { normalPath, type Overlay } from './overlay.ts';
 import { parseOverlays, type OverlaySection } from './schema.ts';
 
-export { DEFAULT_ALLOWED, type Overlay } from './overlay.ts';
+export { DEFAULT_ALLOWED, holdsSecret, type Overlay } from './overlay.ts';
 
 /**
  * The overlay that a file asks for. Undefined when the section is absent or holds nothing.
@@ -32,10 +32,10 @@ export function makeOverlay(file: string, section: unknown, environment: NodeJS.
   const settings = ini.map((item, i) => {
     const place = `overlays.ini[${i}]`;
     try {
-      return { ...item, place, value: valueIn(item.value, names) };
+      return { ...item, place, names: namesIn(item.value), value: valueIn(item.value, names) };
     } catch (error) {
       problems.push(`${place}.value: ${messageOf(error)}`);
-      return { ...item, place, value: '' };
+      return { ...item, place, names: [], value: '' };
     }
   });
   if (problems.length > 0) throw new ConfigError(`${file}: ${problems.join('; ')}. Nothing was touched.`);
@@ -47,19 +47,23 @@ export function makeOverlay(file: string, section: unknown, environment: NodeJS.
     ]),
   );
   if (files.size === 0) return undefined;
+  const used = new Map<string, readonly string[]>();
   return {
     files,
-    get names() {
-      return [...names.used].toSorted();
-    },
+    used,
     get secrets() {
-      return [...names.used].filter(isCredential).map((name) => environment[name] ?? '');
+      return [...used.values()]
+        .flat()
+        .filter(isCredential)
+        .flatMap((name) => environment[name] ?? []);
     },
     apply(dest, content) {
       const path = normalPath(dest);
       const own = settings.filter((one) => one.file === path);
       const inText = replaced.get(path);
-      const expanded = inText === undefined ? content : at(`${file}: ${inText}`, () => valuesIn(content, names));
+      const expanding: Names = { ...names, used: new Set(own.flatMap((one) => one.names)) };
+      const expanded = inText === undefined ? content : at(`${file}: ${inText}`, () => valuesIn(content, expanding));
+      if (files.has(path)) used.set(path, [...expanding.used].toSorted());
       return own.reduce((done, one) => at(`${file}: ${one.place}`, () => settled(done, one)), expanded);
     },
   };

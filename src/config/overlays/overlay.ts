@@ -1,4 +1,5 @@
 import { normalize } from 'node:path';
+import { isCredential } from '../credential.ts';
 
 /** What a Deployment usually gives its pods by the downward API, and what every container has. */
 export const DEFAULT_ALLOWED = ['HOSTNAME', 'HOST_IP', 'NODE_NAME', 'POD_IP', 'POD_NAME', 'POD_NAMESPACE'] as const;
@@ -7,15 +8,20 @@ export const DEFAULT_ALLOWED = ['HOSTNAME', 'HOST_IP', 'NODE_NAME', 'POD_IP', 'P
 export interface Overlay {
   /** Each file that it changes, as config.json writes its dest, and where kolla-pod.yaml asks for it. */
   readonly files: ReadonlyMap<string, string>;
-  /** Names of the environment that are used. */
-  readonly names: readonly string[];
-  /** Values of names that look like credentials, which may be shown to nobody. */
+  /** What `apply` has used so far: each file's names of the environment. */
+  readonly used: ReadonlyMap<string, readonly string[]>;
+  /** Of those, the values of names that look like credentials, which may be shown to nobody. */
   readonly secrets: readonly string[];
   /**
    * What shall be in the file at `dest` (as config.json writes it) when that is its source's content.
    * @throws RangeError with the place in kolla-pod.yaml and the reason
    */
   apply(dest: string, content: Buffer): Buffer;
+}
+
+/** Whether a file got a value of a name that looks like a credential: the one before, too, is in it then. */
+export function holdsSecret(overlay: Overlay | undefined, dest: string): boolean {
+  return overlay?.used.get(normalPath(dest))?.some(isCredential) === true;
 }
 
 /** One spelling a path: `/etc//nova/./nova.conf` is `/etc/nova/nova.conf`. */

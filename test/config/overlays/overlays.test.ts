@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../src/cli/errors.ts';
-import { makeOverlay, overlayNames } from '../../../src/config/overlays/index.ts';
+import { holdsSecret, makeOverlay, overlayNames } from '../../../src/config/overlays/index.ts';
 import { OVERLAYS_JSON_SCHEMA } from '../../../src/config/overlays/json-schema.ts';
 
 const NOVA = '/etc/nova/nova.conf';
@@ -158,10 +158,26 @@ test('the names that a Pod must give are known without their values', () => {
   ]);
 });
 
-test('values of names that look like credentials are known as secrets', () => {
-  const overlay = makeOverlay('f', { allow: ['DB_PASSWORD', 'POD_IP'], text: [{ file: '/a' }] }, ENV);
-  overlay!.apply('/a', Buffer.from('$(DB_PASSWORD) $(POD_IP)'));
-  assert.deepEqual(overlay!.secrets, ['hunter2']);
+test('files with values of names that look like credentials are known, and those values', () => {
+  const ini = [{ file: '/b', key: 'x', value: '$(DB_PASSWORD)' }];
+  const overlay = makeOverlay('f', { allow: ['DB_PASSWORD', 'POD_IP'], ini, text: [{ file: '/a' }] }, ENV);
+  assert.ok(overlay);
+  assert.deepEqual(overlay.secrets, []);
+  overlay.apply('/a', Buffer.from('$(POD_IP)'));
+  overlay.apply('/b', Buffer.from('[x]\ny = $(POD_IP)\n'));
+  overlay.apply('/c', Buffer.from('$(POD_IP)'));
+  assert.deepEqual(
+    [...overlay.used],
+    [
+      ['/a', ['POD_IP']],
+      ['/b', ['DB_PASSWORD']],
+    ],
+  );
+  assert.deepEqual(overlay.secrets, ['hunter2']);
+  assert.deepEqual(
+    ['/a', '/b', '/c'].map((dest) => holdsSecret(overlay, dest)),
+    [false, true, false],
+  );
 });
 
 test('the JSON Schema has the keys that are read, and no other', () => {
