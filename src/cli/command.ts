@@ -1,5 +1,6 @@
 import type { ExitCode } from './errors.ts';
 import type { PodFile } from './file.ts';
+import type { Live } from './live.ts';
 import type { Log } from './log.ts';
 import type { Option, Values } from './option.ts';
 import type { Terminal } from './terminal.ts';
@@ -12,6 +13,8 @@ export interface Context {
   /** For results; everything else goes to the log. */
   readonly stdout: (text: string) => void;
   readonly terminal: Terminal;
+  /** Where a table may be drawn that changes in place: a terminal on stderr, with lines for a person. */
+  readonly live?: Live | undefined;
   /** Our caller's environment, to hand to a child. Options are read from tables, never from here. */
   readonly inherited: NodeJS.ProcessEnv;
   /** kolla-pod.yaml, where there is one, for what it holds besides options. */

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { COMMON_OPTIONS } from './common-options.ts';
 import type { Helper } from './command.ts';
 import { ExitCode, KollaError, SignalError, messageOf } from './errors.ts';
+import { LiveRegion, type Live } from './live.ts';
 import { createLog, LEVELS, type Log } from './log.ts';
 import { OutputClosedError } from './output.ts';
 import type { Values } from './option.ts';
@@ -17,12 +18,16 @@ export class Reporter {
   log: Log;
   readonly #helper: Helper;
   readonly #terminal: Terminal;
+  readonly #region: LiveRegion | undefined;
+  #isText = false;
   #terminationLog: string | undefined;
 
   /** Until the options are read, which may be what fails, the environment decides. */
   constructor(helper: Helper, terminal: Terminal, env: NodeJS.ProcessEnv) {
     this.#helper = helper;
     this.#terminal = terminal;
+    // A terminal that can't move its cursor calls itself dumb.
+    if (terminal.isTerminal && env['TERM'] !== 'dumb') this.#region = new LiveRegion(process.stderr, terminal);
     this.#terminationLog = env['KOLLA_POD_TERMINATION_LOG'] || '/dev/termination-log';
     const level = LEVELS.find((known) => known === env['KOLLA_POD_LOG_LEVEL']) ?? 'info';
     const format = (['json', 'text'] as const).find((known) => known === env['KOLLA_POD_LOG_FORMAT']) ?? 'auto';
@@ -55,13 +60,19 @@ export class Reporter {
     }
   }
 
+  /** Where a table may be drawn below the log; undefined where none is to be seen. */
+  get live(): Live | undefined {
+    return this.#isText ? this.#region : undefined;
+  }
+
   #create(level: CommonValues['logLevel'], format: CommonValues['logFormat']): Log {
+    this.#isText = format === 'auto' ? this.#terminal.isTerminal : format === 'text';
     return createLog({
       helper: this.#helper.name,
       level,
-      format: format === 'auto' ? (this.#terminal.isTerminal ? 'text' : 'json') : format,
+      format: this.#isText ? 'text' : 'json',
       terminal: this.#terminal,
-      write: (text) => void process.stderr.write(text),
+      write: (text) => (this.#region === undefined ? void process.stderr.write(text) : this.#region.write(text)),
       now: () => new Date(),
     });
   }

@@ -57,6 +57,7 @@ async function answer(
     log: reporter.log,
     stdout: (text) => output.write(text),
     terminal,
+    live: reporter.live,
     inherited: env,
     podFile: file,
   };

@@ -1,28 +1,40 @@
 import { formatDuration } from '../cli/duration.ts';
-import type { Log } from '../cli/log.ts';
 
-interface Row {
+/** What is known of one dependency. Moments are milliseconds of the board's clock. */
+export interface Row {
+  readonly text: string;
   readonly began: number;
   state: string;
+  /** When its state began. */
   since: number;
+  isMet: boolean;
 }
 
-/** What is known of each dependency: says every change once, and everything that is open when asked. */
+/** What a board tells of each dependency, as it comes. */
+export interface Teller {
+  begun(row: Row): void;
+  changed(row: Row): void;
+  /** @param afterMs how long it was waited for */
+  met(row: Row, afterMs: number): void;
+}
+
+/** What is known of each dependency. Every change is told once. */
 export class Board {
   readonly #rows = new Map<string, Row>();
-  readonly #log: Log;
+  readonly #teller: Teller;
   readonly #now: () => number;
 
   /** @param now milliseconds on a clock that never goes back */
-  constructor(log: Log, now: () => number) {
-    this.#log = log;
+  constructor(teller: Teller, now: () => number) {
+    this.#teller = teller;
     this.#now = now;
   }
 
   begin(text: string): void {
     const now = this.#now();
-    this.#rows.set(text, { began: now, state: 'not seen yet', since: now });
-    this.#log.info(`waiting for ${text}`, { wait: text });
+    const row = { text, began: now, state: 'not seen yet', since: now, isMet: false };
+    this.#rows.set(text, row);
+    this.#teller.begun(row);
   }
 
   change(text: string, state: string): void {
@@ -30,29 +42,30 @@ export class Board {
     if (row === undefined || row.state === state) return;
     row.state = state;
     row.since = this.#now();
-    this.#log.info(`${text}: ${state}`, { wait: text });
+    this.#teller.changed(row);
   }
 
   met(text: string, how: string): void {
     const row = this.#rows.get(text);
-    this.#rows.delete(text);
-    const after = formatDuration(this.#now() - (row?.began ?? 0));
-    this.#log.info(`${text}: met after ${after}: ${how}`, { wait: text });
-  }
-
-  summarize(): void {
-    const all = [...this.#rows.keys()].map((text) => `${text} (${this.stateOf(text)})`);
-    this.#log.info(`still waiting for ${all.join(', ')}`);
+    if (row === undefined) return;
+    row.isMet = true;
+    row.state = how;
+    row.since = this.#now();
+    this.#teller.met(row, row.since - row.began);
   }
 
   /** What was last seen, and for how long: `no such Job yet, for 1m30s`. */
   stateOf(text: string): string {
     const row = this.#rows.get(text);
-    return row === undefined ? 'met' : `${row.state}, for ${formatDuration(this.#now() - row.since)}`;
+    return row === undefined ? 'unknown' : `${row.state}, for ${formatDuration(this.#now() - row.since)}`;
+  }
+
+  get rows(): readonly Row[] {
+    return [...this.#rows.values()];
   }
 
   /** Those that are not met. */
-  get open(): readonly string[] {
-    return [...this.#rows.keys()];
+  get open(): readonly Row[] {
+    return this.rows.filter(({ isMet }) => !isMet);
   }
 }

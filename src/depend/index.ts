@@ -1,78 +1,105 @@
 /**
  * Waiting for what a container needs before it starts.
  *
- *   text -> grammar -> dependency -> waiter (one file a kind, all at once) -> board (every change is said once, all that is
- *   open each 30 s) -> verdict
+ *   text -> grammar/ -> Dependency -> kinds/ (one file each) -> a waiter each, all at once -> verdict
+ *            waiters of objects of the API -> sharing.ts: a watch each, or one for many
+ *            waiters of servers and files  -> retry.ts: asked again with backoff
+ *            every waiter -> board -> a line at the start and a change, a summary each 30 s; a table on a terminal
  *
  * Met is when all are met. The first that never will be (a failed Job, no permission) ends the wait with its own
- * error; the deadline (75) names what is open, what was last seen of it, and the command to run next; SIGTERM ends it
- * at once. A dependency that can't be reached is no error: that is what waiting is for.
+ * error; the deadline (75), of all or of one, names what is open, what was last seen of it, and the command to run next;
+ * SIGTERM ends it at once. A dependency that can't be reached is no error: that is what waiting is for.
  */
 import { formatDuration } from '../cli/duration.ts';
 import { DeadlineError } from '../cli/errors.ts';
+import type { Live } from '../cli/live.ts';
 import type { Log } from '../cli/log.ts';
-import { Board } from './board.ts';
-import type { Dependency } from './grammar.ts';
-import { http } from './kinds/http.ts';
-import { job } from './kinds/job.ts';
-import { tcp } from './kinds/tcp.ts';
+import type { KubeClient } from '../platform/kube/types.ts';
+import type { Board } from './board.ts';
+import type { Dependency } from './dependency.ts';
+import { demandsOf } from './demand.ts';
+import { ANY, KINDS } from './kinds/index.ts';
+import { Watches } from './sharing.ts';
+import { toldInLines, toldInTable } from './tell.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 
-export { parseDependency, type Dependency } from './grammar.ts';
-export type { WaitOptions } from './waiter.ts';
+export type { Dependency, ObjectDependency } from './dependency.ts';
+export { formatDependency } from './grammar/format.ts';
+export { parseDependency } from './grammar/parse.ts';
+export type { Kind } from './kind.ts';
+export { ANY, KINDS } from './kinds/index.ts';
+export { ownContainer } from './self.ts';
+export type { Self, WaitOptions } from './waiter.ts';
 
-const SUMMARY_MS = 30_000;
+export interface WaitSurroundings {
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** A terminal to draw a table on; without one every change is a line. */
+  readonly live?: Live | undefined;
+  /** Connects to the API server; called once at most, by the first wait that needs it. */
+  readonly kube: () => Promise<KubeClient>;
+}
 
 /**
- * Resolves when every dependency is met. Rejects with DeadlineError after `timeoutMs`, with the KollaError of the first
- * that never will be, and with the signal's reason.
+ * Resolves when every dependency is met. Rejects with DeadlineError after `timeoutMs` or a dependency's own, with the
+ * KollaError of the first that never will be, and with the signal's reason.
  */
 export async function waitForAll(
   dependencies: readonly Dependency[],
   options: WaitOptions & { readonly timeoutMs: number },
-  { signal, log, kube }: { readonly signal: AbortSignal; readonly log: Log; readonly kube: Effects['kube'] },
+  { signal, log, live, kube }: WaitSurroundings,
 ): Promise<void> {
-  const board = new Board(log, () => performance.now());
-  const effects = { kube, warn: once(log) };
-  const waiters = dependencies.map((dependency) => waiterFor(dependency, options, effects));
+  const now = () => performance.now();
+  using told = live === undefined ? toldInLines(log, now) : toldInTable(live, log, now);
+  const { board } = told;
+  const warn = once(log);
+  const effects: Effects = { kube, warn, watches: new Watches(kube, warn, demandsOf(dependencies)) };
+  const waits = dependencies.map((dependency) => ({ dependency, waiter: waiterFor(dependency, options, effects) }));
   const deadline = AbortSignal.timeout(options.timeoutMs);
-  const hopeless = new AbortController();
-  const stop = AbortSignal.any([signal, deadline, hopeless.signal]);
-  const summary = setInterval(() => board.summarize(), SUMMARY_MS);
-  try {
-    await Promise.allSettled(
-      waiters.map(async (waiter) => {
-        board.begin(waiter.text);
-        try {
-          board.met(waiter.text, await waiter.wait((state) => board.change(waiter.text, state), stop));
-        } catch (error) {
-          if (!stop.aborted) hopeless.abort(error);
-        }
-      }),
-    );
-  } finally {
-    clearInterval(summary);
-  }
+  const over = new AbortController();
+  const stop = AbortSignal.any([signal, deadline, over.signal]);
+  for (const { text } of dependencies) board.begin(text);
+  await Promise.allSettled(
+    waits.map(async ({ dependency: { text, timeoutMs }, waiter }) => {
+      const own = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+      try {
+        const until = own === undefined ? stop : AbortSignal.any([stop, own]);
+        board.met(text, await waiter.wait((state) => board.change(text, state), until));
+      } catch (error) {
+        if (stop.aborted) return;
+        over.abort(
+          own?.aborted === true
+            ? expired(`${text} not met in its ${formatDuration(timeoutMs ?? 0)}`, waits, board)
+            : error,
+        );
+      }
+    }),
+  );
   signal.throwIfAborted();
-  hopeless.signal.throwIfAborted();
-  if (board.open.length > 0) throw expired(options.timeoutMs, waiters, board);
+  over.signal.throwIfAborted();
+  if (board.open.length > 0) throw expired(`not met in ${formatDuration(options.timeoutMs)}`, waits, board);
+}
+
+interface Wait {
+  readonly dependency: Dependency;
+  readonly waiter: Waiter;
 }
 
 function waiterFor(dependency: Dependency, options: WaitOptions, effects: Effects): Waiter {
-  switch (dependency.kind) {
-    case 'job':
-      return job(dependency, options, effects);
-    case 'tcp':
-      return tcp(dependency, options, effects);
-    case 'http':
-      return http(dependency, options, effects);
-  }
+  const kind = KINDS.find(({ word }) => word === dependency.kind) ?? ANY;
+  if (kind.form === 'object' && dependency.form === 'object') return kind.make(dependency, options, effects);
+  if (kind.form === 'server' && dependency.form === 'server') return kind.make(dependency, options, effects);
+  if (kind.form === 'url' && dependency.form === 'url') return kind.make(dependency, options, effects);
+  if (kind.form === 'path' && dependency.form === 'path') return kind.make(dependency, options, effects);
+  throw new Error(`no kind '${dependency.kind}' of the form ${dependency.form}`);
 }
 
-function expired(timeoutMs: number, waiters: readonly Waiter[], board: Board): DeadlineError {
-  const open = waiters.filter(({ text }) => board.open.includes(text));
-  const each = open.map((waiter) => `${waiter.text} (${board.stateOf(waiter.text)}; next: ${waiter.hint()})`);
-  return new DeadlineError(`not met in ${formatDuration(timeoutMs)}: ${each.join(', ')}`);
+function expired(what: string, waits: readonly Wait[], board: Board): DeadlineError {
+  const open = new Set(board.open.map(({ text }) => text));
+  const each = waits
+    .filter(({ dependency: { text } }) => open.has(text))
+    .map(({ dependency: { text }, waiter }) => `${text} (${board.stateOf(text)}; next: ${waiter.hint()})`);
+  return new DeadlineError(`${what}: ${each.join(', ')}`);
 }
 
 /** Several waiters find out the same. */

@@ -1,25 +1,35 @@
 import { formatDuration } from '../cli/duration.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
+import { pending, type Verdict } from './verdict.ts';
 import type { Report } from './waiter.ts';
 
 const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
 
+export interface RetryOptions {
+  /** Met when the attempt is not. */
+  readonly isNegated: boolean;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+  readonly backoff?: { readonly minMs: number; readonly maxMs: number };
+}
+
 /**
- * Asks again until there is nothing to say against it. Each try is bounded: a host that drops packets answers never.
- * @param attempt resolves with why not yet, or undefined when met
+ * Asks again until the answer is right, and resolves with it. Each try is bounded: a host that drops packets answers
+ * never. For what tells nobody that it is there.
  */
 export async function retry(
-  attempt: (signal: AbortSignal) => Promise<string | undefined>,
-  report: Report,
-  signal: AbortSignal,
-): Promise<void> {
+  attempt: (signal: AbortSignal) => Promise<Verdict>,
+  { isNegated, report, signal, backoff = BACKOFF }: RetryOptions,
+): Promise<string> {
   for (let n = 0; ; n++) {
     const bound = AbortSignal.timeout(TRY_MS);
-    const refusal = await attempt(AbortSignal.any([signal, bound]));
+    const answer = await attempt(AbortSignal.any([signal, bound]));
     signal.throwIfAborted();
-    if (refusal === undefined) return;
-    report(bound.aborted ? `no answer in ${formatDuration(TRY_MS)}` : refusal);
-    await pause(backoffMs(n, BACKOFF), signal);
+    const isLate = bound.aborted && answer.is !== 'met';
+    const { is, state } = isLate ? pending(`no answer in ${formatDuration(TRY_MS)}`) : answer;
+    if ((is === 'met') !== isNegated) return state;
+    report(state);
+    await pause(backoffMs(n, backoff), signal);
   }
 }

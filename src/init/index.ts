@@ -11,15 +11,13 @@ import { command, type Helper } from '../cli/command.ts';
 import { formatDuration } from '../cli/duration.ts';
 import { ExitCode, UsageError } from '../cli/errors.ts';
 import { putInPlace } from '../config/index.ts';
-import { parseDependency, waitForAll, type Dependency } from '../depend/index.ts';
-import type { KubeClient } from '../platform/kube/types.ts';
 import { prepareCertificates } from './ca-certificates.ts';
 import { checkCommand } from './check.ts';
-import { kubeSource } from './kube-source.ts';
 import { OPTIONS } from './options.ts';
 import { overlayFrom } from './overlays.ts';
 import { planCommand } from './plan.ts';
 import { leaveRunCommand } from './run-command.ts';
+import { dependenciesOf, waitFor } from './waits.ts';
 import { watchCommand } from './watch.ts';
 import { whoAmI } from './who-am-i.ts';
 
@@ -48,7 +46,7 @@ const main = command({
     const { signal, log, inherited, podFile } = context;
     if (options.timeout <= 0 || options.timeout > TIMEOUT_MAX_MS)
       throw new UsageError('--timeout: must be more than 0 and at most 24d');
-    const dependencies = distinct(options.wait.map(parseDependency));
+    const dependencies = dependenciesOf(options.wait);
     const applied = await putInPlace(
       {
         configDir: options.configDir,
@@ -61,18 +59,7 @@ const main = command({
     );
     await prepareCertificates(options, applied?.sources ?? [], { signal, log });
     if (applied !== undefined) await leaveRunCommand(options.root, applied.command, log);
-    using api = lazy(async () => {
-      const source = kubeSource(options.kubeconfig, inherited);
-      // Costs more than all the rest, so only who waits for an object of the API loads it.
-      const { connectKube } = await import('../platform/kube/index.ts');
-      return await connectKube(source);
-    });
-    if (dependencies.length > 0)
-      await waitForAll(
-        dependencies,
-        { timeoutMs: options.timeout, onFailedJob: options.onFailedJob, caFile: options.caFile },
-        { signal, log, kube: api.get },
-      );
+    if (dependencies.length > 0) await waitFor(dependencies, { ...options, timeoutMs: options.timeout }, context);
     const files = applied
       ? `${count(applied.written, 'file', 'files')} written, ${applied.unchanged} right already`
       : 'no files';
@@ -94,22 +81,4 @@ export const init: Helper = {
 
 function count(n: number, one: string, many: string): string {
   return `${n} ${n === 1 ? one : many}`;
-}
-
-function distinct(dependencies: readonly Dependency[]): Dependency[] {
-  return [...new Map(dependencies.map((dependency) => [dependency.text, dependency])).values()];
-}
-
-/** Makes it at the first call, for all; disposes of it if it was made. */
-function lazy(make: () => Promise<KubeClient>): { readonly get: () => Promise<KubeClient> } & Disposable {
-  let made: Promise<KubeClient> | undefined;
-  let client: KubeClient | undefined;
-  return {
-    get: () =>
-      (made ??= make().then((it) => {
-        client = it;
-        return it;
-      })),
-    [Symbol.dispose]: () => client?.[Symbol.dispose](),
-  };
 }

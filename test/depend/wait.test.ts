@@ -1,34 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DeadlineError, SignalError, UnavailableError } from '../../src/cli/errors.ts';
-import { parseDependency, waitForAll } from '../../src/depend/index.ts';
-import type { KubeClient, KubeObject, ObjectRef, Observation, WatchOptions } from '../../src/platform/kube/types.ts';
-import { onlyWatching } from '../platform/kube/support.ts';
-import { logLines } from '../support/helper.ts';
 import { freePort } from '../support/port.ts';
-import { recordedLog } from '../support/recorded-log.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
-
-interface Options {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
-  readonly kube?: () => Promise<KubeClient>;
-  readonly onLine?: (line: string) => void;
-}
-
-function wait(texts: readonly string[], options: Options = {}) {
-  const { log, said } = recordedLog('info', options.onLine);
-  const done = waitForAll(
-    texts.map(parseDependency),
-    { timeoutMs: options.timeoutMs ?? 60_000, onFailedJob: 'fail', caFile: undefined },
-    {
-      signal: options.signal ?? new AbortController().signal,
-      log,
-      kube: options.kube ?? (() => Promise.reject(new Error('no API server is needed here'))),
-    },
-  );
-  return { done, messages: () => logLines(said()).map(({ msg }) => msg) };
-}
+import { scriptedClient, seen, wait } from './support.ts';
 
 test('a server that comes later is waited for, and every change is one line', async () => {
   const port = await freePort();
@@ -92,19 +67,35 @@ test('the first that never will be met ends the wait for all', async () => {
 });
 
 test('what two waiters warn of alike is said once', async () => {
-  const client = onlyWatching(async function* <T extends KubeObject>(
-    _: ObjectRef,
-    { warn }: WatchOptions,
-  ): AsyncGenerator<Observation<T>> {
-    warn('may not watch');
-    const metadata = { name: 'sync' };
-    const object: KubeObject & Record<string, unknown> = {
-      metadata,
-      status: { conditions: [{ type: 'Complete', status: 'True' }] },
-    };
-    yield { kind: 'object', object: object as unknown as T };
+  const client = scriptedClient({
+    one(_, { warn }) {
+      warn('may not watch');
+      return [seen({ status: { conditions: [{ type: 'Complete', status: 'True' }] } })];
+    },
   });
   const { done, messages } = wait(['job/a', 'job/b'], { kube: () => Promise.resolve(client) });
   await done;
   assert.equal(messages().filter((message) => message === 'may not watch').length, 1);
+});
+
+test('a dependency may have a deadline of its own, which ends the wait and names all that is open', async () => {
+  const [first, second] = [await freePort(), await freePort()];
+  const { done } = wait([`tcp://127.0.0.1:${first}?timeout=300ms`, `tcp://127.0.0.1:${second}`]);
+  await assert.rejects(done, (error) => {
+    assert.ok(error instanceof DeadlineError);
+    assert.match(error.message, new RegExp(`^tcp://127.0.0.1:${first}.timeout=300ms not met in its 300ms: `));
+    assert.ok(error.message.includes(`:${second} (`));
+    return true;
+  });
+});
+
+test('a negated dependency is met when nothing answers any more', async () => {
+  const server = await listenTcp(() => {});
+  const { done, messages } = wait([`!tcp://127.0.0.1:${server.port}`], {
+    onLine: (line) => {
+      if (line.includes(': accepts connections')) void server[Symbol.asyncDispose]();
+    },
+  });
+  await done;
+  assert.match(messages().at(-1) ?? '', /met after .*: ECONNREFUSED$/);
 });

@@ -2,31 +2,39 @@ import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../../cli/errors.ts';
 import { requestOnce } from '../../platform/http.ts';
 import { endpointsHint } from '../hint.ts';
+import type { UrlKind } from '../kind.ts';
 import { retry } from '../retry.ts';
-import type { MakeWaiter } from '../waiter.ts';
+import { met, pending } from '../verdict.ts';
 
-/** Waits until a GET answers with a status below 400. Redirects are an answer and are not followed, as with probes. */
-export const http: MakeWaiter<'http'> = ({ text, url }, { caFile }) => ({
-  text,
-  hint: () => endpointsHint(url.hostname.replace(/^\[|\]$/g, '')),
-  async wait(report, signal) {
-    if (caFile !== undefined) await checkReadable(caFile);
-    let status = 0;
-    await retry(
-      async (bounded) => {
-        try {
-          ({ status } = await requestOnce(url, { signal: bounded, caFile }));
-          return status < 400 ? undefined : `status ${status}`;
-        } catch (error) {
-          return messageOf(error);
-        }
+/** A GET that answers. Redirects are an answer and are not followed, as with probes. */
+function httpKind(word: 'http' | 'https'): UrlKind {
+  return {
+    form: 'url',
+    word,
+    aliases: [],
+    means: 'a GET answers with a status below 400; redirects are not followed',
+    make: ({ url, isNegated }, { caFile }) => ({
+      hint: () => endpointsHint(url.hostname.replace(/^\[|\]$/g, '')),
+      async wait(report, signal) {
+        if (caFile !== undefined) await checkReadable(caFile);
+        return await retry(
+          async (bounded) => {
+            try {
+              const { status } = await requestOnce(url, { signal: bounded, caFile });
+              return status < 400 ? met(`status ${status}`) : pending(`status ${status}`);
+            } catch (error) {
+              return pending(messageOf(error));
+            }
+          },
+          { isNegated, report, signal },
+        );
       },
-      report,
-      signal,
-    );
-    return `status ${status}`;
-  },
-});
+    }),
+  };
+}
+
+export const http = httpKind('http');
+export const https = httpKind('https');
 
 async function checkReadable(file: string): Promise<void> {
   try {

@@ -1,0 +1,96 @@
+import { paint, visibleLength, type Terminal } from './terminal.ts';
+
+/** A part of a terminal that changes in place, below the lines of the log. */
+export interface Live {
+  /** Draws what `lines` gives for the room that there is now, and again when the room changes. */
+  show(lines: (room: Room) => readonly LiveLine[]): void;
+  /** Lets what was drawn stand, and draws no more. */
+  leave(): void;
+}
+
+export interface Room {
+  readonly columns: number;
+  readonly lines: number;
+}
+
+export interface LiveLine {
+  /** Without escape sequences; what does not fit is cut. */
+  readonly text: string;
+  readonly style?: Parameters<typeof paint>[1] | undefined;
+}
+
+/** The stream's part that it needs: process.stderr on a terminal. */
+export interface Screen {
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+  on(event: 'resize', listener: () => void): unknown;
+  off(event: 'resize', listener: () => void): unknown;
+}
+
+const ESC = '\u001B[';
+/** A terminal that knows it shows what is between them at once; others pass over them. */
+const [BEGIN_FRAME, END_FRAME] = [`${ESC}?2026h`, `${ESC}?2026l`];
+const [TO_LINE_END, TO_SCREEN_END] = [`${ESC}K`, `${ESC}J`];
+
+/**
+ * Keeps a few lines at the end of a terminal and everything else above them. Each change is one write that overwrites, so
+ * nothing flickers. The cursor is never hidden and rests below the lines, so that whatever ends us (Ctrl-C, SIGKILL) leaves
+ * a terminal as it should be.
+ */
+export class LiveRegion implements Live {
+  readonly #screen: Screen;
+  readonly #terminal: Terminal;
+  #lines: ((room: Room) => readonly LiveLine[]) | undefined;
+  /** The widths of the lines that stand there now. */
+  #drawn: readonly number[] = [];
+  #frame = '';
+  readonly #redraw = (): void => this.#draw('', true);
+
+  constructor(screen: Screen, terminal: Terminal) {
+    this.#screen = screen;
+    this.#terminal = terminal;
+  }
+
+  show(lines: (room: Room) => readonly LiveLine[]): void {
+    if (this.#lines === undefined) this.#screen.on('resize', this.#redraw);
+    this.#lines = lines;
+    this.#draw('', false);
+  }
+
+  leave(): void {
+    if (this.#lines !== undefined) this.#screen.off('resize', this.#redraw);
+    this.#lines = undefined;
+    this.#drawn = [];
+    this.#frame = '';
+  }
+
+  /** Whole lines for above. */
+  write(text: string): void {
+    if (this.#lines === undefined) this.#screen.write(text);
+    else this.#draw(text, true);
+  }
+
+  #draw(above: string, mustDraw: boolean): void {
+    if (this.#lines === undefined) return;
+    const { columns = this.#terminal.width, rows = 24 } = this.#screen;
+    const room = { columns: columns - 1, lines: Math.max(1, rows - 2) };
+    const lines = this.#lines(room).map(({ text, style }) => ({ text: cut(text, room.columns), style }));
+    const painted = lines.map(({ text, style }) => (style === undefined ? text : paint(this.#terminal, style, text)));
+    const frame = painted.map((line) => line + TO_LINE_END + '\n').join('');
+    if (!mustDraw && frame === this.#frame) return;
+    // In a terminal that became narrower a line takes more than one row by now.
+    const height = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+    const up = height === 0 ? '' : `${ESC}${height}A`;
+    const text = above.replaceAll('\n', `${TO_LINE_END}\n`);
+    this.#screen.write(`${BEGIN_FRAME}\r${up}${text}${frame}${TO_SCREEN_END}${END_FRAME}`);
+    this.#drawn = lines.map((line) => visibleLength(line.text));
+    this.#frame = frame;
+  }
+}
+
+/** Controls of others' texts must not steer a terminal. */
+function cut(text: string, columns: number): string {
+  const plain = text.replaceAll(/\p{Cc}+/gu, ' ');
+  return plain.length <= columns ? plain : `${plain.slice(0, Math.max(0, columns - 3))}...`;
+}

@@ -1,0 +1,84 @@
+import { UsageError, messageOf } from '../cli/errors.ts';
+import type { KubeObject } from '../platform/kube/types.ts';
+import type { ObjectDependency } from './dependency.ts';
+import { met, pending, type Judge, type Verdict } from './verdict.ts';
+
+interface StatusCondition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly observedGeneration?: number;
+}
+
+/** What most objects have that say how they are. */
+export interface ConditionedObject extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
+  readonly status?: { readonly conditions?: readonly StatusCondition[]; readonly observedGeneration?: number };
+}
+
+/**
+ * The judge that looks at the asked conditions and JSONPaths, all of which must hold, and at nothing else. As kubectl wait,
+ * it takes no word from a controller that has not seen the latest spec. Throws UsageError for a JSONPath that can't be run.
+ */
+export async function judgeAsked({ text, conditions, jsonpaths }: ObjectDependency): Promise<Judge<ConditionedObject>> {
+  const checks: ((object: ConditionedObject) => Verdict)[] = conditions.map(
+    ({ type, status }) =>
+      (object) =>
+        conditionOf(object, type, status),
+  );
+  if (jsonpaths.length > 0) {
+    const find = await jsonpathFinder(text);
+    for (const { path } of jsonpaths) find(path, {});
+    for (const { path, value } of jsonpaths) checks.push((object) => valueOf(find(path, object), path, value));
+  }
+  return (object) => {
+    const verdicts = checks.map((check) => check(object));
+    return verdicts.find(({ is }) => is !== 'met') ?? met(verdicts.map(({ state }) => state).join(', '));
+  };
+}
+
+function conditionOf({ metadata, status }: ConditionedObject, type: string, wanted: string): Verdict {
+  const { generation = 0 } = metadata;
+  const found = status?.conditions?.find((condition) => isAlike(condition.type, type));
+  if (found === undefined) return pending(`no condition ${type} yet`);
+  if ((found.observedGeneration ?? status?.observedGeneration ?? generation) < generation)
+    return pending(`its controller has not seen the latest spec yet`);
+  const state = `${type}=${found.status ?? ''}${found.reason === undefined ? '' : ` (${found.reason})`}`;
+  return isAlike(found.status, wanted) ? met(state) : pending(state);
+}
+
+/** As kubectl wait, which takes `ready=true`. */
+function isAlike(a: string | undefined, b: string): boolean {
+  return a?.toLowerCase() === b.toLowerCase();
+}
+
+function valueOf(found: readonly unknown[], path: string, wanted: string | undefined): Verdict {
+  const values = found.filter((value) => value !== undefined && value !== null).map(textOf);
+  const shown = values.length === 0 ? `${path} is not there yet` : `${path}=${values.join(' ')}`;
+  const isMet = wanted === undefined ? values.some((value) => value !== '') : values.includes(wanted);
+  return isMet ? met(shown) : pending(shown);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+type Find = (path: string, object: object) => readonly unknown[];
+
+/** Loaded by who asks for it. Its `safe` evaluation runs filters without JavaScript's own eval. */
+async function jsonpathFinder(text: string): Promise<Find> {
+  const { JSONPath } = await import('jsonpath-plus');
+  return (path, object) => {
+    const inner = path.slice(1, -1);
+    try {
+      return JSONPath<unknown[]>({
+        path: inner.startsWith('$') ? inner : `$${inner}`,
+        json: object,
+        eval: 'safe',
+        wrap: true,
+      });
+    } catch (cause) {
+      throw new UsageError(`wait '${text}': the JSONPath ${path} can't be run: ${messageOf(cause)}`, { cause });
+    }
+  };
+}

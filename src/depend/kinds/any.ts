@@ -1,0 +1,59 @@
+import { UsageError, messageOf } from '../../cli/errors.ts';
+import { backoffMs, pause } from '../../platform/backoff.ts';
+import { ApiError } from '../../platform/kube/api-error.ts';
+import type { ObjectDependency } from '../dependency.ts';
+import type { ObjectKind } from '../kind.ts';
+import { objectWaiter } from '../objects.ts';
+import type { Resource } from '../sharing.ts';
+import type { Effects, Report } from '../waiter.ts';
+import { judgePresence } from './presence.ts';
+
+/** A definition that is not there may come, but seldom at the very moment that we ask. */
+const BACKOFF = { minMs: 1000, maxMs: 10_000 };
+
+/** Whatever else the API server has. What it means to be met, the dependency says; without a word, being there. */
+export const any: ObjectKind = {
+  form: 'object',
+  word: 'RESOURCE.GROUP',
+  aliases: [],
+  what: 'an object',
+  means: 'the object is there, or as condition= and jsonpath= say; any resource that the API server has',
+  by: 'name or labels',
+  nameRule: 'any',
+  hasNamespace: true,
+  options: ['condition', 'jsonpath', 'release'],
+  canBeNegated: true,
+  make: (dependency, options, effects) =>
+    objectWaiter(dependency, options, effects, async (report, signal) => ({
+      resource: await discovered(dependency, effects, report, signal),
+      judge: judgePresence,
+      ofMany: 'all',
+    })),
+};
+
+/** Waits for a resource with a group, which may still be defined. One without is a slip: throws UsageError. */
+async function discovered(
+  { text, kind }: ObjectDependency,
+  { kube }: Effects,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Resource> {
+  const client = await kube();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const found = await client.discover(kind, { signal });
+      if (found !== undefined) return found;
+      if (!kind.includes('.'))
+        throw new UsageError(
+          `wait '${text}': the API server has no resource '${kind}'; kubectl api-resources lists all. One that comes later is written RESOURCE.GROUP`,
+        );
+      report(`the API server has no resource ${kind} yet`);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof UsageError) throw error;
+      report(`API server: ${messageOf(error)}`);
+      if (error instanceof ApiError) await pause(error.retryAfterMs, signal);
+    }
+    await pause(backoffMs(attempt, BACKOFF), signal);
+  }
+}

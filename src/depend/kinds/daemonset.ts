@@ -1,0 +1,184 @@
+import type { KubeObject, SetRef } from '../../platform/kube/types.ts';
+import type { ObjectDependency } from '../dependency.ts';
+import type { ObjectKind } from '../kind.ts';
+import { Mailbox } from '../mailbox.ts';
+import { objectWaiter } from '../objects.ts';
+import { nodeOfOwnPod } from '../own-node.ts';
+import type { Sighting, View } from '../sharing.ts';
+import { met, pending, type Verdict } from '../verdict.ts';
+import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
+import { judgePod, POD_RESOURCE, type Pod } from './pod.ts';
+import { judgePresence } from './presence.ts';
+
+/** The parts of a DaemonSet that decide. */
+export interface DaemonSet extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
+  readonly spec?: {
+    readonly selector?: {
+      readonly matchLabels?: Readonly<Record<string, string>>;
+      readonly matchExpressions?: readonly {
+        readonly key: string;
+        readonly operator: string;
+        readonly values?: readonly string[];
+      }[];
+    };
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly currentNumberScheduled?: number;
+    readonly desiredNumberScheduled?: number;
+  };
+}
+
+interface OwnedPod extends Pod {
+  readonly metadata: Pod['metadata'] & { readonly ownerReferences?: readonly { kind: string; name: string }[] };
+}
+
+/** What a DaemonSet and the Pods with its labels on one node mean for who waits on that node. */
+export function judgeDaemonSet(
+  { metadata, status = {} }: DaemonSet,
+  pods: readonly OwnedPod[],
+  node: string,
+  absent: WaitOptions['daemonsetAbsent'],
+): Verdict {
+  const own = pods.filter((pod) =>
+    pod.metadata.ownerReferences?.some(({ kind, name }) => kind === 'DaemonSet' && name === metadata.name),
+  );
+  const judged = own.map(judgePod);
+  const ready = judged.find(({ is }) => is === 'met');
+  if (ready !== undefined) return met(`its Pod on node ${node} is ready`);
+  const open = judged.find(({ is }) => is === 'pending') ?? judged[0];
+  if (open !== undefined) return pending(`its Pod on node ${node}: ${open.state}`);
+  const { observedGeneration = 0, currentNumberScheduled = 0, desiredNumberScheduled = 0 } = status;
+  // Until then its controller may not have come to this node.
+  const isSettled =
+    observedGeneration >= (metadata.generation ?? 0) && currentNumberScheduled >= desiredNumberScheduled;
+  const none = `no Pod of it on node ${node}`;
+  return absent === 'ready' && isSettled ? met(none) : pending(none);
+}
+
+/** A DaemonSet's selector in the words of the API. */
+export function selectorOf({ spec }: DaemonSet): string {
+  const { matchLabels = {}, matchExpressions = [] } = spec?.selector ?? {};
+  const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
+    if (operator === 'Exists') return key;
+    if (operator === 'DoesNotExist') return `!${key}`;
+    return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
+  });
+  return [...Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`), ...expressions].join(',');
+}
+
+const RESOURCE = { group: 'apps', version: 'v1', resource: 'daemonsets', kind: 'DaemonSet', namespaced: true } as const;
+
+export const daemonset: ObjectKind = {
+  form: 'object',
+  word: 'daemonset',
+  aliases: ['daemonsets', 'ds', 'daemonset.apps', 'daemonsets.apps'],
+  what: 'a DaemonSet',
+  means: 'its Pod on this node is ready (none there: see --daemonset-absent)',
+  by: 'name',
+  nameRule: 'subdomain',
+  hasNamespace: true,
+  options: ['condition', 'jsonpath', 'release'],
+  canBeNegated: true,
+  make(dependency, options, effects) {
+    const { isNegated, conditions, jsonpaths } = dependency;
+    const plain = objectWaiter<DaemonSet>(dependency, options, effects, {
+      resource: RESOURCE,
+      judge: judgePresence,
+      ofMany: 'all',
+    });
+    // Those are about the DaemonSet itself, not about one node.
+    if (isNegated || conditions.length > 0 || jsonpaths.length > 0) return plain;
+    return { ...plain, wait: (report, signal) => waitOnThisNode(dependency, options, effects, { report, signal }) };
+  },
+};
+
+type Letter =
+  | { readonly of: 'daemonset'; readonly seen: Sighting<DaemonSet> }
+  | { readonly of: 'pods'; readonly seen: Sighting<OwnedPod> };
+
+/** Two watches in one: the DaemonSet says which Pods are its own, and they whether it is ready here. */
+async function waitOnThisNode(
+  { kind, name, namespace: given }: ObjectDependency,
+  { self, daemonsetAbsent }: WaitOptions,
+  { kube, watches }: Effects,
+  { report, signal }: { readonly report: Parameters<Waiter['wait']>[0]; readonly signal: AbortSignal },
+): Promise<string> {
+  const namespace = given ?? (await kube()).namespace;
+  const node = await nodeOfOwnPod(self, kube, { report, signal });
+  const view: View = {
+    resource: RESOURCE,
+    namespace,
+    name,
+    labels: [],
+    metadataOnly: false,
+    isAlone: false,
+    mustBeSure: false,
+  };
+  const mailbox = new Mailbox<Letter>();
+  using daemonsets = stoppable(signal);
+  using pods = stoppable(signal);
+  void forward(mailbox, 'daemonset', watches.see<DaemonSet>(kind, view, daemonsets.begin()));
+  let selector: string | undefined;
+  let found: DaemonSet | undefined;
+  let here: readonly OwnedPod[] | undefined;
+  let state = 'not seen yet';
+  for await (const { of, seen } of mailbox.letters(signal)) {
+    if (seen.kind === 'trouble') report(`API server: ${seen.reason}`);
+    if (seen.kind === 'connected') report(state);
+    if (seen.kind !== 'objects') continue;
+    if (of === 'pods') here = seen.objects;
+    else {
+      [found] = seen.objects;
+      const wanted = found && selectorOf(found);
+      if (wanted !== selector) {
+        selector = wanted;
+        here = undefined;
+        const own = pods.begin();
+        const ref: SetRef = { ...podsOn(namespace, node), labelSelector: wanted };
+        if (wanted !== undefined) void forward(mailbox, 'pods', watches.seeAlone<OwnedPod>(ref, own));
+      }
+    }
+    if (found !== undefined && here === undefined) continue;
+    const none = pending(`no such DaemonSet in namespace ${namespace} yet`);
+    const verdict = found === undefined ? none : judgeDaemonSet(found, here ?? [], node, daemonsetAbsent);
+    if (verdict.is === 'met') return verdict.state;
+    state = verdict.state;
+    report(state);
+  }
+  throw new Error(`the watch of DaemonSet ${name} ended`);
+}
+
+function podsOn(namespace: string, node: string): SetRef {
+  const { group, version, resource } = POD_RESOURCE;
+  return { group, version, resource, namespace, fieldSelector: `spec.nodeName=${node}` };
+}
+
+async function forward(
+  mailbox: Mailbox<Letter>,
+  of: Letter['of'],
+  sightings: AsyncIterable<Sighting<DaemonSet & OwnedPod>>,
+): Promise<void> {
+  try {
+    for await (const seen of sightings) mailbox.put({ of, seen });
+  } catch (error) {
+    // Of one that was stopped nobody reads any more, or the next has begun.
+    if (!(error instanceof Stopped)) mailbox.fail(error);
+  }
+}
+
+class Stopped extends Error {}
+
+/** A watch that another may take the place of. Ends with the signal, and when it is disposed of. */
+function stoppable(signal: AbortSignal): { readonly begin: () => AbortSignal } & Disposable {
+  let current: AbortController | undefined;
+  return {
+    begin() {
+      current?.abort(new Stopped());
+      current = new AbortController();
+      return AbortSignal.any([signal, current.signal]);
+    },
+    [Symbol.dispose]: () => current?.abort(new Stopped()),
+  };
+}

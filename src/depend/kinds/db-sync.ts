@@ -1,0 +1,34 @@
+import { dbSyncLease } from '../../platform/kube/db-sync-lease.ts';
+import type { ObjectKind } from '../kind.ts';
+import { objectWaiter } from '../objects.ts';
+import { judgeRecord } from '../record.ts';
+
+export const dbSync: ObjectKind = {
+  form: 'object',
+  word: 'db-sync',
+  aliases: [],
+  what: 'a migration',
+  means: "kolla-db-sync's Lease (kolla-db-sync-NAME) says that the migration is done",
+  by: 'name',
+  nameRule: 'subdomain',
+  hasNamespace: true,
+  options: ['release'],
+  canBeNegated: false,
+  make(dependency, options, effects) {
+    const { name } = dbSyncLease('', dependency.name ?? '');
+    return objectWaiter({ ...dependency, name }, options, effects, {
+      resource: {
+        group: 'coordination.k8s.io',
+        version: 'v1',
+        resource: 'leases',
+        kind: `Lease ${name}`,
+        namespaced: true,
+      },
+      judge: (lease) => judgeRecord(lease, undefined),
+      ofMany: 'all',
+      metadataOnly: true,
+      isAlone: true,
+      kubectlKind: 'lease',
+    });
+  },
+};

@@ -1,0 +1,29 @@
+import { stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { PathKind } from '../kind.ts';
+import { retry } from '../retry.ts';
+import { met, pending, type Verdict } from '../verdict.ts';
+
+/** A look at a file costs next to nothing, and not every file system tells of changes. */
+export const LOOK_AGAIN = { minMs: 50, maxMs: 500 };
+
+export const file: PathKind = {
+  form: 'path',
+  word: 'file',
+  aliases: [],
+  means: 'the file or folder is there (links are followed); with a `/` at its end it must be a folder',
+  make: ({ path, isNegated }) => ({
+    hint: () => `kubectl exec ${hostname()} -- ls -la ${path}`,
+    wait: (report, signal) => retry(() => look(path), { isNegated, report, signal, backoff: LOOK_AGAIN }),
+  }),
+};
+
+async function look(path: string): Promise<Verdict> {
+  try {
+    const found = await stat(path);
+    return met(found.isDirectory() ? 'is there, a folder' : 'is there');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return pending(code === 'ENOENT' ? 'not there yet' : code);
+  }
+}

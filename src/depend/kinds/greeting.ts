@@ -1,0 +1,37 @@
+import { messageOf } from '../../cli/errors.ts';
+import { exchange, type Heard } from '../../platform/exchange.ts';
+import { endpointsHint } from '../hint.ts';
+import type { ServerKind } from '../kind.ts';
+import { retry } from '../retry.ts';
+import { pending, type Verdict } from '../verdict.ts';
+
+/** A server that says what it is to whoever connects, or asks it so. Nobody logs in. */
+export function greetedKind({
+  say,
+  understand,
+  ...kind
+}: Pick<ServerKind, 'word' | 'means' | 'defaultPort'> & {
+  readonly say?: Buffer;
+  readonly understand: (bytes: Buffer) => Heard<Verdict>;
+}): ServerKind {
+  return {
+    ...kind,
+    form: 'server',
+    aliases: [],
+    make: ({ host, port, isNegated }) => ({
+      hint: () => endpointsHint(host),
+      wait: (report, signal) =>
+        retry(
+          async (bounded) => {
+            try {
+              const words = say === undefined ? {} : { say };
+              return await exchange({ at: { host, port }, ...words, understand, signal: bounded });
+            } catch (error) {
+              return pending(messageOf(error));
+            }
+          },
+          { isNegated, report, signal },
+        ),
+    }),
+  };
+}

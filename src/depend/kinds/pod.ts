@@ -1,0 +1,51 @@
+import type { KubeObject } from '../../platform/kube/types.ts';
+import type { ObjectKind } from '../kind.ts';
+import { objectWaiter } from '../objects.ts';
+import { met, passedOver, pending, type Verdict } from '../verdict.ts';
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly state?: { readonly waiting?: { readonly reason?: string } };
+}
+
+/** The parts of a Pod that decide. */
+export interface Pod extends KubeObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+/** What a Pod's status means for who waits for it. One that is ending answers for nothing any more. */
+export function judgePod({ metadata, status = {} }: Pod): Verdict {
+  if (metadata.deletionTimestamp !== undefined) return passedOver('being deleted');
+  const { phase = 'Pending', conditions = [], containerStatuses = [], initContainerStatuses = [] } = status;
+  if (phase === 'Succeeded' || phase === 'Failed') return passedOver(`ended: ${phase}`);
+  if (conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return met('Ready');
+  const reason = [...initContainerStatuses, ...containerStatuses].find(({ state }) => state?.waiting)?.state?.waiting
+    ?.reason;
+  const ready = containerStatuses.filter((container) => container.ready).length;
+  const containers = containerStatuses.length === 0 ? '' : `, ${ready} of ${containerStatuses.length} ready`;
+  return pending(`${phase}${containers}${reason === undefined ? '' : `: ${reason}`}`);
+}
+
+export const POD_RESOURCE = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true } as const;
+
+export const pod: ObjectKind = {
+  form: 'object',
+  word: 'pod',
+  aliases: ['pods', 'po'],
+  what: 'a Pod',
+  means: 'the Pod is Ready and not being deleted; labels: one of them (node=own: one on this node)',
+  by: 'name or labels',
+  nameRule: 'subdomain',
+  hasNamespace: true,
+  options: ['condition', 'jsonpath', 'release', 'node'],
+  canBeNegated: true,
+  make: (dependency, options, effects) =>
+    objectWaiter<Pod>(dependency, options, effects, { resource: POD_RESOURCE, judge: judgePod, ofMany: 'any' }),
+};

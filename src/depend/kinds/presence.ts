@@ -1,0 +1,52 @@
+import type { KubeObject } from '../../platform/kube/types.ts';
+import type { ObjectKind } from '../kind.ts';
+import { objectWaiter } from '../objects.ts';
+import { met, passedOver, type Verdict } from '../verdict.ts';
+
+/** Being there is enough. */
+export function judgePresence({ metadata }: KubeObject): Verdict {
+  return metadata.deletionTimestamp === undefined ? met('is there') : passedOver('being deleted');
+}
+
+/** Only by name, and without what is in it: nobody should have to be allowed to list Secrets. */
+export const secret: ObjectKind = {
+  form: 'object',
+  word: 'secret',
+  aliases: ['secrets'],
+  what: 'a Secret',
+  means: 'the Secret is there; its content is not read',
+  by: 'name',
+  nameRule: 'subdomain',
+  hasNamespace: true,
+  options: ['release'],
+  canBeNegated: true,
+  make: (dependency, options, effects) =>
+    objectWaiter(dependency, options, effects, {
+      resource: { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true },
+      judge: judgePresence,
+      ofMany: 'all',
+      metadataOnly: true,
+      isAlone: true,
+    }),
+};
+
+export const configmap: ObjectKind = {
+  form: 'object',
+  word: 'configmap',
+  aliases: ['configmaps', 'cm'],
+  what: 'a ConfigMap',
+  means: 'the ConfigMap is there; its content is read only for a jsonpath=',
+  by: 'name',
+  nameRule: 'subdomain',
+  hasNamespace: true,
+  options: ['jsonpath', 'release'],
+  canBeNegated: true,
+  make: (dependency, options, effects) =>
+    objectWaiter(dependency, options, effects, {
+      resource: { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true },
+      judge: judgePresence,
+      ofMany: 'all',
+      metadataOnly: dependency.jsonpaths.length === 0,
+      isAlone: true,
+    }),
+};

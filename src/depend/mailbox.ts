@@ -1,0 +1,34 @@
+/** What one part tells and another takes in its own time, in order. */
+export class Mailbox<T> {
+  readonly #letters: T[] = [];
+  #failure: { readonly error: unknown } | undefined;
+  #wake: () => void = () => {};
+
+  put(letter: T): void {
+    this.#letters.push(letter);
+    this.#wake();
+  }
+
+  /** The reader gets this after all letters. */
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.#wake();
+  }
+
+  /** Every letter, past and to come. Throws what fail() was told, and the signal's reason. */
+  async *letters(signal: AbortSignal): AsyncGenerator<T> {
+    const wake = () => this.#wake();
+    signal.addEventListener('abort', wake);
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const letter = this.#letters.shift();
+        if (letter !== undefined) yield letter;
+        else if (this.#failure !== undefined) throw this.#failure.error;
+        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { messageOf } from '../cli/errors.ts';
+import { ApiError } from '../platform/kube/api-error.ts';
+import { dbSyncLease, dbSyncRecord } from '../platform/kube/db-sync-lease.ts';
+import { objectPath } from '../platform/kube/path.ts';
+import type { KubeObject } from '../platform/kube/types.ts';
+import { met, pending, type Verdict } from './verdict.ts';
+import type { Effects } from './waiter.ts';
+
+export interface RecordQuestion {
+  readonly namespace: string;
+  /** The migration's. */
+  readonly name: string;
+  /** Undefined: any will do. */
+  readonly release: string | undefined;
+}
+
+/** What a migration's record means. */
+export function judgeRecord(lease: KubeObject, wanted: string | undefined): Verdict {
+  const { state, release, phase } = dbSyncRecord(lease);
+  const what = `${state ?? 'nothing recorded yet'}${phase === undefined ? '' : ` (${phase})`}`;
+  if (state !== 'done') return pending(what);
+  if (wanted !== undefined && release !== wanted)
+    return pending(`${what}, but for release ${release ?? 'unknown'}, not ${wanted}`);
+  return met(release === undefined ? what : `${what} for release ${release}`);
+}
+
+/**
+ * What a migration's Lease says in place of a Job that is not there. Asked once: a Job that is made later is seen itself.
+ * Undefined where nothing is recorded as done, or it may not be read: then the Job is what is waited for.
+ */
+export async function recordOf(
+  { kube, warn }: Effects,
+  { namespace, name, release }: RecordQuestion,
+  signal: AbortSignal,
+): Promise<Verdict | undefined> {
+  const client = await kube();
+  const ref = dbSyncLease(namespace, name);
+  try {
+    const { is, state } = judgeRecord(
+      await client.get<KubeObject>(objectPath(ref), { signal, metadataOnly: true }),
+      release,
+    );
+    return is === 'met' ? met(`the Job is gone; Lease ${ref.name} says ${state}`) : undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ApiError && (error.status === 404 || error.status === 403)))
+      warn(`cannot read Lease ${ref.name}, which would speak for a Job that is gone: ${messageOf(error)}`);
+    return undefined;
+  }
+}

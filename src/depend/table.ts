@@ -1,0 +1,46 @@
+import { formatDuration } from '../cli/duration.ts';
+import type { LiveLine, Room } from '../cli/live.ts';
+import type { Row } from './board.ts';
+
+const WORDS = { open: 'waiting', met: 'met' } as const;
+const WORD_COLUMNS = 'waiting'.length;
+const DURATION_COLUMNS = '59m59s'.length;
+/** Of the width, for what is waited for; the rest is for why. */
+const TEXT_SHARE = 0.5;
+
+/**
+ * The dependencies as lines of a terminal: those that are open first where not all find room, so that what holds everything
+ * up is always seen. Each line may be cut at its end.
+ * @param now a moment on the board's clock
+ */
+export function tableLines(rows: readonly Row[], now: number, { columns, lines }: Room): LiveLine[] {
+  const shown = chosen(rows, lines);
+  const widest = Math.max(0, ...shown.map(({ text }) => text.length));
+  const width = Math.min(widest, Math.floor(columns * TEXT_SHARE));
+  const drawn = shown.map(({ text, state, since, began, isMet }): LiveLine => {
+    const word = WORDS[isMet ? 'met' : 'open'].padEnd(WORD_COLUMNS);
+    const duration = formatDuration(wholeSeconds(isMet ? since - began : now - since)).padStart(DURATION_COLUMNS);
+    return { text: `${word}  ${fit(text, width)}  ${duration}  ${state}`, style: isMet ? 'green' : undefined };
+  });
+  const left = rows.length - shown.length;
+  return left === 0 ? drawn : [...drawn, { text: leftOver(rows, left), style: 'dim' }];
+}
+
+function chosen(rows: readonly Row[], lines: number): readonly Row[] {
+  if (rows.length <= lines) return rows;
+  const open = rows.filter(({ isMet }) => !isMet);
+  return [...open, ...rows.filter(({ isMet }) => isMet)].slice(0, Math.max(1, lines - 1));
+}
+
+function leftOver(rows: readonly Row[], left: number): string {
+  const open = rows.filter(({ isMet }) => !isMet).length;
+  return `... and ${left} more; ${rows.length - open} of ${rows.length} met`;
+}
+
+function fit(text: string, width: number): string {
+  return text.length <= width ? text.padEnd(width) : `${text.slice(0, Math.max(0, width - 3))}...`;
+}
+
+function wholeSeconds(ms: number): number {
+  return ms < 1000 ? 0 : Math.floor(ms / 1000) * 1000;
+}

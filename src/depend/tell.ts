@@ -1,0 +1,69 @@
+import { formatDuration } from '../cli/duration.ts';
+import type { Live } from '../cli/live.ts';
+import type { Fields, Log } from '../cli/log.ts';
+import { Board, type Row, type Teller } from './board.ts';
+import { tableLines } from './table.ts';
+
+const SUMMARY_MS = 30_000;
+const REDRAW_MS = 1000;
+/** A summary of hundreds is read by nobody. */
+const SUMMARY_NAMES = 20;
+
+/** A board and who reads it. Disposed of when the waits are over: what stands there then stays. */
+export interface Told extends Disposable {
+  readonly board: Board;
+}
+
+/** For a person: a table that changes in place; lines at debug level. */
+export function toldInTable(live: Live, log: Log, now: () => number): Told {
+  const line = tellLines((message, fields) => log.debug(message, fields));
+  const drawn =
+    <A extends readonly unknown[]>(tell: (...args: A) => void) =>
+    (...args: A) => {
+      tell(...args);
+      draw();
+    };
+  const board = new Board(
+    {
+      begun: drawn((row: Row) => line.begun(row)),
+      changed: drawn((row: Row) => line.changed(row)),
+      met: drawn((row: Row, afterMs: number) => line.met(row, afterMs)),
+    },
+    now,
+  );
+  const draw = () => live.show((room) => tableLines(board.rows, now(), room));
+  const timer = setInterval(draw, REDRAW_MS);
+  return {
+    board,
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      draw();
+      live.leave();
+    },
+  };
+}
+
+/** For everything else: a line at the start, one a change, and all that is open each 30 s. */
+export function toldInLines(log: Log, now: () => number): Told {
+  const board = new Board(
+    tellLines((message, fields) => log.info(message, fields)),
+    now,
+  );
+  const timer = setInterval(() => log.info(`still waiting for ${summaryOf(board)}`), SUMMARY_MS);
+  return { board, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+export function summaryOf(board: Board): string {
+  const { open } = board;
+  const named = open.slice(0, SUMMARY_NAMES).map(({ text }) => `${text} (${board.stateOf(text)})`);
+  const more = open.length - named.length;
+  return named.join(', ') + (more === 0 ? '' : ` and ${more} more`);
+}
+
+function tellLines(say: (message: string, fields: Fields) => void): Teller {
+  return {
+    begun: ({ text }: Row) => say(`waiting for ${text}`, { wait: text }),
+    changed: ({ text, state }) => say(`${text}: ${state}`, { wait: text }),
+    met: ({ text, state }, afterMs) => say(`${text}: met after ${formatDuration(afterMs)}: ${state}`, { wait: text }),
+  };
+}

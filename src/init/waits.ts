@@ -1,0 +1,77 @@
+/**
+ * kolla-init's waits.
+ *
+ *   texts -> dependencies, each once -> who and where we are (options, the kubelet's mounts) -> all waited for
+ *         -> what could not be met is left as an Event on our own Pod, where that is allowed, and thrown
+ */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Context } from '../cli/command.ts';
+import { KollaError, SignalError } from '../cli/errors.ts';
+import { ownContainer, parseDependency, waitForAll, type Dependency, type WaitOptions } from '../depend/index.ts';
+import type { KubeClient } from '../platform/kube/types.ts';
+import { announce } from './announce.ts';
+import { kubeSource } from './kube-source.ts';
+
+export interface WaitSettings extends Omit<WaitOptions, 'self'> {
+  readonly timeoutMs: number;
+  /** Undefined: the Pod's ServiceAccount, or the user's own. */
+  readonly kubeconfig: string | undefined;
+  /** As the downward API says; undefined where it does not. */
+  readonly podName: string | undefined;
+  readonly nodeName: string | undefined;
+}
+
+/** The dependencies of these texts, each once. Throws UsageError with the place in the text. */
+export function dependenciesOf(texts: readonly string[]): Dependency[] {
+  return [...new Map(texts.map((text) => [text, parseDependency(text)])).values()];
+}
+
+/** Resolves when all are met; rejects as waitForAll() does. Nothing of it is left then: no connection, no timer. */
+export async function waitFor(
+  dependencies: readonly Dependency[],
+  settings: WaitSettings,
+  { signal, log, live, inherited }: Context,
+): Promise<void> {
+  const { podName = hostname(), nodeName, kubeconfig, ...options } = settings;
+  const own = ownContainer(readMounts());
+  using api = lazy(async () => {
+    const source = kubeSource(kubeconfig, inherited);
+    // Costs more than all the rest, so only who waits for an object of the API loads it.
+    const { connectKube } = await import('../platform/kube/index.ts');
+    return await connectKube(source);
+  });
+  try {
+    const self = { podName, nodeName, container: own?.name };
+    await waitForAll(dependencies, { ...options, self }, { signal, log, live, kube: api.get });
+  } catch (error) {
+    // Only who has said which Pod this is, or had it said by the kubelet, means a Pod of that name.
+    const isKnown = settings.podName !== undefined || own !== undefined;
+    if (error instanceof KollaError && !(error instanceof SignalError) && isKnown)
+      await announce(error.message, { podName, podUid: own?.podUid }, { kube: api.get, log, signal });
+    throw error;
+  }
+}
+
+/** What is mounted here; nothing where /proc is not what it is on Linux. */
+function readMounts(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Makes it at the first call, for all; disposes of it if it was made. */
+function lazy(make: () => Promise<KubeClient>): { readonly get: () => Promise<KubeClient> } & Disposable {
+  let made: Promise<KubeClient> | undefined;
+  let client: KubeClient | undefined;
+  return {
+    get: () =>
+      (made ??= make().then((it) => {
+        client = it;
+        return it;
+      })),
+    [Symbol.dispose]: () => client?.[Symbol.dispose](),
+  };
+}
