@@ -3,7 +3,7 @@
  * `key` OpenStack's own words are left out.
  */
 const NAME =
-  /pass|pwd|secret|token|cred|cookie|private|salt|psk|sasl|fernet|signature|community|(?:^|[^a-z])auth(?:[^a-z]|$)|authorization|auth_?(?:data|key)|api_?id|key(?!stone|space|board|word)/i;
+  /pass|pwd|secret|token|cred|cookie|private|salt|psk|sasl|fernet|signature|community|(?:^|[^a-z])pin(?:[^a-z]|$)|(?:^|[^a-z])auth(?:[^a-z]|$)|authorization|auth_?(?:data|key)|api_?id|key(?!stone|space|board|word)/i;
 
 /** Between :// and @: a user, and perhaps a password with any character in it. */
 const USER_IN_URL = /:\/\/[^\s]*@/;

@@ -70,18 +70,20 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
   if (planner.problems.length === 0) planner.notPlaced();
   const { site, permissions, absent, problems, replaced } = planner;
   const made = [...planner.steps.values()];
-  const tracking = await track({
-    site,
-    me: options.me,
-    before: options.before,
-    steps: made.filter(({ entry }) => entry.startsWith('config_files')),
-    replaced,
-  });
+  const tracking = await planner.attempt('the state of the run before', () =>
+    track({
+      site,
+      me: options.me,
+      before: options.before,
+      steps: made.filter(({ entry }) => entry.startsWith('config_files')),
+      replaced,
+    }),
+  );
   const steps = await planner.attempt('mounts', () => Promise.all(made.map((step) => placed(step, site, options))));
-  const seeds = await planner.attempt('mounts', () => seedsFor(planner, tracking, options));
-  for (const { path } of [...tracking.restored, ...tracking.removals])
+  const seeds = tracking && (await planner.attempt('mounts', () => seedsFor(planner, tracking, options)));
+  for (const { path } of [...(tracking?.restored ?? []), ...(tracking?.removals ?? [])])
     if (!site.onlyCompare && options.mountPoints.has(await truePath(path))) problems.push(`${path}: ${MOUNT_POINT}`);
-  if (problems.length > 0 || steps === undefined || seeds === undefined)
+  if (problems.length > 0 || tracking === undefined || steps === undefined || seeds === undefined)
     throw new ConfigError(`${file}: ${problems.join('; ')}. Nothing was touched.`);
   return { site, ...tracking, seeds, steps, permissions, absent, unknown: unknownKeys(document) };
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { isCredential, mentionsCredential } from '../credential.ts';
 import { osloLines, type OsloLine } from '../../platform/oslo-lines.ts';
 
@@ -9,7 +10,8 @@ const HARMLESS_SECTION = 'keystone_authtoken';
 
 /**
  * An INI text in which what may be a secret is replaced by `<sha256:1a2b3c4d>`: values under such a name or in such a section,
- * URLs with a user in them, comments that speak of them; with `all`, every value and comment. Undefined for a
+ * URLs with a user in them, comments that speak of them; with `all`, every comment, and every value but truth values, small
+ * numbers and IP addresses under another name. Undefined for a
  * text that isn't surely INI: sections first, then options, all with names of the usual kind.
  */
 export function maskIni(text: string, all: boolean, digest: (value: string) => string): string | undefined {
@@ -41,8 +43,13 @@ function optionLines(
   const value = [text.slice(divider + 1), ...more.map((line) => line.text)].map((part) => part.trim()).join('\n');
   const isSecret =
     isCredential(key) || (section !== HARMLESS_SECTION && isCredential(section)) || mentionsCredential(value);
-  if (all || isSecret) return [`${key} = ${mask(value)}`];
+  if (isSecret || (all && !isHarmless(value))) return [`${key} = ${mask(value)}`];
   return [text.trimEnd(), ...more.map((line) => line.text.trimEnd())];
+}
+
+/** What no secret looks like: a truth value, a number as of a port, an address. */
+function isHarmless(value: string): boolean {
+  return /^(?:true|false|yes|no|on|off|\d{1,5})$/i.test(value) || isIP(value) !== 0;
 }
 
 function parsed(text: string): OsloLine[] | undefined {

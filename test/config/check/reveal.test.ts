@@ -24,15 +24,31 @@ test('an INI file that all may read is shown as a diff', () => {
   ]);
 });
 
-test('in one that others may not read, names are shown and every value is a digest', () => {
-  const { diff } = shown('[a]\n# hunter2\ndebug = hunter2\n', '[a]\ndebug = hunter3\n', { isPrivate: true });
+test('in one that others may not read, names are shown, and every value by its digest', () => {
+  const { diff } = shown('[a]\n# hunter2\nregion = hunter2\n', '[a]\nregion = hunter3\n', { isPrivate: true });
   assert.deepEqual(diff, [
     '@@ -1,3 +1,2 @@',
     ' [a]',
     '-# <sha256:dac76b8c>',
-    '-debug = <sha256:f52fbd32>',
-    '+debug = <sha256:fb8c2e2b>',
+    '-region = <sha256:f52fbd32>',
+    '+region = <sha256:fb8c2e2b>',
   ]);
+});
+
+test('but for truth values, small numbers and addresses, unless their names speak of a secret', () => {
+  const text = '[a]\ndebug = True\nworkers=5\nmy_ip = fd00::3\n';
+  const private_ = { isPrivate: true };
+  assert.deepEqual(shown('', text, private_).diff?.slice(1), [
+    '+[a]',
+    '+debug = True',
+    '+workers=5',
+    '+my_ip = fd00::3',
+  ]);
+  const secret = shown('', '[a]\npin = 1234\npassword = 10.0.0.3\nid = 123456\nname = on 1\n', private_).diff;
+  assert.deepEqual(
+    secret?.map((line) => line.replace(/[0-9a-f]{8}/, '')).slice(2),
+    ['pin', 'password', 'id', 'name'].map((name) => `+${name} = <sha256:>`),
+  );
 });
 
 for (const [name, line] of [
