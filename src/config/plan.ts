@@ -100,8 +100,11 @@ export const MOUNT_POINT =
 async function placed(step: Step, site: Site, options: PlanOptions): Promise<Step> {
   if (step.kind === 'directory') return step;
   const isFileMount = (mount: Mount) => mount.kind === 'file' && fileUnder(site, mount.path) === step.path;
-  if (step.kind === 'file' && options.writesInPlace && options.mounts.some(isFileMount)) return inPlace(step);
-  if (step.isRight || site.onlyCompare || !options.mountPoints.has(await truePath(step.path))) return step;
+  const isMountPoint = options.mountPoints.has(await truePath(step.path));
+  // Where a service has mounted the file from our volume, that shows there alone; at `/` it shows here.
+  const keepsInode = options.writesInPlace && (options.root !== options.image || isMountPoint);
+  if (step.kind === 'file' && keepsInode && options.mounts.some(isFileMount)) return inPlace(step);
+  if (step.isRight || site.onlyCompare || !isMountPoint) return step;
   throw new RangeError(`${step.entry}: ${step.path}: ${MOUNT_POINT}`);
 }
 

@@ -16,14 +16,18 @@ export interface ActionStatus {
 
 export const NO_ACTIONS: ActionStatus = { done: 0, failed: 0, pending: undefined, problem: undefined };
 
+type Doable = Exclude<Action, { kind: 'exit' }>;
+
 export interface RunnerParts {
   readonly signal: AbortSignal;
   readonly log: Log;
   /** How long one try may take. */
   readonly timeoutMs: number;
   /** Does it; resolves with what a log may say about it. Rejects with KollaError, or the signal's reason. */
-  readonly perform: (action: Exclude<Action, { kind: 'exit' }>, signal: AbortSignal) => Promise<string>;
-  /** `exit` has been reached. */
+  readonly perform: (action: Doable, signal: AbortSignal) => Promise<string>;
+  /** Everything is done for the newest version. */
+  readonly onAllDone: () => Promise<void>;
+  /** `exit` has been reached, and all is done. */
   readonly onExit: () => void;
   /** Our bug. */
   readonly onBug: (error: unknown) => void;
@@ -62,23 +66,26 @@ export class ActionRunner implements AsyncDisposable {
   }
 
   async #all(version: string, superseded: AbortSignal): Promise<void> {
+    const { log, onAllDone, onExit } = this.#parts;
     for (const action of this.#actions) {
+      if (action.kind === 'exit') break;
       const isDone = await this.#untilDone(action, version, superseded);
       if (!isDone) return;
     }
+    // A newer version has left its mark already.
+    if (superseded.aborted) return;
     this.#say({ pending: undefined, problem: undefined });
+    await onAllDone();
+    if (!this.#actions.some(({ kind }) => kind === 'exit')) return;
+    log.info(`ends for version ${version}, to be started anew`, { version });
+    onExit();
   }
 
   /** False when it is no longer to be done. */
-  async #untilDone(action: Action, version: string, superseded: AbortSignal): Promise<boolean> {
-    const { signal, log, onExit } = this.#parts;
+  async #untilDone(action: Doable, version: string, superseded: AbortSignal): Promise<boolean> {
+    const { signal, log } = this.#parts;
     const over = AbortSignal.any([signal, superseded]);
     for (let failures = 0; !over.aborted; failures++) {
-      if (action.kind === 'exit') {
-        log.info(`ends for version ${version}, to be started anew`, { version });
-        onExit();
-        return true;
-      }
       this.#say({ pending: action.label });
       const failure = await this.#attempt(action, version);
       if (failure === undefined) return true;
@@ -93,7 +100,7 @@ export class ActionRunner implements AsyncDisposable {
   }
 
   /** Why it failed. */
-  async #attempt(action: Exclude<Action, { kind: 'exit' }>, version: string): Promise<string | undefined> {
+  async #attempt(action: Doable, version: string): Promise<string | undefined> {
     const { signal, log, timeoutMs, perform } = this.#parts;
     const deadline = new AbortController();
     const late = new UnavailableError(`it did not end within ${formatDuration(timeoutMs)}`);

@@ -7,18 +7,23 @@
  * Ends with 0 by the action exit, else by the signal alone: a refused version, a full disk and an action that fails are
  * logged, counted and tried again.
  */
+import { join } from 'node:path';
 import type { Context } from '../cli/command.ts';
 import { formatDuration } from '../cli/duration.ts';
 import { ExitCode, UsageError } from '../cli/errors.ts';
-import { watchConfig, STARTING, type WatchOptions, type WatchStatus } from '../config/watch/index.ts';
+import type { InPlace } from '../config/index.ts';
+import { fingerprintOf, watchConfig, STARTING, type WatchOptions, type WatchStatus } from '../config/watch/index.ts';
+import { prepareCertificates } from './ca-certificates.ts';
 import { runCommand, whyNoProgram } from './on-change-exec.ts';
 import { outputRedactor } from './on-change-output.ts';
 import { ActionRunner, NO_ACTIONS, type ActionStatus, type RunnerParts } from './on-change-runner.ts';
 import { sendSignal } from './on-change-signal.ts';
 import { parseActions, type Action } from './on-change.ts';
+import { pendingIn } from './pending.ts';
 import { leaveRunCommand } from './run-command.ts';
 
-export interface WatchRunOptions extends WatchOptions {
+/** Files that the service has mounted themselves keep their inode, or it would not see the new ones. */
+export interface WatchRunOptions extends Omit<WatchOptions, 'writesInPlace'> {
   /** As `--on-change` gives them. */
   readonly onChange: readonly string[];
   /** For one try of an action. */
@@ -53,31 +58,35 @@ export async function runWatch(
   log.info(
     `watching ${options.configFile ?? options.configDir}, content compared each ${formatDuration(options.pollMs)}; on change: ${labels}`,
   );
+  const pending = pendingIn(options.root, log);
   await using runner = new ActionRunner(actions, {
     signal: either,
     log,
+    onAllDone: () => pending.told(),
     timeoutMs: options.actionTimeoutMs,
     perform: performer(options, { log, inherited }),
     onExit: () => exited.abort(),
     onBug: (error) => failed.abort(error),
     onStatus: (next) => say({ actions: next }),
   });
+  const wasLeft = actions.length > 0 && (await pending.wasLeft());
+  if (wasLeft) log.info('the watch before this one ended before it had told of its last change');
   try {
-    return await watchConfig(options, {
-      signal: either,
-      log,
-      leaveCommand: commandKeeper(options.root, log),
-      onApplied({ version, isOtherCommand }) {
-        if (isOtherCommand && !exits)
-          log.warn(
-            'config.json has another command now: the service runs the old one until its container is started anew (restart ' +
-              'the pod, or let the action exit do it)',
-            { version },
-          );
-        runner.changed(version);
+    return await watchConfig(
+      { ...options, writesInPlace: true },
+      {
+        signal: either,
+        log,
+        prepare: async () => void (actions.length > 0 && (await pending.begin())),
+        finish: finisher(options, { signal: either, log }, wasLeft),
+        onApplied({ version, others }) {
+          if (others.includes(COMMAND) && !exits) log.warn(NEEDS_RESTART, { version });
+          pending.applied();
+          runner.changed(version);
+        },
+        onStatus: (next) => say({ config: next }),
       },
-      onStatus: (next) => say({ config: next }),
-    });
+    );
   } catch (error) {
     if (failed.signal.aborted) throw failed.signal.reason;
     if (exited.signal.aborted && !signal.aborted) return ExitCode.ok;
@@ -111,13 +120,34 @@ function performer(
   };
 }
 
-/** Whether the command is another one than before, by what lies in /run/kolla or, without it, by what we have seen. */
-function commandKeeper(root: string, log: Context['log']): (command: string) => Promise<boolean> {
-  let last: string | undefined;
-  return async (command) => {
-    const wasAnother = await leaveRunCommand(root, command, log);
-    const isAnother = wasAnother || (last !== undefined && last !== command);
-    last = command;
-    return isAnother;
+const COMMAND = 'the command';
+const NEEDS_RESTART =
+  'config.json has another command now: the service runs the old one until its container is started anew (restart the pod, ' +
+  'or let the action exit do it)';
+
+/**
+ * The CA store and the command of a version. What was another one before is told by what lies there, and by what we have seen.
+ * @param wasLeft the first version counts as changed
+ */
+function finisher(
+  { root, configDir }: WatchRunOptions,
+  { signal, log }: Pick<Context, 'signal' | 'log'>,
+  wasLeft: boolean,
+): (applied: InPlace) => Promise<string[]> {
+  let isFirst = true;
+  let [command, certificates] = ['', ''];
+  return async (applied) => {
+    await prepareCertificates({ root, configDir }, applied.sources, { signal, log });
+    const wasAnother = await leaveRunCommand(root, applied.command, log);
+    const before = { command, certificates };
+    command = applied.command;
+    certificates = root === '/' ? '' : await fingerprintOf([join(configDir, 'ca-certificates')]);
+    const others = [
+      ...(isFirst && wasLeft ? ['what was not told of'] : []),
+      ...(wasAnother || (!isFirst && before.command !== command) ? [COMMAND] : []),
+      ...(!isFirst && before.certificates !== certificates ? ['CA certificates'] : []),
+    ];
+    isFirst = false;
+    return others;
   };
 }

@@ -65,16 +65,16 @@ test(`${SWAPS} swaps in a row: readers see whole files, each newer than the last
   let said = '';
   watch.child.stdout?.resume();
   watch.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    applied += text.match(/is in place: /g)?.length ?? 0;
+    applied += text.match(/is in place, changed: /g)?.length ?? 0;
     said = (said + text).slice(-4000);
   });
   const read = async (name: string) => await readFile(join(p.root, 'etc/x', name), 'utf8');
   await until('the first version', 20_000, async () => await read('c.conf').catch(() => undefined));
 
-  let isOver = false;
+  const over = new AbortController();
   let reads = 0;
   const readers = NAMES.map(async (name) => {
-    for (let seen = 0; !isOver; reads++) {
+    for (let seen = 0; !over.signal.aborted; reads++) {
       const version = wholeVersion(await read(name));
       assert.ok(version >= seen, `${name} went back from ${seen} to ${version}`);
       seen = version;
@@ -90,11 +90,11 @@ test(`${SWAPS} swaps in a row: readers see whole files, each newer than the last
     }
     for (const [name, text] of Object.entries(last))
       await until(`the last ${name}; it said ${said}`, 20_000, async () => (await read(name)) === text || undefined);
-    isOver = true;
+    over.abort();
     return early;
   })();
   // A reader's failure ends the test at once.
-  const [early] = await Promise.all([swaps, ...readers]).finally(() => (isOver = true));
+  const [early] = await Promise.all([swaps, ...readers]).finally(() => over.abort());
 
   const late = { kib: await kibOf(watch.pid), watches: await inotifyWatches(watch.pid) };
   t.diagnostic(`seed ${SEED}: ${SWAPS} swaps, ${applied} versions put in place, ${reads} whole reads`);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { oneFile, Volume } from '../config/watch/support.ts';
-import { pod, type Pod } from '../config/support.ts';
-import { logLines, runHelper, startHelper } from '../support/helper.ts';
-import { start, type Running } from '../support/process.ts';
+import { entry, pod, type Pod } from '../config/support.ts';
+import { FROM_SOURCE, logLines, runHelper, startHelper } from '../support/helper.ts';
+import { must, run, start, type Running } from '../support/process.ts';
 import { listenHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -70,6 +70,27 @@ test('a change is put in place, then the named process gets the signal: its firs
   await until('the signal', 5000, async () => (await readFile(keystone.heard, 'utf8')).includes('heard') || undefined);
   assert.equal(await readFile(keystone.heard, 'utf8'), `up\nheard by ${keystone.pid}\n`);
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'two');
+});
+
+test('a file that a service can only have mounted itself keeps its inode; any other is replaced', async () => {
+  await using p = await prepared();
+  const both = (text: string) => {
+    const config = JSON.parse(oneFile()) as { config_files: object[] };
+    config.config_files.push(entry('a.conf', '/etc/keystone/a.conf'));
+    return { 'config.json': JSON.stringify(config), 'a.conf': text };
+  };
+  await p.volume.swap(both('one'));
+  await using watch = await sidecar(p, []);
+  await watch.until(/changed: 1 file/);
+  const inodes = () =>
+    Promise.all(['etc/a.conf', 'etc/keystone/a.conf'].map(async (path) => (await stat(join(p.root, path))).ino));
+  const before = await inodes();
+  await p.volume.swap(both('another'));
+  await watch.until(/changed: 2 files/);
+  const after = await inodes();
+  assert.equal(after[0], before[0]);
+  assert.notEqual(after[1], before[1]);
+  assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'another');
 });
 
 test('a process that ignores the signal is not said to have got it', async () => {
@@ -185,6 +206,45 @@ test('another command is said to need a restart, and is left for it', async () =
   await watch.until(/exec:true: done/);
 });
 
+test('a change that was not told of when the watch was killed is told of by the next one, once', async () => {
+  await using p = await prepared();
+  await mkdir(join(p.root, 'run/kolla'), { recursive: true });
+  const told = join(p.configDir, '..', 'told');
+  {
+    await using watch = await sidecar(p, [
+      '--on-change',
+      'exec:false',
+      '--on-change',
+      `exec:sh -c 'echo told >> ${told}'`,
+    ]);
+    await watch.until(/in place already/);
+    await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+    await watch.until(/exec:false failed/);
+    watch.running.child.kill('SIGKILL');
+    await watch.running.ended;
+  }
+  {
+    await using watch = await sidecar(p, ['--on-change', `exec:sh -c 'echo told >> ${told}'`]);
+    await watch.until(/exec:sh: done/);
+    await until('it to be forgotten', 5000, async () => {
+      return !(await readdir(join(p.root, 'run/kolla'))).includes('watch-pending') || undefined;
+    });
+  }
+  await using third = await sidecar(p, ['--on-change', `exec:sh -c 'echo told >> ${told}'`]);
+  await third.until(/in place already/);
+  assert.equal(await readFile(told, 'utf8'), 'told\n');
+});
+
+test('an authority that is another one now is told of too', async () => {
+  await using p = await prepared();
+  const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=test -keyout /dev/null';
+  const pem = await must('openssl', request.split(' '));
+  await using watch = await sidecar(p, ['--on-change', 'exec:true']);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'one', 'ca-certificates/own.crt': pem });
+  await watch.until(/changed: 0 files, CA certificates[^]*exec:true: done/);
+});
+
 test('SIGTERM ends it with 143, also while a command runs, which ends with it', async () => {
   await using p = await prepared();
   const pids = join(p.configDir, '..', 'pids');
@@ -213,6 +273,26 @@ test('a refused version is one error line, and no action is done for it', async 
   assert.equal(errors.length, 1);
   assert.match(errors[0]?.msg ?? '', /command: must be a string.*config_files\[0\]\.source: must be an absolute path/);
 });
+
+const cannotMount = await run('unshare', ['--mount', 'true']).then(({ code, stderr }) => code !== 0 && stderr);
+
+test(
+  'a file that is mounted itself is named, because a new version never reaches it',
+  { skip: cannotMount },
+  async () => {
+    await using p = await prepared();
+    const plain = join(p.configDir, '..', 'plain');
+    await p.write(join(plain, 'config.json'), oneFile());
+    await p.write(join(plain, 'a.conf'), 'one');
+    const helper = [process.execPath, FROM_SOURCE, 'kolla-init', 'watch', '--root', p.root, '--config-dir', plain];
+    const script = 'mount --bind "$1" "$1" && shift && exec "$@"';
+    const mounted = ['--mount', 'bash', '-c', script, 'bash', join(plain, 'a.conf'), ...helper, '--on-change', 'exit'];
+    await rm(join(p.root, 'etc/a.conf'));
+    const { code, stderr } = await run('unshare', mounted);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /plain\/a\.conf is mounted itself: .*mount the folder, without subPath/);
+  },
+);
 
 for (const [name, args] of [
   ['an action that there is not', ['--on-change', 'restart']],

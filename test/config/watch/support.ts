@@ -69,7 +69,8 @@ export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollM
     {
       signal: stop.signal,
       log,
-      leaveCommand: () => Promise.resolve(false),
+      prepare: () => Promise.resolve(),
+      finish: () => Promise.resolve([]),
       onApplied: (change) => void changes.push(change),
       onStatus: (next) => (status = next),
       ...others,

@@ -171,9 +171,8 @@ test('what the system refuses is tried again until it is in place', async () => 
   await using p = await pod();
   await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   let tries = 0;
-  const leaveCommand = () =>
-    ++tries < 2 ? Promise.reject(new UnavailableError('the volume is full')) : Promise.resolve(false);
-  await using watch = watching(p, { leaveCommand });
+  const finish = () => (++tries < 2 ? Promise.reject(new UnavailableError('the volume is full')) : Promise.resolve([]));
+  await using watch = watching(p, { finish });
   await watch.when('the second try', ({ state, failed }) => state === 'in-step' && failed === 1);
   assert.match(watch.said(), /trying again in .*the volume is full/);
   assert.equal(watch.changes.length, 1);

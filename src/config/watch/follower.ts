@@ -1,0 +1,110 @@
+import { formatDuration } from '../../cli/duration.ts';
+import { KollaError } from '../../cli/errors.ts';
+import { backoffMs } from '../../platform/backoff.ts';
+import { applyPlanned, changesOf } from '../index.ts';
+import { followedPaths } from './followed.ts';
+import { lookAt, type Look } from './look.ts';
+import type { Change, WatchOptions, WatchParts } from './parts.ts';
+import { STARTING, versionOf, type WatchStatus } from './status.ts';
+
+const RETRY = { minMs: 1000, maxMs: 60_000 };
+
+/** What has been seen and done so far. */
+export class Follower {
+  paths: readonly string[];
+  /** Of what was looked at last. */
+  fingerprint: string | undefined;
+  /** When to try again what failed; Infinity when nothing did. */
+  retryMs = Infinity;
+  readonly #options: WatchOptions;
+  readonly #parts: WatchParts;
+  #status = STARTING;
+  #failures = 0;
+  /** A try that failed may have written some of the files: what it changed is told when the rest is in place too. */
+  #isHalfApplied = false;
+
+  constructor(options: WatchOptions, parts: WatchParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.paths = followedPaths(undefined, options);
+  }
+
+  /** Looks, and puts in place what differs. Returns false when it changed while we looked. */
+  async turn(): Promise<boolean> {
+    const look = await lookAt(this.#options, this.paths, this.#parts);
+    if (look === undefined) return false;
+    this.paths = look.paths;
+    this.fingerprint = look.fingerprint;
+    this.retryMs = Infinity;
+    const version = versionOf(look.fingerprint);
+    switch (look.kind) {
+      case 'absent':
+        this.#say({ state: 'absent', problem: `there is no config.json in ${this.#options.configDir}` });
+        break;
+      case 'wrong':
+        this.#refuse(version, look.error);
+        break;
+      case 'failed':
+        this.#fail(version, look.error);
+        break;
+      case 'planned':
+        await this.#apply(version, look);
+    }
+    return true;
+  }
+
+  async #apply(version: string, { planned }: Extract<Look, { kind: 'planned' }>): Promise<void> {
+    const { signal, log, prepare, finish } = this.#parts;
+    try {
+      if (changesOf(planned.plan) > 0) await prepare();
+      const applied = await applyPlanned(planned, { signal, log });
+      const others = await finish(applied);
+      this.#inPlace({ version, files: applied.written + planned.plan.removals.length, others });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      this.#isHalfApplied = true;
+      this.#fail(version, error);
+    }
+  }
+
+  #inPlace(change: Change): void {
+    const { version, files, others } = change;
+    const { applied, lastChangeMs, state } = this.#status;
+    const isChanged = files > 0 || others.length > 0 || this.#isHalfApplied;
+    this.#isHalfApplied = false;
+    this.#failures = 0;
+    this.#say({
+      state: 'in-step',
+      version,
+      problem: undefined,
+      applied: applied + (isChanged ? 1 : 0),
+      lastChangeMs: isChanged ? Date.now() : lastChangeMs,
+    });
+    if (isChanged) {
+      const what = [`${files} ${files === 1 ? 'file' : 'files'}`, ...others].join(', ');
+      this.#parts.log.info(`version ${version} is in place, changed: ${what}`, { version });
+      this.#parts.onApplied(change);
+    } else if (state !== 'in-step') this.#parts.log.info(`version ${version} is in place already`, { version });
+  }
+
+  #refuse(version: string, error: Error): void {
+    const problem = error.message;
+    this.#say({ state: 'refused', problem, refused: this.#status.refused + 1 });
+    const stays = this.#status.version === undefined ? 'nothing is in place' : `${this.#status.version} stays in place`;
+    this.#parts.log.error(`version ${version} is refused, ${stays}: ${problem}`, { version });
+  }
+
+  #fail(version: string, error: unknown): void {
+    if (!(error instanceof KollaError)) throw error;
+    const problem = error.message;
+    this.retryMs = backoffMs(this.#failures++, RETRY);
+    this.#say({ state: 'failed', problem, failed: this.#status.failed + 1 });
+    const after = formatDuration(this.retryMs);
+    this.#parts.log.error(`version ${version} is not in place, trying again in ${after}: ${problem}`, { version });
+  }
+
+  #say(change: Partial<WatchStatus>): void {
+    this.#status = { ...this.#status, ...change };
+    this.#parts.onStatus(this.#status);
+  }
+}
