@@ -5,20 +5,17 @@
  *
  * Writes nothing. 0 all is as asked; 1 something differs, and stderr says last what; 65 config.json or kolla-pod.yaml is wrong.
  */
-import { access, constants, readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
-import type { Difference, Show } from '../config/check/index.ts';
+import type { Difference } from '../config/check/index.ts';
 import { makePlan } from '../config/index.ts';
-import { ROOTLESS_RUN_COMMAND } from '../start/index.ts';
+import { compareCommand } from './compare-command.ts';
 import { FILE_OPTIONS } from './options.ts';
 import { overlayFrom } from './overlays.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /** So many paths are named in the last line; all of them are on stdout. */
 const NAMED_MAX = 3;
-const LINE_END = Buffer.from('\n');
 
 export const checkCommand = command({
   summary: 'Shows where files differ from what config.json asks for, and writes nothing.',
@@ -74,35 +71,4 @@ function named(differences: readonly Difference[]): string {
   const paths = differences.map(({ path }) => path);
   const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : '';
   return paths.slice(0, NAMED_MAX).join(', ') + more;
-}
-
-/** The command that kolla-init leaves where a volume is mounted for it. */
-async function compareCommand(root: string, runs: string, show: Show): Promise<Difference | undefined> {
-  const path = join(root, ROOTLESS_RUN_COMMAND);
-  const folder = dirname(path);
-  const found = await stat(folder).catch(() => undefined);
-  if (found?.isDirectory() !== true) return undefined;
-  const subject = { path, entry: 'command' };
-  const actual = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
-  if (actual instanceof Error) {
-    const isLeftOut = actual.code === 'ENOENT' && !(await mayWrite(folder));
-    return isLeftOut
-      ? undefined
-      : { ...subject, is: actual.code === 'ENOENT' ? 'missing' : `not to be read (${actual.code})` };
-  }
-  if (actual.equals(Buffer.from(runs))) return undefined;
-  // A line end of each side, so that none of them is told to be without.
-  const [was, wanted] = [Buffer.concat([actual, LINE_END]), Buffer.from(`${runs}\n`)];
-  return {
-    ...subject,
-    content: await show({ dest: ROOTLESS_RUN_COMMAND, path, actual: was, wanted, isPrivate: false }),
-  };
-}
-
-/** kolla-init leaves no command where it may not. */
-async function mayWrite(folder: string): Promise<boolean> {
-  return await access(folder, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ConfigError, ExitCode } from '../../src/cli/errors.ts';
+import { createShow, findDifferences } from '../../src/config/check/index.ts';
+import { makePlan } from '../../src/config/index.ts';
+import { compareCommand } from '../../src/init/compare-command.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { CASES } from './set-configs/cases/index.ts';
+import { byReference, byUs, CONFIG, play } from './set-configs/play.ts';
+import { canRunReference, startReference, type Ended, type Reference, type Start } from './set-configs/reference.ts';
+
+/** Where `kolla-init check` says something else than `kolla_set_configs --check` in the same place, and why. */
+const OTHERWISE: Readonly<Record<string, number>> = {
+  // It can't say what is wanted: as with every other wrong configuration.
+  'a check with the source gone': ExitCode.badConfig,
+  // What kolla_set_configs remembers is its own; kolla-init's memory is in /run/kolla.
+  'a check with an entry dropped': ExitCode.ok,
+};
+
+const skip = (await canRunReference()) ?? false;
+let reference: Reference;
+before(async () => {
+  if (skip === false) reference = await startReference();
+});
+after(async () => await reference?.[Symbol.asyncDispose]());
+
+const checks = CASES.filter(({ runs }) => runs?.some(({ argv }) => argv !== undefined && isCheck(argv)));
+
+test('there are cases to hold it against', () => assert.ok(checks.length >= 20, `${checks.length} cases`));
+
+for (const one of checks) {
+  test(`as kolla_set_configs --check: ${one.name}`, { skip }, async () => {
+    const theirs = await play(one, byReference(reference));
+    const ours = await play(one, (at) => (isCheck(at.argv) ? kollaInitCheck(at) : byUs(at)));
+    for (const [i, { argv = [] }] of (one.runs ?? []).entries()) {
+      if (!isCheck(argv)) continue;
+      assert.equal(ours[i]?.code, OTHERWISE[one.name] ?? theirs[i]?.code, `${theirs[i]?.stderr}\n${ours[i]?.stderr}`);
+      assert.deepEqual(ours[i]?.tree, ours[i]?.before, 'something was written');
+    }
+  });
+}
+
+function isCheck(argv: readonly string[]): boolean {
+  return argv.length === 1 && argv[0] === '--check';
+}
+
+async function kollaInitCheck({ root }: Start): Promise<Ended> {
+  const { log } = recordedLog();
+  const me = { uid: 0, gid: 0, groups: [] };
+  const options = { configDir: join(root, CONFIG), configFile: undefined, root, image: root, me, onlyCompare: true };
+  try {
+    const planned = await makePlan(options, { log });
+    assert.ok(planned);
+    const show = createShow();
+    const command = await compareCommand(root, planned.loaded.document.command, show);
+    const found = await findDifferences(planned.plan, show, new AbortController().signal);
+    const differences = [...found, ...(command === undefined ? [] : [command])];
+    return { code: differences.length === 0 ? ExitCode.ok : ExitCode.no, stderr: JSON.stringify(differences) };
+  } catch (error) {
+    if (error instanceof ConfigError) return { code: error.exitCode, stderr: error.message };
+    throw error;
+  }
+}
