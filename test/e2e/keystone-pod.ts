@@ -19,6 +19,8 @@ import { privateFolder } from '../support/folder.ts';
 import { step } from '../support/progress.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/keystone/', import.meta.url));
+/** As k8s/examples/keystone names it. */
+export const IMAGE = 'kolla-pod.test/keystone:e2e';
 export const ADMIN_PASSWORD = 'e2e-admin-password';
 
 export interface Stage extends AsyncDisposable {
@@ -42,9 +44,7 @@ export async function setStage(): Promise<Stage> {
   const folder = parts.use(await privateFolder('e2e'));
   const { binary } = await step('building the binary', () => buildBinary(join(folder.path, 'dist'), () => {}));
   const image = join(folder.path, 'keystone.tar');
-  await step("writing Keystone's image", () =>
-    keystoneImage(image, { binary, reference: 'kolla-pod.test/keystone:e2e' }),
-  );
+  await step("writing Keystone's image", () => keystoneImage(image, { binary, reference: IMAGE }));
   const node = parts.use(await startNode({ images: [image] }));
   const mariadb = parts.use(
     await startMariadb({ address: node.address, port: 3306, launcher: (command, args) => node.inside(command, args) }),

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { keystoneRootfs } from '../cluster/keystone-image.ts';
 import { until } from '../support/until.ts';
-import { ADMIN_PASSWORD, deployKeystone, setStage, whyNoStage, type Stage } from './keystone-pod.ts';
+import { ADMIN_PASSWORD, deployKeystone, IMAGE, setStage, whyNoStage, type Stage } from './keystone-pod.ts';
+import { runPlannedPod } from './planned-pod.ts';
 
 const skip = (await whyNoStage()) ?? false;
 
@@ -79,12 +83,34 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     await kubectl('broken', ['wait', '--for=condition=Failed', 'job/keystone-bootstrap', '--timeout=120s']);
     const said = await until('kolla-init to end', 60_000, async () => {
       const pod = await status('broken', 'pods', '--selector=app=keystone');
-      return pod.initContainerStatuses?.find(({ name }) => name === 'init')?.lastState.terminated;
+      return pod.initContainerStatuses?.find(({ name }) => name === 'kolla-init')?.lastState.terminated;
     });
     assert.equal(said.exitCode, 69);
     assert.match(said.message ?? '', /job\/keystone-bootstrap.*BackoffLimitExceeded/);
     const pod = await status('broken', 'pods', '--selector=app=keystone');
     assert.equal(pod.containerStatuses?.[0]?.state.running, undefined);
+  });
+
+  test("a Pod of plan's own output, with an image and a ConfigMap, has everything that config.json asks", async () => {
+    await runPlannedPod(stage.node, 'planned', IMAGE);
+    const read = async (script: string) =>
+      (await kubectl('planned', ['exec', 'planned', '--', 'bash', '-c', script])).trim();
+    assert.equal(await read('tr "\\0" " " </proc/1/cmdline'), 'sleep 3600');
+    assert.equal(await read('cat /etc/keystone/keystone.conf'), '[DEFAULT]\ndebug = true');
+    assert.equal(await read('stat -c "%U:%G %a" /etc/keystone/keystone.conf'), 'keystone:keystone 600');
+    assert.equal(await read('hello.sh'), 'hello');
+    assert.equal(await read('stat -c "%U %a" /var/log/kolla/keystone'), 'keystone 750');
+    assert.equal(await read('touch /var/lib/keystone/data /tmp/data && echo written'), 'written');
+    assert.equal(await read('touch /etc/data 2>/dev/null || echo read-only'), 'read-only');
+    assert.match(await read('grep " /etc/keystone " /proc/self/mounts'), /^tmpfs /);
+    const ofImage = await readdir(join(await keystoneRootfs(), 'etc/pycadf'));
+    assert.ok(ofImage.length > 0);
+    const found = (await read('ls -A /etc/pycadf')).split('\n');
+    assert.deepEqual(
+      found.toSorted(),
+      [...ofImage, 'audit_map.conf'].toSorted(),
+      "the image's own files are there too",
+    );
   });
 
   async function token(): Promise<number> {

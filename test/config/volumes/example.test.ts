@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadAll } from 'js-yaml';
+import type { Container, PodSpec, VolumeMount } from '../../../src/config/volumes/pod-spec.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { planOf } from './fixtures.ts';
+
+const EXAMPLE = fileURLToPath(new URL('../../../k8s/examples/keystone/', import.meta.url));
+
+interface Workload {
+  readonly kind: string;
+  readonly spec: { readonly template: { readonly spec: Omit<PodSpec, 'initContainers' | 'containers'> & Containers } };
+}
+interface Containers {
+  readonly initContainers: readonly Container[];
+  readonly containers: readonly Container[];
+}
+
+async function documents(name: string): Promise<unknown[]> {
+  return loadAll(await readFile(join(EXAMPLE, name), 'utf8'));
+}
+
+async function planOfExample(): Promise<PodSpec> {
+  await using folder = await privateFolder('example');
+  const maps = (await documents('config.yaml')) as { data?: { 'config.json'?: string } }[];
+  const text = maps.flatMap(({ data }) => data?.['config.json'] ?? [])[0];
+  const file = join(folder.path, 'config.json');
+  await writeFile(file, text ?? '');
+  const { spec } = await planOf(file);
+  assert.ok(spec);
+  return spec;
+}
+
+/** What a person adds to the plan: volumes that config.json doesn't name, and other containers. */
+function isPlanned(mounts: readonly VolumeMount[], planned: readonly VolumeMount[]): void {
+  for (const mount of planned)
+    assert.ok(
+      mounts.some((each) => isSame(each, mount)),
+      JSON.stringify(mount),
+    );
+  const names = new Set(planned.map(({ name }) => name));
+  const more = mounts.filter((mount) => names.has(mount.name) && !planned.some((each) => isSame(each, mount)));
+  assert.deepEqual(more, [], 'no more of the planned volumes is mounted');
+}
+
+function isSame(a: VolumeMount, b: VolumeMount): boolean {
+  const text = ({ name, mountPath, subPath, readOnly }: VolumeMount) =>
+    JSON.stringify([name, mountPath, subPath, readOnly]);
+  return text(a) === text(b);
+}
+
+for (const [file, kind] of [
+  ['deployment.yaml', 'Deployment'],
+  ['job.yaml', 'Job'],
+] as const) {
+  test(`the example's ${kind} is what plan prints for its config.json, and a volume for keys`, async () => {
+    const plan = await planOfExample();
+    const workload = ((await documents(file)) as Workload[]).find((each) => each.kind === kind);
+    assert.ok(workload);
+    const { securityContext, volumes, initContainers, containers } = workload.spec.template.spec;
+    assert.deepEqual(securityContext, plan.securityContext);
+    const own = volumes.filter(({ name }) => !['config-files', 'keys'].includes(name));
+    assert.deepEqual(
+      own,
+      plan.volumes.filter(({ name }) => name !== 'config-files'),
+    );
+    const [first] = initContainers;
+    assert.ok(first);
+    assert.deepEqual(first.command.slice(0, 3), plan.initContainers[0].command);
+    isPlanned(first.volumeMounts, plan.initContainers[0].volumeMounts);
+    isPlanned(containers[0]?.volumeMounts ?? [], plan.containers[0].volumeMounts);
+    for (const each of [...initContainers, ...containers])
+      assert.deepEqual(each.securityContext, plan.containers[0].securityContext);
+    if (kind === 'Deployment') assert.deepEqual(containers[0]?.command, plan.containers[0].command);
+  });
+}

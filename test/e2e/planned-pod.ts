@@ -1,0 +1,43 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import type { KubeNode } from '../cluster/kubernetes/index.ts';
+import { privateFolder } from '../support/folder.ts';
+import { runHelper } from '../support/helper.ts';
+
+const CONFIG_FILES = '/var/lib/kolla/config_files';
+
+/** A service that sleeps, with one entry of each sort: a folder of its own, one of the image's, a shared one, logs, data. */
+const CONFIG = {
+  command: 'sleep 3600',
+  config_files: [
+    { source: `${CONFIG_FILES}/keystone.conf`, dest: '/etc/keystone/keystone.conf', owner: 'keystone', perm: '0600' },
+    { source: `${CONFIG_FILES}/audit_map.conf`, dest: '/etc/pycadf/audit_map.conf', owner: 'keystone', perm: '0600' },
+    { source: `${CONFIG_FILES}/hello.sh`, dest: '/usr/local/bin/hello.sh', owner: 'root', perm: '0755' },
+  ],
+  directories: [{ path: '/var/log/kolla/keystone', owner: 'keystone:keystone', perm: '0750' }],
+  permissions: [{ path: '/var/lib/keystone', owner: 'keystone:keystone' }],
+};
+
+/**
+ * Runs a Pod that is what `kolla-init plan` prints, with nothing added but the image and the ConfigMap that it names.
+ * @returns once the Pod is Ready
+ */
+export async function runPlannedPod(node: KubeNode, namespace: string, image: string): Promise<void> {
+  const kubectl = (args: readonly string[], input?: string) => node.kubectl(['--namespace', namespace, ...args], input);
+  await node.kubectl(['create', 'namespace', namespace]);
+  await node.kubectl(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
+  await using folder = await privateFolder('planned');
+  await writeFile(join(folder.path, 'config.json'), JSON.stringify(CONFIG));
+  await writeFile(join(folder.path, 'keystone.conf'), '[DEFAULT]\ndebug = true\n');
+  await writeFile(join(folder.path, 'audit_map.conf'), '[DEFAULT]\n');
+  await writeFile(join(folder.path, 'hello.sh'), '#!/bin/sh\necho hello\n');
+  await kubectl(['create', 'configmap', 'planned', `--from-file=${folder.path}`]);
+  const config = join(folder.path, 'config.json');
+  const { code, stdout, stderr } = await runHelper('kolla-init', ['plan', config, '--name', 'planned']);
+  if (code !== 0) throw new Error(stderr);
+  const planned = load(stdout.replaceAll('image: IMAGE', `image: ${image}`)) as object;
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'planned' }, ...planned };
+  await kubectl(['create', '--filename=-'], JSON.stringify(pod));
+  await kubectl(['wait', '--for=condition=Ready', 'pod/planned', '--timeout=60s']);
+}
