@@ -6,7 +6,8 @@ export async function mountPoints(file = '/proc/self/mountinfo'): Promise<Readon
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  return new Set(text.split('\n').map((line) => unescaped(line.split(' ')[4] ?? '')));
+  const lines = text.split('\n').filter((line) => line !== '');
+  return new Set(lines.map((line) => unescaped(line.split(' ')[4] ?? '')));
 }
 
 /** The kernel writes blanks and their like as octal digits. */

@@ -1,0 +1,44 @@
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ConfigOptions } from '../../src/config/index.ts';
+import { run, type Finished } from '../support/process.ts';
+
+const APPLY = fileURLToPath(new URL('fixtures/apply.ts', import.meta.url));
+
+/** The words that put everything in place in a process of its own. */
+export function applyWords(options: ConfigOptions, ...more: string[]): string[] {
+  return [process.execPath, APPLY, JSON.stringify(options), ...more];
+}
+
+export async function applied(options: ConfigOptions, ...more: string[]): Promise<Finished> {
+  const [command = '', ...args] = applyWords(options, ...more);
+  return await run(command, args);
+}
+
+/** A shell script where we may mount: as root of a user namespace with our own uid as 0. */
+export function whereWeMayMount(script: string, ...args: string[]): Promise<Finished> {
+  return run('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-euc', script, 'sh', ...args]);
+}
+
+/** Why nothing can be mounted here, or undefined. */
+export async function whyNoMount(): Promise<string | undefined> {
+  const { code, stderr } = await whereWeMayMount('mount -t tmpfs none /mnt');
+  return code === 0 ? undefined : `nothing can be mounted here: ${stderr.trim()}`;
+}
+
+/** Every path of a tree with what lies there: mode, and content or target. */
+export async function look(root: string): Promise<Map<string, { readonly mode: number; readonly content: string }>> {
+  const found = new Map<string, { mode: number; content: string }>();
+  for (const name of (await readdir(root, { recursive: true })).toSorted()) {
+    const path = join(root, name);
+    const stats = await lstat(path);
+    const content = stats.isFile()
+      ? await readFile(path, 'utf8')
+      : stats.isSymbolicLink()
+        ? `-> ${await readlink(path)}`
+        : 'folder';
+    found.set(name, { mode: stats.mode & 0o7777, content });
+  }
+  return found;
+}
