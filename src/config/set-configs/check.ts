@@ -1,4 +1,4 @@
-import { sameContent } from './changes.ts';
+import { sameContent, trimmed } from './changes.ts';
 import { configFile, matchesOf, type ConfigFile } from './config-file.ts';
 import { readState, trackedDest } from './defaults.ts';
 import { SetConfigsError } from './failure.ts';
@@ -29,9 +29,32 @@ export function checkConfig(work: Work, document: Mapping): void {
     );
   }
   const files = entries.map((entry, i) => configFile(entry, `config_files[${i}]`));
-  // Of two entries for one destination, the later one is what is in place.
-  const last = new Map(files.flatMap((file) => allOf(work, file).map(({ dest }) => [dest, file])));
+  const last = lastOf(work, files);
   for (const file of files) checkFile(work, file, last);
+}
+
+/** By path: what was put there last. Of two entries for one destination, or two matches of one, the later is in place. */
+function lastOf(work: Work, files: readonly ConfigFile[]): Map<string, string> {
+  const last = new Map<string, string>();
+  for (const file of files) {
+    for (const [source, dest] of matchesOf(work, { ...file, optional: true })) {
+      // What is not merged into is deleted first, with all that earlier entries put in it.
+      const replaces = !file.merge || !work.changes.tree.isDirectory(source);
+      const below = `${keyOf(work, dest)}/`;
+      if (replaces) for (const key of last.keys()) if (key.startsWith(below)) last.set(key, '');
+      for (const placed of walk(work, { source, dest })) last.set(keyOf(work, placed.dest), idOf(file, placed));
+    }
+  }
+  return last;
+}
+
+function idOf({ place }: ConfigFile, { source }: Placed): string {
+  return `${place} ${source}`;
+}
+
+/** However it is written. */
+function keyOf({ changes }: Work, dest: string): string {
+  return changes.tree.find(trimmed(dest), false).path;
 }
 
 function checkCommand({ changes }: Work, document: Mapping): void {
@@ -43,18 +66,16 @@ function checkCommand({ changes }: Work, document: Mapping): void {
   throw new SetConfigsError('ConfigFileCommandDiffers', `Running command differs. ${wanted} != ${what}`);
 }
 
-function checkFile(work: Work, file: ConfigFile, last: ReadonlyMap<string, ConfigFile>): void {
+function checkFile(work: Work, file: ConfigFile, last: ReadonlyMap<string, string>): void {
   const bad = matchesOf(work, file).filter(
     ([source, dest]) =>
-      !walk(work, { source, dest }).every((placed, i) => last.get(placed.dest) !== file || same(work, file, placed, i)),
+      !walk(work, { source, dest }).every(
+        (placed, i) => last.get(keyOf(work, placed.dest)) !== idOf(file, placed) || same(work, file, placed, i),
+      ),
   );
   if (bad.length === 0) return;
   const list = bad.map(([source]) => `'${source}'`);
   throw new SetConfigsError('ConfigFileBadState', `Following files are in bad state: [${list.join(', ')}]`);
-}
-
-function allOf(work: Work, file: ConfigFile): Placed[] {
-  return matchesOf(work, { ...file, optional: true }).flatMap(([source, dest]) => walk(work, { source, dest }));
 }
 
 /** The source itself and all below it. */

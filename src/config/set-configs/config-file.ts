@@ -1,3 +1,4 @@
+import { trimmed } from './changes.ts';
 import { SetConfigsError, unexpected } from './failure.ts';
 import { globIn } from './glob.ts';
 import { setPermission } from './permissions.ts';
@@ -47,6 +48,7 @@ export function copyConfigFile(work: Work, file: ConfigFile): void {
   for (const [source, dest] of matchesOf(work, file)) {
     if (!file.merge) deletePath(work, dest);
     makeParents(work, dest);
+    refuseIntoItself(work, source, dest);
     try {
       copyInto(work, file, source, dest);
     } catch (error) {
@@ -66,6 +68,13 @@ export function deletePath({ changes, lines }: Work, path: string): void {
 export function makeParents({ changes }: Work, path: string): void {
   const parent = dirname(path);
   if (parent === '' || changes.tree.stat(parent) === undefined) changes.makeFolders(parent);
+}
+
+/** Copied into itself, a folder would grow until its paths are too long; Kolla's tool does let it. */
+function refuseIntoItself({ changes: { tree } }: Work, source: string, dest: string): void {
+  const [from, to] = [tree.find(source, true), tree.find(trimmed(dest), true)];
+  if (from.entry?.kind === 'directory' && `${to.path}/`.startsWith(`${from.path}/`) && to.path !== from.path)
+    throw unexpected(`${dest} can't be copied to: it is in ${source}, which is what is to be copied`);
 }
 
 function copyInto(work: Work, file: ConfigFile, source: string, dest: string): void {

@@ -1,15 +1,13 @@
 import { configFile, copyConfigFile, deletePath, makeParents, type ConfigFile } from './config-file.ts';
 import { SetConfigsError, unexpected } from './failure.ts';
-import { basename, isMapping, isTrue, join, mappings, text, type Mapping } from './python.ts';
+import { basename, isTrue, join, mappings, text, type Mapping } from './python.ts';
+import { parseState, stateText, type State } from './state.ts';
 import type { Tree } from './tree.ts';
 import type { Work } from './work.ts';
 
 /** Where an image's own files are kept while the deployment's are in their places. */
 export const DEFAULTS = '/etc/kolla/defaults';
 const STATE = `${DEFAULTS}/state`;
-
-/** By destination: where the image's own file is kept; null for what the image did not have. */
-export type State = Map<string, { readonly saved: string | null }>;
 
 /**
  * Brings the image's own files back, and keeps those that the configuration will replace for the first time. What is
@@ -28,31 +26,11 @@ export function handleDefaults(work: Work, document: Mapping): void {
 export function readState(tree: Tree): State {
   if (tree.stat(STATE) === undefined) return new Map();
   try {
-    const value: unknown = JSON.parse(tree.read(STATE).toString());
-    if (!isMapping(value)) throw new TypeError('not a mapping');
-    return new Map(Object.entries(value).map(([dest, entry]) => [dest, { saved: savedIn(dest, entry) }]));
+    return parseState(tree.read(STATE).toString());
   } catch (cause) {
     const fix = 'an earlier start was stopped while writing it; make the container anew from its image';
     throw unexpected(`${STATE} is not what this tool writes: ${fix}`, { cause });
   }
-}
-
-function savedIn(dest: string, entry: unknown): string | null {
-  if (!isMapping(entry)) throw new TypeError(`${dest} is not a mapping`);
-  if (entry['dest'] === null) return null;
-  // Kolla's own tool saves them swapped at every second start.
-  const [source, saved] = [text(entry['source'], dest), text(entry['dest'], dest)];
-  return source === dest ? saved : source;
-}
-
-/** Its spelling is an interface: kolla_copy_cacerts greps in it. */
-function stateText(state: State): string {
-  const rows = [...state].map(([source, { saved }]) => [source, { source, preserve_properties: true, dest: saved }]);
-  const ascii = /[\u007F-\uFFFF]/g;
-  return JSON.stringify(Object.fromEntries(rows), undefined, 4).replaceAll(
-    ascii,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 function restore(work: Work, document: Mapping, state: State): void {
@@ -120,7 +98,7 @@ function copyWithLinks(work: Work, file: ConfigFile, source: string, dest: strin
     work.changes.preserve(source, dest);
     for (const name of tree.list(source))
       copyWithLinks(work, { ...file, merge: true }, join(source, name), join(dest, name));
-  } else copyLiteral(work, { ...file, source, dest });
+  } else copyLiteral(work, { ...file, source, dest, merge: true });
 }
 
 function copyLiteral(work: Work, file: ConfigFile): void {

@@ -57,12 +57,12 @@ export class Tree {
       `/${[...chain.map((one) => one.name), ...(last === undefined ? [] : [last])].join('/')}`;
     for (let links = 0; pending.length > 0;) {
       const name = pending.pop()!;
-      if (name === '.') continue;
-      if (name === '..') {
+      const folder = here();
+      if (folder.kind === 'directory' && name === '.') continue;
+      if (folder.kind === 'directory' && name === '..') {
         chain.pop();
         continue;
       }
-      const folder = here();
       if (folder.kind !== 'directory') return { folder: undefined, name, entry: undefined, path: at(name) };
       const entry = this.child(folder, name);
       const isLast = pending.length === 0;

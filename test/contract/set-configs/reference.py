@@ -1,6 +1,7 @@
 """Runs Kolla's set_configs.py many times: each line on stdin is a JSON object {root, argv, env}; the script runs in a child
 of its own, in that root; one line of JSON with the exit code and stderr comes back on stdout. Everything that Python loads
-is loaded before, because the root has no Python."""
+is loaded before, because the root has no Python. With `sorted`, folders are read in the order of their names: the reference
+takes the file system's, in which two roots may differ."""
 
 import argparse, encodings.idna, glob, grp, json, linecache, locale, logging, os, pwd, re, shutil, stat, sys
 import tempfile, tokenize, traceback, yaml
@@ -10,7 +11,38 @@ with open(sys.argv[1]) as file:
 pwd.getpwnam("root")
 
 
+class Sorted:
+    """os.scandir by name."""
+
+    def __init__(self, entries):
+        with entries:
+            self.entries = iter(sorted(entries, key=lambda entry: os.fsencode(entry.name)))
+
+    def __iter__(self):
+        return self.entries
+
+    def __next__(self):
+        return next(self.entries)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def close(self):
+        pass
+
+
+def sort_folders():
+    listdir, scandir = os.listdir, os.scandir
+    os.listdir = lambda path=".": sorted(listdir(path), key=os.fsencode)
+    os.scandir = lambda path=".": Sorted(scandir(path))
+
+
 def child(case, out):
+    if case.get("sorted"):
+        sort_folders()
     os.dup2(out, 1)
     os.dup2(out, 2)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8")

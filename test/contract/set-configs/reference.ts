@@ -16,6 +16,8 @@ export interface Start {
   readonly root: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Folders are read in the order of their names, as ours reads them, and not in the file system's. */
+  readonly sorted?: true;
 }
 
 export interface Ended {

@@ -1,4 +1,4 @@
-import { A, check, checked, dir, one } from '../entries.ts';
+import { A, check, checked, dir, entry, one } from '../entries.ts';
 import { CONFIG, type Case } from '../play.ts';
 
 /** --check after something has changed. */
@@ -57,5 +57,11 @@ export const CHECKS: readonly Case[] = [
     files: { [`${CONFIG}/d/one`]: '1' },
     config: dir(),
     runs: [{}, { meanwhile: { [`${CONFIG}/d/two`]: '2' }, ...check }],
+  },
+  {
+    name: 'a check of a folder whose parent a later entry makes a file',
+    files: { [`${CONFIG}/d/one`]: '1', [`${CONFIG}/e`]: 'e' },
+    config: { command: 'run', config_files: [entry('d', '/etc/x/d', { optional: true }), entry('e', '/etc/x')] },
+    runs: [{}, { meanwhile: { [`${CONFIG}/d`]: null }, ...check }],
   },
 ];

@@ -182,6 +182,16 @@ export const FILES: readonly Case[] = [
     files: { [`${CONFIG}/x[1]`]: 'x' },
     config: { command: 'run', config_files: [entry('x[1]', '/etc/x')] },
   },
+  {
+    name: 'a folder with slashes behind over the image’s own',
+    files: { ...FOLDER, 'etc/d/image': 'i' },
+    config: { command: 'run', config_files: [entry('d/', '/etc/d/')] },
+  },
+  {
+    name: 'a dest through .. of what is a file',
+    files: { ...A, 'etc/svc': 'file' },
+    config: one({}, '/etc/svc/../svc2/x.conf'),
+  },
   { name: 'a source that is missing', config: one() },
   {
     name: 'a second source that is missing',

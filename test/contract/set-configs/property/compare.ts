@@ -1,0 +1,178 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { normalize } from 'node:path/posix';
+import { parsePythonYaml } from '../../../../src/config/set-configs/yaml.ts';
+import { byReference, byUs, CONFIG, errorClass, linesOf, type Case, type Outcome, type Run } from '../play.ts';
+import type { Ended, Reference, Start } from '../reference.ts';
+import { differences, look, plant, type Seen } from '../tree.ts';
+import { deviationOf, type Deviation } from './deviations.ts';
+
+/** One thing in which a start of ours is not Kolla's. */
+export interface Difference {
+  readonly what: 'code' | 'class' | 'tree' | 'line' | 'touched' | 'unseen';
+  /** Of a tree: which path. */
+  readonly path: string;
+  readonly theirs: string;
+  readonly ours: string;
+}
+
+/** What a rule may look at. */
+export interface Situation {
+  readonly one: Case;
+  readonly run: Run;
+  /** The configuration that this start reads; undefined when it is none. */
+  readonly config: unknown;
+  readonly theirs: Outcome;
+  readonly ours: Outcome;
+}
+
+export interface Verdict {
+  /** How many starts were compared. */
+  readonly starts: number;
+  /** Differences that no rule knows, in words. */
+  readonly findings: readonly string[];
+  readonly deviations: readonly Deviation[];
+  /** The last start failed, as Kolla's did; what that left in the middle is not gone on with. */
+  readonly refused: boolean;
+}
+
+/**
+ * Plays a case with Kolla's tool and with ours, start by start, each in a root of its own, until they part: at a failed
+ * start, which leaves Kolla's in the middle and ours untouched, or at a deviation that is documented.
+ */
+export async function compareCase(one: Case, reference: Reference, folder: string): Promise<Verdict> {
+  const theirs = new Root(join(folder, 'theirs'), one, byReference(reference));
+  const ours = new Root(join(folder, 'ours'), one, byUs);
+  const deviations: Deviation[] = [];
+  let starts = 0;
+  try {
+    let config = one.yaml === undefined ? one.config : await parsePythonYaml('', one.yaml).catch(() => undefined);
+    for (const run of one.runs ?? [{}]) {
+      if ('config' in run) config = run.config;
+      starts++;
+      // Python has a core of its own meanwhile.
+      const theirEnd = theirs.start(run);
+      const situation = { one, run, config, ours: await ours.start(run), theirs: await theirEnd };
+      const all = [...differencesOf(situation), ...(run === one.runs?.at(-1) ? await unseenBy(ours, situation) : [])];
+      const found = all.map((difference) => ({ difference, rule: deviationOf(difference, situation) }));
+      deviations.push(...new Set(found.flatMap(({ rule }) => rule ?? [])));
+      const findings = found.flatMap(({ difference, rule }) => (rule ? [] : [inWords(difference, starts)]));
+      const refused = situation.theirs.code !== 0 && run.argv === undefined;
+      if (
+        findings.length > 0 ||
+        refused ||
+        found.some(({ difference, rule }) => rule?.parts && difference.what !== 'line')
+      )
+        return { starts, findings, deviations, refused };
+    }
+    return { starts, findings: [], deviations, refused: false };
+  } finally {
+    theirs.remove();
+    ours.remove();
+  }
+}
+
+function inWords({ what, path, theirs, ours }: Difference, start: number): string {
+  return `start ${start}: ${what}${path && ` of ${path}`}: Kolla's ${theirs} | ours ${ours}`;
+}
+
+function differencesOf({ theirs, ours }: Situation): Difference[] {
+  const found: Difference[] = [];
+  const add = (what: Difference['what'], their: string, our: string, path = '') => {
+    if (their !== our) found.push({ what, path, theirs: their, ours: our });
+  };
+  add('code', String(theirs.code), String(ours.code));
+  add('class', errorClass(theirs), errorClass(ours));
+  if (ours.code !== 0) add('touched', '', differences(ours.before, ours.tree).join('; '));
+  if (theirs.code !== 0 || ours.code !== 0) return found;
+  for (const path of new Set([...theirs.tree.keys(), ...ours.tree.keys()])) {
+    if (differences(only(theirs.tree, path), only(ours.tree, path)).length === 0) continue;
+    add('tree', told(theirs.tree.get(path)), told(ours.tree.get(path)), path);
+  }
+  const [their, our] = [linesOf(theirs), linesOf(ours)];
+  for (const line of without(their, our)) add('line', line, '');
+  for (const line of without(our, their)) add('line', '', line);
+  return found;
+}
+
+/** What a start of ours changes at a destination right after its check said that nothing has. */
+async function unseenBy(root: Root, { run, ours }: Situation): Promise<Difference[]> {
+  if (run.argv === undefined || ours.code !== 0) return [];
+  const again = await root.start({});
+  const copied = linesOf(again).flatMap(
+    (line) => /^INFO Copying (?!\/etc\/kolla|permissions).* to (?!\/etc\/kolla)(.*)$/.exec(line)?.[1] ?? [],
+  );
+  return [...new Set(copied.map((dest) => normalize(`/${dest}`).slice(1)))].flatMap((path) => {
+    const [before = 'absent', after = 'absent'] = [again.before.get(path)?.what, again.tree.get(path)?.what];
+    return before === after || after === 'absent'
+      ? []
+      : [{ what: 'unseen' as const, path, theirs: before, ours: after }];
+  });
+}
+
+function only(tree: Map<string, Seen>, path: string): Map<string, Seen> {
+  const seen = tree.get(path);
+  return new Map(seen === undefined ? [] : [[path, seen]]);
+}
+
+function told(seen: Seen | undefined): string {
+  return seen === undefined ? 'absent' : `${seen.what} @${seen.mtime}`;
+}
+
+/** Lines of the first that the second lacks, counted. */
+function without(lines: readonly string[], others: readonly string[]): string[] {
+  const left = [...others];
+  const missing = lines.filter((line) => {
+    const at = left.indexOf(line);
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
+  return missing;
+}
+
+/** A root, and one of the two tools in it. */
+export class Root {
+  readonly #path: string;
+  readonly #tool: (at: Start) => Promise<Ended>;
+
+  constructor(path: string, one: Case, tool: (at: Start) => Promise<Ended>) {
+    this.#path = path;
+    this.#tool = tool;
+    mkdirSync(join(path, CONFIG), { recursive: true });
+    plant(path, one.files ?? {});
+    if (one.config !== undefined) this.#configure(one.config);
+    if (one.yaml !== undefined) writeFileSync(join(path, CONFIG, 'config.yaml'), one.yaml);
+  }
+
+  async start(run: Run): Promise<Outcome> {
+    for (const [path, text] of Object.entries(run.meanwhile ?? {})) this.#change(join(this.#path, path), text);
+    if ('config' in run) this.#configure(run.config);
+    const strategy = 'strategy' in run ? run.strategy : 'COPY_ALWAYS';
+    const env = strategy === undefined ? {} : { KOLLA_CONFIG_STRATEGY: strategy };
+    const before = look(this.#path);
+    const ended = await this.#tool({ root: this.#path, argv: run.argv ?? [], env, sorted: true });
+    return { ...ended, before, tree: look(this.#path) };
+  }
+
+  remove(): void {
+    rmSync(this.#path, { recursive: true });
+  }
+
+  #configure(config: unknown): void {
+    writeFileSync(join(this.#path, CONFIG, 'config.json'), JSON.stringify(config));
+  }
+
+  #change(path: string, text: string | null): void {
+    if (text === null) {
+      rmSync(path, { recursive: true, force: true });
+      return;
+    }
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    } catch (error) {
+      // Where a start made a folder of it, or a file above it, nothing happens.
+      if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { normalize } from 'node:path/posix';
+import type { Seen } from '../tree.ts';
+import type { Difference, Situation } from './compare.ts';
+import { entriesOf, isEmptyFolderGone, isNoisy, trackedDests } from './entries.ts';
+
+/** A difference on purpose, with its line in docs/kolla-contract.md. */
+export interface Deviation {
+  readonly name: string;
+  /** From here on the two trees differ, and nothing after it can be compared. */
+  readonly parts: boolean;
+  readonly explains: (difference: Difference, situation: Situation) => boolean;
+}
+
+const DEFAULTS = 'etc/kolla/defaults';
+const STATE = `${DEFAULTS}/state`;
+/** What `--check` of Kolla's stumbles over where there is a difference to tell. */
+const STUMBLES = /^(?:FileNotFoundError|NotADirectoryError|IsADirectoryError|KeyError: 'get(?:pwu|grg)id)/m;
+
+export const DEVIATIONS: readonly Deviation[] = [
+  {
+    name: 'swapped paths in the state are put right',
+    parts: false,
+    explains: ({ what, path, theirs, ours }) =>
+      what === 'tree' &&
+      path === STATE &&
+      unswapped(theirs) === unswapped(ours) &&
+      unswapped(ours) === JSON.stringify(JSON.parse(stateIn(ours))),
+  },
+  {
+    name: 'a check says 1 where Kolla’s stumbles over the difference (2)',
+    parts: false,
+    explains: ({ what }, { run, theirs, ours }) =>
+      isVerdict(what) && isCheck(run) && theirs.code === 2 && ours.code === 1 && STUMBLES.test(theirs.stderr),
+  },
+  {
+    name: 'a check is silent where Kolla’s always says changed',
+    parts: false,
+    explains: ({ what }, { run, config, theirs, ours }) =>
+      isVerdict(what) &&
+      isCheck(run) &&
+      theirs.code !== 0 &&
+      (ours.code === 0 || what === 'class') &&
+      isNoisy(theirs, ours, config),
+  },
+  {
+    name: 'a check misses an empty folder that is gone',
+    parts: false,
+    explains: ({ what }, { run, config, theirs, ours }) =>
+      isVerdict(what) && isCheck(run) && theirs.code === 0 && ours.code === 1 && isEmptyFolderGone(ours, config),
+  },
+  {
+    name: 'a destination through `..` of a folder that is not there is made',
+    parts: true,
+    explains: ({ what }, { theirs, ours }) =>
+      isVerdict(what) && theirs.code === 2 && ours.code === 0 && /^FileExistsError: .*\/\.\.\//m.test(theirs.stderr),
+  },
+  {
+    name: 'a destination that is a link to a folder is replaced',
+    parts: true,
+    explains: ({ what }, { theirs, ours }) =>
+      isVerdict(what) &&
+      theirs.code === 2 &&
+      theirs.code !== ours.code &&
+      theirs.stderr.includes('Cannot call rmtree on a symbolic link'),
+  },
+  {
+    name: 'a merged folder keeps what is in it',
+    parts: true,
+    explains: ({ what, path, theirs, ours }, { config, theirs: { before } }) => {
+      const merged = entriesOf(config).flatMap((entry) => (entry.merge ? trackedDests([entry]) : []));
+      const tracked = merged.filter(
+        (dest) => isFolder(before.get(dest)) || isFolder(before.get(`${DEFAULTS}/${dest}`)),
+      );
+      // What is copied on from there differs as well.
+      if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
+        return what === 'tree' || what === 'line';
+      if (what === 'line') return tracked.some((dest) => normalize(theirs + ours).includes(dest));
+      const isIn = tracked.some((dest) => `${path}/`.startsWith(`${dest}/`));
+      return what === 'tree' && isIn && theirs === 'absent';
+    },
+  },
+  {
+    name: 'a link to nowhere that was put is taken away again',
+    parts: true,
+    explains: ({ what, path, theirs, ours }, { theirs: { before } }) => {
+      const isPut = (one: string) => {
+        const target = before.get(one)?.what.startsWith('link ') ? targetOf(one, before.get(one)!) : undefined;
+        return target !== undefined && (target === one || !before.has(target));
+      };
+      if (what === 'tree') return theirs.startsWith('link ') && ours === 'absent' && isPut(path);
+      return what === 'line' && isPut(normalize(theirs.replace('INFO Deleting ', '/')).slice(1));
+    },
+  },
+  {
+    name: 'the image’s own links are kept as links',
+    parts: true,
+    explains: (difference, situation) => isAboutKeptLinks(difference, situation),
+  },
+  {
+    name: 'recurse leads not out of the folder',
+    parts: true,
+    explains: ({ what, path, theirs, ours }, { config, theirs: { tree } }) => {
+      if (!JSON.stringify(config).includes('"recurse":true')) return false;
+      const links = [...tree].filter(([, seen]) => seen.what.startsWith('link '));
+      if (what === 'line')
+        return links.some(([link]) => theirs.endsWith(`/${link}`) || theirs.endsWith(`/${link} does not exist`));
+      const isTarget = links.some(([link, seen]) =>
+        [targetOf(link, seen), `${DEFAULTS}/${targetOf(link, seen)}`].includes(path),
+      );
+      return what === 'tree' && isTarget && withoutRights(theirs) === withoutRights(ours);
+    },
+  },
+  {
+    name: 'with several exclude patterns, a path is told once',
+    parts: false,
+    explains: ({ what, theirs, ours }, { ours: { stderr } }) =>
+      what === 'line' && ours === '' && theirs.startsWith('INFO Setting permission for /') && stderr.includes(theirs),
+  },
+];
+
+export function deviationOf(difference: Difference, situation: Situation): Deviation | undefined {
+  return DEVIATIONS.find((rule) => rule.explains(difference, situation));
+}
+
+function isNear(one: string, other: string): boolean {
+  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
+}
+
+function isCheck(run: Situation['run']): boolean {
+  return run.argv?.includes('--check') ?? false;
+}
+
+function isVerdict(what: Difference['what']): boolean {
+  return what === 'code' || what === 'class';
+}
+
+function isFolder(seen: Seen | undefined): boolean {
+  return seen?.what.startsWith('folder') ?? false;
+}
+
+/** The state in `file 0:0 644 {...} @time`. */
+function stateIn(told: string): string {
+  return told.slice(told.indexOf('{'), told.lastIndexOf('}') + 1);
+}
+
+type State = Record<string, { source: string; dest: string | null }>;
+
+function stateOf(told: string): State {
+  const state = JSON.parse(stateIn(told) || '{}') as State;
+  for (const [key, entry] of Object.entries(state))
+    if (entry.dest === key) [entry.source, entry.dest] = [entry.dest, entry.source];
+  return state;
+}
+
+function unswapped(told: string): string {
+  return JSON.stringify(stateOf(told));
+}
+
+function targetOf(link: string, { what }: Seen): string {
+  const target = what.slice('link '.length);
+  return normalize(target.startsWith('/') ? target : `/${link}/../${target}`).slice(1);
+}
+
+function withoutRights(told: string): string {
+  return told.replace(/^(\w+) \S+ \S+/, '$1');
+}
+
+/** Kept copies below `defaults`, what comes back from them, and the state's word about them. */
+function isAboutKeptLinks({ what, path, theirs, ours }: Difference, { theirs: their, ours: our }: Situation): boolean {
+  const wasLink = (key: string) => our.before.get(key)?.what.startsWith('link ') ?? false;
+  const kept = [...our.tree].flatMap(([one, seen]) =>
+    one.startsWith(`${DEFAULTS}/`) && seen.what.startsWith('link ') ? [one] : [],
+  );
+  const inImage = kept.map((one) => one.slice(DEFAULTS.length + 1));
+  const near = (one: string) => [...kept, ...inImage].some((link) => `${one}/`.startsWith(`${link}/`));
+  if (isVerdict(what))
+    return (
+      our.code === 0 &&
+      their.code === 2 &&
+      kept.length > 0 &&
+      /in backup_configs|in remove_or_restore_configs/.test(their.stderr)
+    );
+  if (what === 'line') {
+    const words = (theirs + ours).match(/\/\S+/g) ?? [];
+    return words.some((word) => [...kept, ...inImage].some((link) => isNear(normalize(word), `/${link}`)));
+  }
+  if (what !== 'tree' || kept.length === 0) return false;
+  if (path === STATE) {
+    const [a, b] = [stateOf(theirs), stateOf(ours)];
+    return Object.keys({ ...a, ...b }).every(
+      (key) => a[key]?.dest === b[key]?.dest || wasLink(normalize(key).slice(1)),
+    );
+  }
+  return (
+    near(path) || (theirs === 'absent' && ours.startsWith('folder') && kept.some((link) => link.startsWith(`${path}/`)))
+  );
+}

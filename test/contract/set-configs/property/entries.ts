@@ -1,0 +1,127 @@
+import { normalize } from 'node:path/posix';
+import { hasMagic } from '../../../../src/config/glob.ts';
+import type { Outcome } from '../play.ts';
+
+/** An entry of config_files, as far as the rules ask. */
+export interface Entry {
+  readonly source: string;
+  readonly dest: string;
+  readonly perm: unknown;
+  readonly merge: unknown;
+  readonly preserve: unknown;
+}
+
+/** The entries of a configuration in JSON that came through validation; of one in YAML none. */
+export function entriesOf(config: unknown): Entry[] {
+  const { config_files: entries } = (config ?? {}) as { config_files?: unknown };
+  if (!Array.isArray(entries)) return [];
+  return (entries as Record<string, unknown>[]).map((entry) => ({
+    source: String(entry['source']),
+    dest: String(entry['dest']),
+    perm: entry['perm'],
+    merge: entry['merge'],
+    preserve: entry['preserve_properties'],
+  }));
+}
+
+/** Where entries go, without the slash before: what is tracked of each. */
+export function trackedDests(entries: readonly Entry[]): string[] {
+  return entries.map(({ source, dest }) =>
+    plain(dest.endsWith('/') ? dest + source.slice(source.lastIndexOf('/') + 1) : dest),
+  );
+}
+
+function plain(path: string): string {
+  return normalize(`/${path}`).replace(/\/$/, '').slice(1);
+}
+
+/**
+ * Whether Kolla's check has no right to what it says, by what docs/kolla-contract.md lists: each source that it complains of has a
+ * mode that it can't compare, keeps its properties, is a folder with folders in it, or has a destination that is in another entry's.
+ */
+export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolean {
+  const entries = entriesOf(config);
+  // It opens what is put as a link, or what a later entry has made a folder.
+  if (theirs.code === 2)
+    return entries.some(
+      (entry) =>
+        overlaps(entry, entries) || leadsElsewhere(entry, ours) || (isTrue(entry.merge) && isTrue(entry.preserve)),
+    );
+  const sources = namedIn(theirs);
+  return (
+    sources.length > 0 &&
+    sources.every((source) =>
+      entries.some((entry) => {
+        if (entry.source !== source && !hasMagic(entry.source)) return false;
+        const unlike = typeof entry.perm !== 'string' || !/^[0-7]{4}$/.test(entry.perm);
+        const shared = overlaps(entry, entries) || leadsElsewhere(entry, ours);
+        return unlike || isTrue(entry.preserve) || hasFolders(ours, source) || shared;
+      }),
+    )
+  );
+}
+
+/** Whether all that our check names are folders without files, of which Kolla's looks at nothing. */
+export function isEmptyFolderGone(ours: Outcome, config: unknown): boolean {
+  const named = namedIn(ours);
+  return (
+    named.length > 0 &&
+    named.every((source) => {
+      const top = folderOf(ours, plain(source));
+      const files = [...ours.tree].filter(
+        ([path, { what }]) => path.startsWith(`${top}/`) && !what.startsWith('folder'),
+      );
+      const places = trackedDests(entriesOf(config).filter((entry) => entry.source === source));
+      const isGone = places.some((place) => !ours.tree.get(place)?.what.startsWith('folder'));
+      return ours.tree.get(top)?.what.startsWith('folder') && files.length === 0 && isGone;
+    })
+  );
+}
+
+/** What a link to a folder beside it leads to. */
+function folderOf({ tree }: Outcome, path: string): string {
+  const [, target] = /^link (\w+)$/.exec(tree.get(path)?.what ?? '') ?? [];
+  return target === undefined ? path : plain(`${path}/../${target}`);
+}
+
+/** The sources that a check complains of. */
+function namedIn({ stderr }: Outcome): string[] {
+  const list = /Following files are in bad state: \[(.*)\]/.exec(stderr)?.[1] ?? '';
+  return [...list.matchAll(/'([^']*)'/g)].map(([, source]) => source!);
+}
+
+function isTrue(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+}
+
+function hasFolders({ tree }: Outcome, source: string): boolean {
+  const top = plain(source);
+  const seen = tree.get(top)?.what;
+  // A link's folder is not looked up: any folder in the tree may be the one.
+  if (seen?.startsWith('link ')) return true;
+  return [...tree].some(([path, { what }]) => path.startsWith(`${top}/`) && /^(?:folder|link) /.test(what));
+}
+
+function overlaps(entry: Entry, entries: readonly Entry[]): boolean {
+  // Of several files that one pattern finds for one destination, the last is in place.
+  if (hasMagic(entry.source) && !entry.dest.endsWith('/')) return true;
+  const own = placeOf(entry);
+  return entries.some((other) => {
+    const dest = placeOf(other);
+    const passes = entry.dest.startsWith(`${other.dest}/`);
+    return other !== entry && (passes || `${own}/`.startsWith(`${dest}/`) || `${dest}/`.startsWith(`${own}/`));
+  });
+}
+
+/** What an entry puts lies at or below it. */
+function placeOf({ source, dest }: Entry): string {
+  const [tracked = ''] = trackedDests([{ source, dest, perm: '', merge: false, preserve: false }]);
+  return hasMagic(source) && dest.endsWith('/') ? plain(dest) : tracked;
+}
+
+/** Through a link, where another entry's destination may be the same. */
+function leadsElsewhere(entry: Entry, { before }: Outcome): boolean {
+  return [...before].some(
+    ([path, { what }]) => what.startsWith('link ') && `${placeOf(entry)}/`.startsWith(`${path}/`),
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Generated configurations, run by Kolla's set_configs.py and by ours, compared start by start.
+ *
+ *   seed and number -> generate: files, a configuration, two to four starts with changes in between (and --check)
+ *   -> compare: exit code, class of the failure, tree with content, mode, owner and kept times, state, /run_command, log
+ *   lines -> each difference is one of the documented deviations, by a rule of its own (deviations), or a finding
+ *   -> a finding is shrunk to a small case and told as JSON
+ *
+ * Of ours alone: a start that fails has touched nothing, and a check that says 0 is right: a start after it changes nothing.
+ */
+import { tmpdir } from 'node:os';
+import { accessSync, constants } from 'node:fs';
+import { privateFolder } from '../../../support/folder.ts';
+import type { Case } from '../play.ts';
+import { startReference } from '../reference.ts';
+import { compareCase, type Verdict } from './compare.ts';
+import { DEVIATIONS } from './deviations.ts';
+import { generateCase } from './generate.ts';
+import { shrink } from './shrink.ts';
+
+/** What a number of cases came to. */
+export interface Tally {
+  readonly seed: number;
+  readonly cases: number;
+  readonly starts: number;
+  /** Cases whose last start was refused by both alike. */
+  readonly refused: number;
+  /** Cases that were compared to their last start. */
+  readonly whole: number;
+  /** By name: in how many cases. */
+  readonly deviations: Readonly<Record<string, number>>;
+  readonly failures: readonly Failure[];
+}
+
+export interface Failure {
+  readonly number: number;
+  readonly findings: readonly string[];
+  readonly smallest: Case;
+}
+
+/** After so many it is told; the next ones are mostly the same. */
+const FAILURES_MAX = 3;
+
+/** Compares the cases 0 to `count`, and says how far it is. */
+export async function compareCases(
+  seed: number,
+  count: number,
+  say: (text: string) => void = () => {},
+): Promise<Tally> {
+  await using reference = await startReference();
+  await using folder = await privateFolder('property', inMemory());
+  const compare = (one: Case) => compareCase(one, reference, folder.path);
+  const deviations = Object.fromEntries(DEVIATIONS.map(({ name }) => [name, 0]));
+  const failures: Failure[] = [];
+  const tally = { cases: 0, starts: 0, refused: 0, whole: 0 };
+  while (tally.cases < count && failures.length < FAILURES_MAX) {
+    const one = generateCase(seed, tally.cases);
+    const verdict = await compare(one);
+    for (const { name } of new Set(verdict.deviations)) deviations[name]! += 1;
+    tally.starts += verdict.starts;
+    if (verdict.refused) tally.refused += 1;
+    if (verdict.starts === one.runs?.length) tally.whole += 1;
+    if (verdict.findings.length > 0) failures.push(await failureOf(tally.cases, one, verdict, compare));
+    tally.cases += 1;
+    if (tally.cases % 1000 === 0) say(`${tally.cases} of ${count} cases`);
+  }
+  return { seed, ...tally, deviations, failures };
+}
+
+async function failureOf(
+  number: number,
+  one: Case,
+  { findings }: Verdict,
+  compare: (one: Case) => Promise<Verdict>,
+): Promise<Failure> {
+  const kind = kindOf(findings);
+  const smallest = await shrink(one, async (smaller) => kindOf((await compare(smaller)).findings) === kind);
+  return { number, findings, smallest };
+}
+
+/** `code`, `tree of`: what a smaller case must fail with, too. */
+function kindOf(findings: readonly string[]): string | undefined {
+  return findings[0]?.replace(/^start \d+: /, '').split(/[: ]/)[0];
+}
+
+/** Each start syncs its files, which costs most of the time on a disk. */
+function inMemory(): string {
+  try {
+    accessSync('/dev/shm', constants.W_OK);
+    return '/dev/shm';
+  } catch {
+    return tmpdir();
+  }
+}
