@@ -24,6 +24,8 @@ export interface Api {
   ask<T>(call: Call, signal: AbortSignal): Promise<T>;
   /** Whether this server was seen not to tell when it has sent what exists, so that a set needs a list first. */
   mustList: boolean;
+  /** Whether the server says that it is ready; false too when it can't be asked. */
+  isReady(signal: AbortSignal): Promise<boolean>;
   /** Closes the connections that nobody uses now: after trouble, where they lead to may be gone. */
   forgetConnections(): void;
 }
@@ -83,6 +85,17 @@ export class ApiClient implements Api, Disposable {
       return (await json(response)) as T;
     } finally {
       clearTimeout(late);
+    }
+  }
+
+  async isReady(signal: AbortSignal): Promise<boolean> {
+    try {
+      const response = await this.#answer({ path: '/readyz' }, this.#requests, signal);
+      response.resume();
+      return true;
+    } catch {
+      signal.throwIfAborted();
+      return false;
     }
   }
 

@@ -5,6 +5,7 @@ import { METADATA, TooManyWatches, type Api } from './client.ts';
 import { jsonLines } from './json-lines.ts';
 import { listAll } from './list.ts';
 import { collectionPath } from './path.ts';
+import { Refusal } from './refusal.ts';
 import type { Timing } from './timing.ts';
 import type { KubeObject, SetRef, WayObservation } from './types.ts';
 
@@ -50,6 +51,7 @@ export async function* follow<T extends KubeObject>(
   let version: string | undefined;
   let attempt = 0;
   let isTroubled = false;
+  const refusal = new Refusal(api, timing);
   for (;;) {
     try {
       if (version === undefined && subject.whenQuiet === 'list' && api.mustList) {
@@ -63,6 +65,7 @@ export async function* follow<T extends KubeObject>(
         if (step.kind === 'begin') {
           if (isTroubled) yield { kind: 'connected' };
           isTroubled = false;
+          refusal.forget();
           if (!isKnown) yield step;
           continue;
         }
@@ -85,7 +88,8 @@ export async function* follow<T extends KubeObject>(
       // Credentials were right once: a file in the middle of being replaced is no reason to give up.
       if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
       const known = error instanceof ApiError ? error : undefined;
-      if (known?.status === 403 || known instanceof TooManyWatches) return known;
+      if (known instanceof TooManyWatches) return known;
+      if (known?.status === 403 && (await refusal.isMeant(signal))) return known;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 410) {
         // Our version is older than what the server still knows: begin again with what is there now.

@@ -4,6 +4,7 @@ import { ApiError } from './api-error.ts';
 import { METADATA, type Api } from './client.ts';
 import { listAll } from './list.ts';
 import { keyOf, objectPath } from './path.ts';
+import { Refusal } from './refusal.ts';
 import { placeOf, resourceName, roleFor, userIn } from './role.ts';
 import type { Timing } from './timing.ts';
 import type {
@@ -28,7 +29,7 @@ export async function* pollObject<T extends KubeObject>(
 ): AsyncGenerator<Observation<T>> {
   let known: T | 'absent' | undefined;
   const ask = () => getOne<T>(api, ref, metadataOnly, signal);
-  for await (const answer of answers(ask, api, signal, timing)) {
+  for await (const answer of answers(ask, ref, api, signal, timing)) {
     if (answer.kind !== 'answer') {
       yield answer;
       continue;
@@ -51,6 +52,7 @@ export async function* pollSet<T extends KubeObject>(
   timing: Timing,
 ): AsyncGenerator<SetObservation<T>> {
   let mayList = true;
+  const refusal = new Refusal(api, timing);
   const { names } = ref;
   const ask = async (): Promise<readonly T[]> => {
     if (mayList) {
@@ -59,7 +61,7 @@ export async function* pollSet<T extends KubeObject>(
         return names === undefined ? items : items.filter(({ metadata }) => names.includes(metadata.name));
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 403) throw error;
-        if (names === undefined || ref.namespace === undefined) throw notPermitted(ref, error, 'watch nor list');
+        if (names === undefined || ref.namespace === undefined || !(await refusal.isMeant(signal))) throw error;
         mayList = false;
         warn(
           `${userIn(error.message) ?? 'this user'} may not list ${resourceName(ref)} ${placeOf(ref)}: reading each by its name`,
@@ -71,7 +73,7 @@ export async function* pollSet<T extends KubeObject>(
     return (await Promise.all(each)).flatMap((found) => (found === 'absent' ? [] : [found as T]));
   };
   let known: string | undefined;
-  for await (const answer of answers(ask, api, signal, timing)) {
+  for await (const answer of answers(ask, ref, api, signal, timing)) {
     if (answer.kind !== 'answer') {
       yield answer;
       continue;
@@ -89,17 +91,22 @@ type Answer<R> = { readonly kind: 'answer'; readonly value: R } | WayObservation
 /** Asks every pollMs, spread by a quarter, for rewatchMs; trouble on the way is told and tried again. */
 async function* answers<R>(
   ask: () => Promise<R>,
+  ref: ObjectRef | SetRef,
   api: Api,
   signal: AbortSignal,
   timing: Timing,
 ): AsyncGenerator<Answer<R>> {
   const until = performance.now() + timing.rewatchMs;
+  const refusal = new Refusal(api, timing);
+  let isMeant = false;
   let attempt = 0;
   while (attempt > 0 || performance.now() < until) {
     try {
       const value = await ask();
       if (attempt > 0) yield { kind: 'connected' };
       attempt = 0;
+      isMeant = false;
+      refusal.forget();
       yield { kind: 'answer', value };
       await pause(timing.pollMs * (0.75 + Math.random() / 2), signal);
     } catch (error) {
@@ -107,7 +114,12 @@ async function* answers<R>(
       if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
       const known = error instanceof ApiError ? error : undefined;
       if (known === undefined) api.forgetConnections();
-      yield { kind: 'trouble', reason: messageOf(error) };
+      if (known?.status === 403) {
+        // Asked once more after it was: the refusal may have come a moment before.
+        if (isMeant) throw notPermitted(ref, known);
+        isMeant = await refusal.isMeant(signal);
+      }
+      if (!isMeant) yield { kind: 'trouble', reason: messageOf(error) };
       await pause((known?.retryAfterMs ?? 0) + backoffMs(attempt++, timing.backoff), signal);
     }
   }
@@ -125,15 +137,15 @@ async function getOne<T extends KubeObject>(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 404) return 'absent';
-    throw error.status === 403 ? notPermitted(ref, error, 'watch nor get') : error;
+    throw error;
   }
 }
 
-function notPermitted(ref: ObjectRef | SetRef, error: ApiError, verbs: string): NotPermittedError {
+function notPermitted(ref: ObjectRef | SetRef, error: ApiError): NotPermittedError {
   const user = userIn(error.message);
   const what = 'name' in ref ? `${resourceName(ref)} '${ref.name}'` : resourceName(ref);
   return new NotPermittedError(
-    `${user ?? 'this user'} may neither ${verbs} ${what} ${placeOf(ref)}; ` +
+    `${user ?? 'this user'} may neither watch nor ${'name' in ref ? 'get' : 'list'} ${what} ${placeOf(ref)}; ` +
       `apply this with kubectl apply -f -:\n${roleFor(ref, user)}`,
     { cause: error },
   );

@@ -13,6 +13,8 @@ export interface Timing {
   readonly answerMs: number;
   /** Between two questions where watching is not allowed. */
   readonly pollMs: number;
+  /** A refusal that has held for so long is meant, whatever the server says of itself. */
+  readonly refusedMs: number;
   /** How long to poll before trying whether watching is allowed by now. */
   readonly rewatchMs: number;
   readonly backoff: Backoff;
@@ -25,6 +27,7 @@ export const TIMING: Timing = {
   absentMs: 500,
   answerMs: 30_000,
   pollMs: 2000,
-  rewatchMs: 300_000,
+  refusedMs: 10_000,
+  rewatchMs: 60_000,
   backoff: { minMs: 200, maxMs: 5000 },
 };

@@ -5,13 +5,20 @@ import { privateFolder } from '../../support/folder.ts';
 import { freePorts } from '../../support/port.ts';
 import { step } from '../../support/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
+import { apiServer, end, type ApiServer, type Program } from './api-server.ts';
 import { canBuildKubernetes, kubeBinary } from './binaries.ts';
+import { etcdAt, type Etcd } from './etcd.ts';
 import { startKube, whenUp, type Component, type Site } from './component.ts';
 import { makeClusterKeys, type ClusterKeys } from './credentials.ts';
 import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } from './flags.ts';
 
 /** An API server with everything that needs no node: RBAC, ServiceAccounts, Jobs that make Pods which nobody runs. */
-export interface ControlPlane extends Cluster, AsyncDisposable {}
+export interface ControlPlane extends Cluster, AsyncDisposable {
+  readonly apiServer: ApiServer;
+  readonly etcd: Etcd;
+  /** Starts another API server on the same etcd, as highly available clusters have them. */
+  addApiServer(): Promise<ApiServer>;
+}
 
 const UP_MS = 120_000;
 /** The address of the `kubernetes` Service: the first of the API server's range. */
@@ -32,18 +39,37 @@ export async function startControlPlane(): Promise<ControlPlane> {
   const keys = await prepare(site);
   const admin = await keys.issue('admin', ADMIN);
   const kubeconfig = await keys.kubeconfig('admin', server, ADMIN);
+  const programs = new Map<string, Program>();
+  // Ended in the opposite order: an API server that still has clients takes ten seconds to end.
   const run = async (name: string, flags: Readonly<Record<string, string>>) => {
-    const component = await startKube(site, name, flags);
-    stack.use(component.running);
-    return component;
+    const program: Program = { current: await startKube(site, name, flags) };
+    programs.set(name, program);
+    stack.defer(() => end(program));
+    return program.current!;
   };
+  const get = (path: string) => apiGet(server, path, keys.authority.certificate, admin);
   await step('starting a Kubernetes control plane', async () => {
-    const get = (path: string) => apiGet(server, path, keys.authority.certificate, admin);
-    await startApi(run, get, site, keys, addresses, { 'endpoint-reconciler-type': 'none' });
+    await startApi(run, get, site, keys, addresses, LONELY);
   });
+  const apiServerAt = (port: number, program: Program): ApiServer => {
+    const flags = { ...apiserverFlags(site.folder, keys, { ...addresses, api: port }), ...LONELY };
+    const ask = () => apiGet(`https://127.0.0.1:${port}`, '/readyz', keys.authority.certificate, admin);
+    return apiServer(port, program, {
+      run: () => startKube(site, 'kube-apiserver', flags),
+      ready: async (component) => void (await whenUp(component, 'its /readyz to be ok', UP_MS, ask)),
+    });
+  };
   const moved = stack.move();
   return {
     ...clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, folder }),
+    apiServer: apiServerAt(api, programs.get('kube-apiserver') ?? {}),
+    etcd: etcdAt(`http://127.0.0.1:${etcd}`, programs.get('etcd')?.current?.running.pid ?? 0),
+    addApiServer: async () => {
+      const [port = 0] = await freePorts(1);
+      const another = moved.use(apiServerAt(port, {}));
+      await another.start();
+      return another;
+    },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 }
@@ -67,6 +93,9 @@ export type Run = (name: string, flags: Readonly<Record<string, string>>) => Pro
 
 /** Asks the API server for a path: its answer, or undefined while there is none. */
 export type Get = (path: string) => Promise<string | undefined>;
+
+/** Nobody writes down which API servers there are: an old one's record would outlive it. */
+const LONELY = { 'endpoint-reconciler-type': 'none' };
 
 /** Starts the three programs and waits until Pods can be made: until the first ServiceAccount is there. */
 export async function startApi(

@@ -10,8 +10,11 @@
  * with the end of that program's log. What a machine can't have, canRunControlPlane and canRunNode say beforehand.
  */
 export type { Cluster } from './api.ts';
+export type { Etcd } from './etcd.ts';
+export { cpuSecondsOf, type ApiServer } from './api-server.ts';
 export { kubeBinary, testbox } from './binaries.ts';
 export { canRunControlPlane, startControlPlane, type ControlPlane } from './control-plane.ts';
+export { metricOf, openWatches, requestCount, samplesIn, type Sample } from './metrics.ts';
 export { TESTBOX_IMAGE } from './containerd.ts';
 export { endPodsOf } from './job.ts';
 export { canRunNode, startNode, type KubeNode, type NodeOptions, type Scope } from './node.ts';

@@ -47,6 +47,34 @@ test('who may neither watch nor get is told the Role to apply', async () => {
   assert.deepEqual(binding.subjects, [{ kind: 'ServiceAccount', name: 'waiter', namespace: 'ns' }]);
 });
 
+for (const verb of ['watch', 'get'] as const) {
+  test(`a refusal of an API server that is not ready yet is trouble (${verb})`, async () => {
+    // Until it has read its Roles it refuses everything.
+    let asked = 0;
+    const refused: Handler = (request, response) => {
+      if (++asked === 3) api.isReady = true;
+      forbidden(verb)(request, response);
+    };
+    const script =
+      verb === 'watch' ? [refused, refused, refused, found('7')] : [refused, refused, refused, refused, found('7')];
+    await using api = await scriptedApi(...script);
+    api.isReady = false;
+    using client = await api.client();
+    const { seen } = await observe(client, (all) => all.at(-1)?.kind === 'object');
+    assert.deepEqual(kinds(seen).slice(0, 2), ['trouble', 'trouble']);
+  });
+}
+
+test('a refusal that lasts is meant, where nobody may ask whether the server is ready', async () => {
+  await using api = await scriptedApi(forbidden('get'));
+  api.isReady = false;
+  using client = await api.client({ ...FAST, refusedMs: 100 });
+  await assert.rejects(
+    observe(client, () => false),
+    NotPermittedError,
+  );
+});
+
 test('on 401 the token is read again at once', async () => {
   await using api = await scriptedApi(
     (_, response) => {

@@ -33,6 +33,8 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 
 /** An HTTPS server that speaks as much of the API as a test scripts, with a ServiceAccount's folder for its clients. */
 export interface ScriptedApi extends AsyncDisposable {
+  /** What /readyz says; it is no part of the script. */
+  isReady: boolean;
   readonly requests: readonly { readonly url: URL; readonly token: string | undefined }[];
   readonly connections: () => number;
   readonly url: string;
@@ -50,6 +52,7 @@ export async function scriptedApi(...handlers: readonly Handler[]): Promise<Scri
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer({ cert: certificate, key }, (request, response) => {
+    if (request.url === '/readyz') return void response.writeHead(api.isReady ? 200 : 500).end();
     const handler = handlers[Math.min(requests.length, handlers.length - 1)];
     requests.push({ url: new URL(request.url ?? '/', 'https://api'), token: request.headers.authorization });
     handler?.(request, response);
@@ -64,7 +67,8 @@ export async function scriptedApi(...handlers: readonly Handler[]): Promise<Scri
   await writeFile(join(folder.path, 'token'), 'token-1');
   await writeFile(join(folder.path, 'namespace'), 'own\n');
   const port = String((server.address() as AddressInfo).port);
-  return {
+  const api: ScriptedApi = {
+    isReady: true,
     requests,
     connections: () => connections,
     url: `https://127.0.0.1:${port}`,
@@ -79,6 +83,7 @@ export async function scriptedApi(...handlers: readonly Handler[]): Promise<Scri
       await folder[Symbol.asyncDispose]();
     },
   };
+  return api;
 }
 
 export function job(resourceVersion: string, state: object = {}): KubeObject & { status: object } {

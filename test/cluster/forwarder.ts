@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A port on 127.0.0.1 that is passed on to another, as a floating address is. */
+export interface Forwarder extends AsyncDisposable {
+  readonly port: number;
+  /** Where new connections go; those that are open stay where they are. Undefined: new ones are reset. */
+  target: number | undefined;
+  /** Resets all that are open. */
+  cut(): void;
+  readonly connections: () => number;
+}
+
+/** @param target a port on 127.0.0.1 */
+export async function startForwarder(target: number): Promise<Forwarder> {
+  const open = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((accepted) => {
+    connections++;
+    if (forwarder.target === undefined) return void accepted.resetAndDestroy();
+    const dialed = connect({ port: forwarder.target, host: '127.0.0.1' });
+    for (const [from, to] of [
+      [accepted, dialed],
+      [dialed, accepted],
+    ] as const) {
+      open.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        open.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of open) socket.resetAndDestroy();
+  };
+  const forwarder: Forwarder = {
+    port: (server.address() as AddressInfo).port,
+    target,
+    cut,
+    connections: () => connections,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      cut();
+      await once(server, 'close');
+    },
+  };
+  return forwarder;
+}

@@ -1,0 +1,50 @@
+import type { Cluster } from './api.ts';
+
+/** A sample of Prometheus's text format. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** The samples of one metric that the API server tells of itself. The question itself is one more request. */
+export async function metricOf(cluster: Pick<Cluster, 'kubectl'>, name: string): Promise<Sample[]> {
+  return samplesIn(await cluster.kubectl(['get', '--raw', '/metrics']), name);
+}
+
+/** The samples of one metric in a text. */
+export function samplesIn(text: string, name: string): Sample[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .map((line) => ({
+      labels: Object.fromEntries(
+        [...line.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', value = '']) => [label, value]),
+      ),
+      value: Number(line.slice(line.lastIndexOf(' ') + 1)),
+    }));
+}
+
+/**
+ * How many requests the API server has answered whose labels (`verb`, `resource`, `group`, `code`) are these. A watch counts when
+ * it ends; those that are open are `apiserver_longrunning_requests`.
+ */
+export async function requestCount(
+  cluster: Pick<Cluster, 'kubectl'>,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  return sum(await metricOf(cluster, 'apiserver_request_total'), labels);
+}
+
+/** How many watches are open, of those with these labels. */
+export async function openWatches(
+  cluster: Pick<Cluster, 'kubectl'>,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  return sum(await metricOf(cluster, 'apiserver_longrunning_requests'), { verb: 'WATCH', ...labels });
+}
+
+function sum(samples: readonly Sample[], labels: Readonly<Record<string, string>>): number {
+  return samples
+    .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
+    .reduce((total, { value }) => total + value, 0);
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, request } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { makeAuthority } from '../authority.ts';
+import type { Cluster } from './api.ts';
+
+/** What a proxy does with a request; `forward` passes it on and gives the API server's answer. */
+export type Serve = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  forward: () => Promise<IncomingMessage>,
+) => Promise<void>;
+
+/** An HTTPS server in front of an API server, to do to requests what a load balancer might. */
+export interface ApiProxy extends AsyncDisposable {
+  readonly port: number;
+  /** Of its certificate; PEM. */
+  readonly ca: string;
+  /** May be changed at any time. */
+  serve: Serve;
+  /** Closes every connection. */
+  cut(): void;
+}
+
+/** Passes everything on until told otherwise. Who calls is known by a token: a client certificate would end here. */
+export async function startProxy(cluster: Pick<Cluster, 'server' | 'ca'>): Promise<ApiProxy> {
+  const authority = makeAuthority('test proxy');
+  const { certificate, key } = authority.issue({ commonName: 'proxy', hosts: ['127.0.0.1'] });
+  const sockets = new Set<Socket>();
+  const server = createServer({ cert: certificate, key }, (incoming, response) => {
+    const forward = async (): Promise<IncomingMessage> => {
+      const { method, headers } = incoming;
+      const onward = request(new URL(incoming.url ?? '/', cluster.server), {
+        method,
+        headers,
+        ca: cluster.ca,
+        agent: false,
+      });
+      response.once('close', () => onward.destroy());
+      incoming.pipe(onward);
+      const [answer] = (await once(onward, 'response')) as [IncomingMessage];
+      answer.on('error', () => response.destroy());
+      return answer;
+    };
+    // An answer that can't be had is a connection that is cut, as with any proxy.
+    proxy.serve(incoming, response, forward).catch(() => response.destroy());
+  });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const proxy: ApiProxy = {
+    port: (server.address() as AddressInfo).port,
+    ca: authority.certificate,
+    serve: passOn,
+    cut,
+    [Symbol.asyncDispose]: async () => {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return proxy;
+}
+
+/** As if it were not there. */
+export const passOn: Serve = async (_, response, forward) => {
+  const answer = await forward();
+  response.writeHead(answer.statusCode ?? 502, answer.headers);
+  answer.pipe(response);
+};

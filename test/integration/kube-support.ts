@@ -1,0 +1,144 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import {
+  TIMING,
+  type CredentialSource,
+  type KubeClient,
+  type KubeObject,
+  type ObjectRef,
+  type SetRef,
+  type Timing,
+} from '../../src/platform/kube/index.ts';
+import type { Cluster } from '../cluster/kubernetes/index.ts';
+import { privateFolder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
+
+export const NAMESPACE = 'openstack';
+export const MAPS = { group: '', version: 'v1', resource: 'configmaps', namespace: NAMESPACE } as const;
+
+/** What takes a minute and more in a cluster, in seconds. */
+export const QUICK: Timing = { ...TIMING, answerMs: 1000, pollMs: 200, backoff: { minMs: 50, maxMs: 500 } };
+
+export interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** A watch that goes on while the test does things to it. */
+export interface Following extends AsyncDisposable {
+  /** `x=1`, `absent`, `trouble: ...`; of a set the names. */
+  readonly seen: string[];
+  readonly warnings: string[];
+  /** Rejects with the watch's own error. */
+  until(what: string, holds: (seen: readonly string[]) => boolean, timeoutMs?: number): Promise<void>;
+}
+
+const SEEN_MS = 30_000;
+
+/** Follows a ConfigMap, by the value of its key x. */
+export function follow(client: KubeClient, name: string): Following {
+  const ref: ObjectRef = { ...MAPS, name };
+  return following(async (seen, options) => {
+    for await (const observation of client.watch<ConfigMap>(ref, options)) {
+      if (observation.kind === 'object') seen.push(`x=${observation.object.data?.['x']}`);
+      else seen.push(observation.kind === 'trouble' ? `trouble: ${observation.reason}` : observation.kind);
+    }
+  });
+}
+
+/** Follows a set, by its names, or by how many they are when they are more than ten. */
+export function followSet(client: KubeClient, ref: SetRef = MAPS): Following {
+  return following(async (seen, options) => {
+    for await (const observation of client.watchSet(ref, options)) {
+      if (observation.kind === 'trouble') seen.push(`trouble: ${observation.reason}`);
+      else if (observation.kind === 'connected') seen.push('connected');
+      else seen.push(observation.objects.size > 10 ? `${observation.objects.size}` : names(observation.objects));
+    }
+  });
+}
+
+function names(objects: ReadonlyMap<string, KubeObject>): string {
+  return [...objects.keys()].filter((name) => name !== 'kube-root-ca.crt').join(' ');
+}
+
+type Run = (
+  seen: string[],
+  options: { readonly signal: AbortSignal; readonly warn: (message: string) => void },
+) => Promise<void>;
+
+function following(run: Run): Following {
+  const [seen, warnings]: string[][] = [[], []];
+  const stop = new AbortController();
+  let failure: unknown;
+  const ended = run(seen!, { signal: stop.signal, warn: (message) => warnings!.push(message) }).catch(
+    (error: unknown) => {
+      if (!stop.signal.aborted) failure = error;
+    },
+  );
+  return {
+    seen: seen!,
+    warnings: warnings!,
+    until: async (what, holds, timeoutMs = SEEN_MS) => {
+      const held = until(what, timeoutMs, async () => {
+        if (failure !== undefined) throw failure;
+        return holds(seen!) || undefined;
+      });
+      await held.catch((cause: unknown) => {
+        throw new Error(`${messageOf(cause)}; seen last: ${seen!.slice(-5).join(' | ')}`, { cause });
+      });
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+/** A mounted ServiceAccount's folder, and where it leads. */
+export interface Account extends AsyncDisposable {
+  readonly source: Extract<CredentialSource, { kind: 'in-cluster' }>;
+  write(file: 'token' | 'ca.crt', text: string): Promise<void>;
+}
+
+/** As the kubelet mounts it. @param at a port on 127.0.0.1, and the CA to believe */
+export async function account(at: { readonly port: number; readonly ca: string }, token: string): Promise<Account> {
+  const folder = await privateFolder('account');
+  const write = (file: string, text: string) => writeFile(join(folder.path, file), text);
+  await write('token', token);
+  await write('ca.crt', at.ca);
+  await write('namespace', NAMESPACE);
+  return {
+    source: { kind: 'in-cluster', host: '127.0.0.1', port: String(at.port), folder: folder.path },
+    write,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+/** A ServiceAccount that may do this with ConfigMaps, and its token. */
+export async function serviceAccount(cluster: Cluster, name: string, verbs: string): Promise<string> {
+  const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
+  await kubectl('create', 'serviceaccount', name);
+  await kubectl('create', 'role', name, `--verb=${verbs}`, '--resource=configmaps');
+  await kubectl('create', 'rolebinding', name, `--role=${name}`, `--serviceaccount=${NAMESPACE}:${name}`);
+  return (await kubectl('create', 'token', name, '--duration=1h')).trim();
+}
+
+/** What was done to the API access and how it held, printed at the end of its suite. */
+export class Table {
+  readonly #title: string;
+  readonly #rows: (readonly [string, string])[] = [];
+
+  constructor(title: string) {
+    this.#title = title;
+  }
+
+  add(fault: string, held: string): void {
+    this.#rows.push([fault, held]);
+  }
+
+  print(): void {
+    const width = Math.max(...this.#rows.map(([fault]) => fault.length));
+    const lines = this.#rows.map(([fault, held]) => `  ${fault.padEnd(width)}  ${held}`);
+    console.log(`${this.#title}\n${lines.join('\n')}`);
+  }
+}
