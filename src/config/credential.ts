@@ -3,10 +3,10 @@
  * `key` OpenStack's own words are left out.
  */
 const NAME =
-  /pass|pwd|secret|token|cred|cookie|private|salt|psk|sasl|fernet|signature|community|(?:^|[^a-z])pin(?:[^a-z]|$)|(?:^|[^a-z])auth(?:[^a-z]|$)|authorization|auth_?(?:data|key)|api_?id|key(?!stone|space|board|word)/i;
+  /pass|pwd|secret|token|cred|cookie|private|salt|psk|sasl|fernet|signature|community|(?:^|[^a-z])(?:pin|pw|rootpw)(?:[^a-z]|$)|(?:^|[^a-z])auth(?:[^a-z]|$)|authorization|auth_?(?:data|key)|api_?id|key(?!stone|space|board|word)/i;
 
-/** Between :// and @: a user, and perhaps a password with any character in it. */
-const USER_IN_URL = /:\/\/[^\s]*@/;
+/** Between :// and @: a user, and perhaps a password with any character in it. Go's drivers write it without a scheme. */
+const USER_IN_URL = /:\/\/\S*@|[^\s:]:[^\s@]+@/;
 
 /** Keys, hashes and certificates as they are written down: capitals, small letters and digits in one long run. */
 const LONG_RUN = /[\w+/=-]{32,}/g;

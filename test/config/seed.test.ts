@@ -60,13 +60,20 @@ test('a folder that is copied whole hides what the image has there, unless it is
 test('a file that must be mounted itself is there to be mounted, even when it is optional and absent', async () => {
   await using p = await withImage();
   await p.write(join(p.image, 'etc/sudoers'), 'root', 0o440);
+  await p.write(join(p.image, 'usr/share/zone'), 'zone');
+  await symlink('../usr/share/zone', join(p.image, 'etc/localtime'));
   await p.config({
     command: 'true',
-    config_files: [entry('a', '/etc/a.cnf', { optional: true }), entry('b', '/etc/sudoers', { optional: true })],
+    config_files: [
+      entry('a', '/etc/a.cnf', { optional: true }),
+      entry('b', '/etc/sudoers', { optional: true }),
+      entry('c', '/etc/localtime', { optional: true }),
+    ],
   });
   await p.seeded();
   assert.equal(await readFile(join(p.root, 'etc/a.cnf'), 'utf8'), '');
   assert.equal(await readFile(join(p.root, 'etc/sudoers'), 'utf8'), 'root');
+  assert.equal((await lstat(join(p.root, 'etc/localtime'))).isFile(), true);
 });
 
 test("a destination below a link of the image lies where the link leads, as the service's mount does", async () => {

@@ -7,8 +7,8 @@ import type { Difference } from '../../src/config/check/index.ts';
 import { randomDocument } from '../config/check/random-document.ts';
 import { canGiveFilesAway } from '../support/capability.ts';
 import { privateFolder } from '../support/folder.ts';
-import { logLines, runHelper } from '../support/helper.ts';
-import { must } from '../support/process.ts';
+import { FROM_SOURCE, logLines, runHelper } from '../support/helper.ts';
+import { must, run } from '../support/process.ts';
 import { randomFrom } from '../support/random.ts';
 
 const CONF = '[DEFAULT]\ndebug = true\nmy_ip = 10.0.0.3\n\n[database]\nconnection = mysql://nova:hunter2@db/nova\n';
@@ -47,6 +47,7 @@ async function pod(command = 'nova-api') {
   const first = await runHelper('kolla-init', args);
   assert.equal(first.code, 0, first.stderr);
   return {
+    root,
     config,
     podFile,
     document,
@@ -214,6 +215,21 @@ test('no secret planted in any of many files comes out, whatever their modes', a
     assert.ok(stdout.split('@@ -').length > 50, 'too few diffs to have tried anything');
     assert.doesNotMatch(stdout + stderr, /PLANTED/);
   }
+});
+
+/** Runs the words after it where the folder is mounted read-only, which holds for root too. */
+const REMOUNT = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
+const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', REMOUNT];
+
+test('what differs on a read-only volume is a difference, and no wrong configuration', async (t) => {
+  await using p = await pod();
+  const tried = await run('unshare', [...READ_ONLY, p.root, 'true']);
+  if (tried.code !== 0) return t.skip(`no read-only mount can be had: ${tried.stderr.trim()}`);
+  await rm(p.at('templates'), { recursive: true });
+  const check = [process.execPath, FROM_SOURCE, 'kolla-init', 'check', '--root', p.root, '--config-dir', p.config];
+  const { code, stdout, stderr } = await run('unshare', [...READ_ONLY, p.root, ...check]);
+  assert.equal(code, 1, stderr);
+  assert.match(stdout, /templates\/a.txt \(config_files\[2\]\)\n  is missing\n/);
 });
 
 test('a wrong config.json is 65, and one that is not there nothing to compare', async () => {

@@ -47,6 +47,7 @@ function ini(random: () => number, count: number, secret: () => string): string 
 function pair(random: () => number, secret: () => string): [string, string] {
   const kind = Math.floor(random() * 4);
   if (kind === 0) return [oneOf(random, NAMES), secret()];
+  if (kind === 1 && random() < 0.3) return ['dsn', `nova:${encodeURIComponent(secret())}@tcp(db:3306)/nova`];
   if (kind === 1) {
     const scheme = oneOf(random, ['mysql+pymysql', 'rabbit', 'http', 'redis']);
     return [

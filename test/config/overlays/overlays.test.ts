@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { load } from 'js-yaml';
 import { ConfigError } from '../../../src/cli/errors.ts';
 import { holdsSecret, makeOverlay, overlayNames } from '../../../src/config/overlays/index.ts';
 import { OVERLAYS_JSON_SCHEMA } from '../../../src/config/overlays/json-schema.ts';
@@ -178,6 +180,18 @@ test('files with values of names that look like credentials are known, and those
     ['/a', '/b', '/c'].map((dest) => holdsSecret(overlay, dest)),
     [false, true, false],
   );
+});
+
+test('the example of the documentation works', async () => {
+  const page = await readFile(new URL('../../../docs/kolla-init.md', import.meta.url), 'utf8');
+  const example = /```yaml\n(overlays:[^]*?)```/.exec(page)?.[1];
+  const { overlays } = load(example ?? '') as { overlays: unknown };
+  const overlay = makeOverlay('docs', overlays, { POD_IP: '10.0.0.3', NODE_NAME: 'n1' });
+  assert.equal(
+    overlay?.apply(NOVA, Buffer.from('[DEFAULT]\nmy_ip = x\n')).toString(),
+    '[DEFAULT]\nmy_ip = 10.0.0.3\n\n[vnc]\nserver_listen = 10.0.0.3\n',
+  );
+  assert.equal(overlay?.apply('/etc/mysql/my.cnf', Buffer.from('$(NODE_NAME)')).toString(), 'n1');
 });
 
 test('the JSON Schema has the keys that are read, and no other', () => {

@@ -103,6 +103,15 @@ test('a folder is mounted where a link of the image leads', async () => {
   assert.deepEqual(mounted, { name: 'run-nova', mountPath: '/run/nova' });
 });
 
+test("without an image it is mounted where the links of Kolla's images lead", async () => {
+  await using place = await workplace();
+  const permissions = ['/var/run/nova', '/var/lock/nova', '/varnish'].map((path) => ({ path, owner: 'nova' }));
+  const config = await place.config({ config_files: [copied('a.sh', '/bin/a.sh', 'nova')], permissions });
+  const { layout } = await planOf(config);
+  const paths = layout.places.map(({ path }) => path);
+  assert.deepEqual(paths.join(' '), '/run/kolla /run/lock/nova /run/nova /tmp /usr/bin/a.sh /var/log/kolla /varnish');
+});
+
 test('a file whose folder is shared is mounted by itself, and needs a restart to be seen anew', async () => {
   const { entries } = await planOf(fixture('keystone'));
   assert.deepEqual([entries[0]?.mounts, entries[0]?.reload], [['/usr/bin/keystone-startup.sh'], 'restart']);
