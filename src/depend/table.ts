@@ -19,7 +19,7 @@ export function tableLines(rows: readonly Row[], now: number, { columns, lines }
   const width = Math.min(widest, Math.floor(columns * TEXT_SHARE));
   const drawn = shown.map(({ text, state, since, began, isMet }): LiveLine => {
     const word = WORDS[isMet ? 'met' : 'open'].padEnd(WORD_COLUMNS);
-    const duration = formatDuration(wholeSeconds(isMet ? since - began : now - since)).padStart(DURATION_COLUMNS);
+    const duration = wholeSeconds(isMet ? since - began : now - since).padStart(DURATION_COLUMNS);
     return { text: `${word}  ${fit(text, width)}  ${duration}  ${state}`, style: isMet ? 'green' : undefined };
   });
   const left = rows.length - shown.length;
@@ -41,6 +41,6 @@ function fit(text: string, width: number): string {
   return text.length <= width ? text.padEnd(width) : `${text.slice(0, Math.max(0, width - 3))}...`;
 }
 
-function wholeSeconds(ms: number): number {
-  return ms < 1000 ? 0 : Math.floor(ms / 1000) * 1000;
+function wholeSeconds(ms: number): string {
+  return ms < 1000 ? '0s' : formatDuration(Math.floor(ms / 1000) * 1000);
 }

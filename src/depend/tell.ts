@@ -17,26 +17,38 @@ export interface Told extends Disposable {
 /** For a person: a table that changes in place; lines at debug level. */
 export function toldInTable(live: Live, log: Log, now: () => number): Told {
   const line = tellLines((message, fields) => log.debug(message, fields));
-  const drawn =
-    <A extends readonly unknown[]>(tell: (...args: A) => void) =>
-    (...args: A) => {
-      tell(...args);
+  const draw = () => live.show((room) => tableLines(board.rows, now(), room));
+  let soon: NodeJS.Immediate | undefined;
+  // Hundreds may begin or change at once: that is one picture.
+  const drawSoon = () => {
+    soon ??= setImmediate(() => {
+      soon = undefined;
       draw();
-    };
+    });
+  };
   const board = new Board(
     {
-      begun: drawn((row: Row) => line.begun(row)),
-      changed: drawn((row: Row) => line.changed(row)),
-      met: drawn((row: Row, afterMs: number) => line.met(row, afterMs)),
+      begun(row) {
+        line.begun(row);
+        drawSoon();
+      },
+      changed(row) {
+        line.changed(row);
+        drawSoon();
+      },
+      met(row, afterMs) {
+        line.met(row, afterMs);
+        drawSoon();
+      },
     },
     now,
   );
-  const draw = () => live.show((room) => tableLines(board.rows, now(), room));
   const timer = setInterval(draw, REDRAW_MS);
   return {
     board,
     [Symbol.dispose]() {
       clearInterval(timer);
+      clearImmediate(soon);
       draw();
       live.leave();
     },

@@ -1,46 +1,15 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
-import { logLines, startHelper } from '../support/helper.ts';
 import { processesWith } from '../support/left-over.ts';
 import { start, tied, type Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
+import { startInit } from './waiting.ts';
 
 const NAMESPACE = 'openstack';
 const UP_MS = 30_000;
-
-/** A kolla-init that runs, and what it has said so far. */
-interface Waiting extends AsyncDisposable {
-  readonly running: Running;
-  readonly ended: Promise<number>;
-  messages(): string[];
-  /** Resolves when a line of its log matches. */
-  said(pattern: RegExp): Promise<void>;
-}
-
-async function startInit(args: readonly string[]): Promise<Waiting> {
-  const running = await startHelper('kolla-init', ['--config-dir', '/no/config', ...args], { keepOutput: true });
-  let said = '';
-  const { stderr } = running.child;
-  stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-  running.child.stdout?.resume();
-  const messages = () => logLines(said).map(({ msg }) => msg);
-  return {
-    running,
-    ended: once(running.child, 'close').then(() => running.ended),
-    messages,
-    async said(pattern) {
-      const heard = async () => messages().some((message) => pattern.test(message)) || undefined;
-      await until(`kolla-init to say ${String(pattern)}`, UP_MS, heard).catch((cause: unknown) => {
-        throw new Error(`it said only: ${messages().join('\n')}`, { cause });
-      });
-    },
-    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
-  };
-}
 
 function jobNamed(name: string): string {
   return JSON.stringify({

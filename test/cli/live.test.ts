@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import { LiveRegion, type Room } from '../../src/cli/live.ts';
+
+const TERMINAL = { isTerminal: true, color: false, width: 80 };
+
+/** As much of a terminal as the region uses; lines that are wider than it take more rows, as they do on one. */
+class FakeScreen extends EventEmitter {
+  columns: number;
+  rows = 10;
+  writes = 0;
+  #lines: string[] = [''];
+  #row = 0;
+
+  constructor(columns: number) {
+    super();
+    this.columns = columns;
+  }
+
+  write(text: string): void {
+    this.writes++;
+    for (const [part] of text.matchAll(/\u001B\[\??\d*[A-Za-z]|[^]/g)) this.#take(part);
+  }
+
+  /** A narrower terminal folds what stands there. */
+  resize(columns: number): void {
+    const cursorAtEnd = this.#row === this.#lines.length - 1;
+    assert.ok(cursorAtEnd, 'the cursor rests below everything');
+    this.columns = columns;
+    this.#lines = this.#lines.flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, 'g')) ?? ['']);
+    this.#row = this.#lines.length - 1;
+    this.emit('resize');
+  }
+
+  get lines(): string[] {
+    return this.#lines.slice(0, this.#row);
+  }
+
+  #take(part: string): void {
+    const [, count, letter] = /^\u001B\[(\??\d*)([A-Za-z])$/.exec(part) ?? [];
+    const line = this.#lines[this.#row] ?? '';
+    if (letter === 'A') this.#row = Math.max(0, this.#row - Number(count));
+    else if (letter === 'K') this.#lines[this.#row] = line.slice(0, this.#column);
+    else if (letter === 'J') this.#lines = [...this.#lines.slice(0, this.#row), ''];
+    else if (letter !== undefined) assert.match(count ?? '', /^\?2026$/, `unknown: ${JSON.stringify(part)}`);
+    else if (part === '\r') this.#column = 0;
+    else if (part === '\n') {
+      this.#row++;
+      this.#column = 0;
+      if (this.#row === this.#lines.length) this.#lines.push('');
+    } else {
+      this.#lines[this.#row] = line.slice(0, this.#column) + part + line.slice(this.#column + 1);
+      this.#column++;
+    }
+  }
+
+  #column = 0;
+}
+
+function region(columns = 40) {
+  const screen = new FakeScreen(columns);
+  return { screen, live: new LiveRegion(screen, TERMINAL) };
+}
+
+const lines =
+  (...texts: readonly string[]) =>
+  () =>
+    texts.map((text) => ({ text }));
+
+test('lines change in place, and what the log says goes above them', () => {
+  const { screen, live } = region();
+  live.write('before\n');
+  live.show(lines('a waiting', 'b waiting'));
+  live.show(lines('a met', 'b waiting'));
+  live.write('a warning\n');
+  live.show(lines('a met', 'b met'));
+  assert.deepEqual(screen.lines, ['before', 'a warning', 'a met', 'b met']);
+});
+
+test('each change is one write, and what did not change is none', () => {
+  const { screen, live } = region();
+  live.show(lines('a'));
+  live.show(lines('b'));
+  assert.equal(screen.writes, 2);
+  live.show(lines('b'));
+  assert.equal(screen.writes, 2);
+});
+
+test('fewer lines leave nothing of the others behind', () => {
+  const { screen, live } = region();
+  live.show(lines('a', 'b', 'c'));
+  live.show(lines('c'));
+  assert.deepEqual(screen.lines, ['c']);
+});
+
+test('what does not fit is cut, so that no line takes two rows', () => {
+  const { screen, live } = region(20);
+  live.show(lines('a line that is longer than the screen'));
+  assert.deepEqual(screen.lines, ['a line that is l...']);
+});
+
+test('a terminal that becomes narrower, or wider, shows each line once', () => {
+  const { screen, live } = region(40);
+  live.write('above\n');
+  live.show(lines('x'.repeat(35), 'y'.repeat(10)));
+  screen.resize(20);
+  assert.deepEqual(screen.lines, ['above', `${'x'.repeat(16)}...`, 'y'.repeat(10)]);
+  screen.resize(60);
+  assert.deepEqual(screen.lines, ['above', 'x'.repeat(35), 'y'.repeat(10)]);
+});
+
+test('the room leaves space for the cursor', () => {
+  const { live } = region(40);
+  const rooms: Room[] = [];
+  live.show((room) => {
+    rooms.push(room);
+    return [];
+  });
+  assert.deepEqual(rooms, [{ columns: 39, lines: 8 }]);
+});
+
+test('after leaving it the lines stay, and a resize draws nothing', () => {
+  const { screen, live } = region();
+  live.show(lines('done'));
+  live.leave();
+  live.write('after\n');
+  const { writes } = screen;
+  screen.resize(80);
+  assert.equal(screen.writes, writes);
+  assert.deepEqual(screen.lines, ['done', 'after']);
+  assert.equal(screen.listenerCount('resize'), 0);
+});
+
+test("controls in others' texts do not reach the terminal", () => {
+  const { screen, live } = region();
+  live.show(lines('a\u001B[2Jb\nc'));
+  assert.deepEqual(screen.lines, ['a [2Jb c']);
+});

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { logLines, startHelper } from '../support/helper.ts';
+import type { Running } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+const SAID_MS = 60_000;
+
+/** A kolla-init that runs, and what it has said so far. */
+export interface Waiting extends AsyncDisposable {
+  readonly running: Running;
+  readonly ended: Promise<number>;
+  messages(): string[];
+  /** What it said of one dependency, without its name. */
+  statesOf(wait: string): string[];
+  /** Resolves with the first line of its log that matches, from line `after` on. */
+  said(pattern: RegExp, after?: number): Promise<string>;
+}
+
+/** Starts kolla-init as its users do, with no config.json. */
+export async function startInit(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Waiting> {
+  const running = await startHelper('kolla-init', ['--config-dir', '/no/config', ...args], { keepOutput: true, env });
+  let text = '';
+  const { stderr } = running.child;
+  stderr?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  running.child.stdout?.resume();
+  const lines = () => logLines(text.slice(0, text.lastIndexOf('\n') + 1));
+  const messages = () => lines().map(({ msg }) => msg);
+  return {
+    running,
+    ended: once(running.child, 'close').then(() => running.ended),
+    messages,
+    statesOf: (wait) =>
+      lines()
+        .filter((line) => line['wait'] === wait && line.msg.startsWith(`${wait}: `))
+        .map(({ msg }) => msg.slice(wait.length + 2)),
+    async said(pattern, after = 0) {
+      const heard = () =>
+        Promise.resolve(
+          messages()
+            .slice(after)
+            .find((message) => pattern.test(message)),
+        );
+      return await until(`kolla-init to say ${String(pattern)}`, SAID_MS, heard).catch((cause: unknown) => {
+        throw new Error(`it said only: ${messages().join('\n')}`, { cause });
+      });
+    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  };
+}

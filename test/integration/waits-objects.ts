@@ -1,0 +1,342 @@
+/** Each kind of object that kolla-init waits for: how it comes, how it is met, and what is said meanwhile. */
+import type { Cluster } from '../cluster/kubernetes/index.ts';
+import { endPodsOf } from '../cluster/kubernetes/index.ts';
+import { until } from '../support/until.ts';
+
+export const NAMESPACE = 'openstack';
+/** The Pod and the node that kolla-init takes for its own. */
+export const OWN_POD = 'own';
+export const OWN_NODE = 'compute-1';
+const POD_MS = 30_000;
+
+export interface ObjectCase {
+  /** The row's name. */
+  readonly kind: string;
+  readonly wait: string;
+  /** Resources that a ServiceAccount without rights is refused. */
+  readonly resource: string;
+  /** Makes it, not met yet. */
+  create(): Promise<unknown>;
+  /** What is said then. */
+  readonly notYet: RegExp;
+  remove(): Promise<unknown>;
+  /** Default: deleted. */
+  readonly deleted?: RegExp;
+  readonly absent: RegExp;
+  meet(): Promise<unknown>;
+  readonly met: RegExp;
+}
+
+/** The cases on this cluster. They are created and removed more than once. */
+export function objectCases(cluster: Cluster): ObjectCase[] {
+  const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
+  const apply = (object: object) =>
+    cluster.kubectl([`--namespace=${NAMESPACE}`, 'create', '--filename=-'], JSON.stringify(object));
+  const remove = (...what: string[]) => kubectl('delete', ...what, '--force', '--grace-period=0', '--wait=true');
+  const status = (what: string, value: object) =>
+    kubectl('patch', what, '--subresource=status', '--type=merge', '--patch', JSON.stringify({ status: value }));
+  const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  const podsReady = async (selector: string) => {
+    const names = await until(`a Pod with ${selector}`, POD_MS, async () => {
+      const found = await kubectl('get', 'pods', `--selector=${selector}`, '--output=name');
+      return found.trim() === '' ? undefined : found.trim().split('\n');
+    });
+    await Promise.all(names.map((name) => status(name, ready)));
+  };
+  const pod = (name: string, labels: object = {}) => apply({ ...core('Pod', name, labels), spec: podSpec() });
+  const endpoints = (isReady: boolean) => [{ addresses: ['10.9.9.9'], conditions: { ready: isReady } }];
+  const daemonPod = async () => {
+    const name = await until('the Pod of the DaemonSet', POD_MS, async () => {
+      const found = await kubectl('get', 'pods', '--selector=app=agent', '--output=name');
+      return found.trim() === '' ? undefined : found.trim().replace('pod/', '');
+    });
+    const target = { apiVersion: 'v1', kind: 'Node', name: OWN_NODE };
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace: NAMESPACE }, target };
+    const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/binding`;
+    // There is no scheduler here.
+    await cluster.kubectl(['create', `--raw=${path}`, '--filename=-'], JSON.stringify(binding));
+  };
+  const gone = /^deleted; waiting for another$/;
+  return [
+    {
+      kind: 'job',
+      wait: 'job/sync',
+      resource: 'jobs.batch',
+      create: () => apply({ ...batch('sync'), spec: { backoffLimit: 0, template: { spec: podSpec('Never') } } }),
+      notYet: /^1 active$/,
+      remove: () => remove('job/sync'),
+      absent: /^no such Job in namespace openstack yet$/,
+      meet: () => endPodsOf(cluster, NAMESPACE, 'sync', 'Succeeded'),
+      met: /Complete$/,
+    },
+    {
+      kind: 'db-sync (Lease)',
+      wait: 'db-sync/keystone',
+      resource: 'leases.coordination.k8s.io',
+      create: () => apply(lease('running')),
+      notYet: /^running \(expand\)$/,
+      remove: () => remove('lease/kolla-db-sync-keystone'),
+      absent: /^no such Lease kolla-db-sync-keystone in namespace/,
+      meet: () => kubectl('annotate', '--overwrite', 'lease/kolla-db-sync-keystone', 'kolla-pod/state=done'),
+      met: /done \(expand\) for release 2026\.1$/,
+    },
+    {
+      kind: 'service',
+      wait: 'service/mariadb',
+      resource: 'endpointslices.discovery.k8s.io',
+      create: () => apply(slice('mariadb', endpoints(false))),
+      notYet: /^0 of 1 ready$/,
+      remove: () => remove('endpointslice/mariadb-1'),
+      absent: /^no EndpointSlice of Service mariadb in namespace openstack yet$/,
+      meet: () =>
+        kubectl(
+          'patch',
+          'endpointslice/mariadb-1',
+          '--type=merge',
+          '--patch',
+          JSON.stringify({ endpoints: endpoints(true) }),
+        ),
+      met: /1 of 1 ready$/,
+    },
+    {
+      kind: 'pod',
+      wait: 'pod/galera-0',
+      resource: 'pods',
+      create: () => pod('galera-0'),
+      notYet: /^Pending$/,
+      remove: () => remove('pod/galera-0'),
+      absent: /^no such Pod in namespace openstack yet$/,
+      meet: () => status('pod/galera-0', ready),
+      met: /Ready$/,
+    },
+    {
+      kind: 'pod by labels',
+      wait: 'pod?label=app=ovs&label=!old',
+      resource: 'pods',
+      create: () => pod('ovs-x', { app: 'ovs' }),
+      notYet: /^0 of 1; ovs-x: Pending$/,
+      remove: () => remove('pod/ovs-x'),
+      absent: /^no such Pod in namespace openstack yet$/,
+      meet: () => status('pod/ovs-x', ready),
+      met: /ovs-x: Ready$/,
+    },
+    {
+      kind: 'container',
+      wait: 'container/sidecar',
+      resource: 'pods',
+      create: () =>
+        apply({
+          ...core('Pod', OWN_POD),
+          spec: {
+            ...podSpec(),
+            initContainers: [{ name: 'sidecar', image: 'none.test/s:1', restartPolicy: 'Always' }],
+          },
+        }),
+      notYet: /^not started yet$/,
+      remove: () => remove(`pod/${OWN_POD}`),
+      absent: /^no Pod own /,
+      meet: () =>
+        status(`pod/${OWN_POD}`, {
+          initContainerStatuses: [
+            {
+              name: 'sidecar',
+              ready: true,
+              restartCount: 0,
+              image: 'none.test/s:1',
+              imageID: '',
+              started: true,
+              state: { running: {} },
+            },
+          ],
+        }),
+      met: /ready$/,
+    },
+    {
+      kind: 'deployment',
+      wait: 'deployment/api',
+      resource: 'deployments.apps',
+      create: () => apply({ ...apps('Deployment', 'api'), spec: replicated('api') }),
+      notYet: /^(its controller has not seen|0 of 1 (updated|available))/,
+      remove: () => remove('deployment/api'),
+      absent: /^no such Deployment/,
+      meet: () => podsReady('app=api'),
+      met: /1 of 1 available$/,
+    },
+    {
+      kind: 'statefulset',
+      wait: 'statefulset/rabbitmq',
+      resource: 'statefulsets.apps',
+      create: () =>
+        apply({ ...apps('StatefulSet', 'rabbitmq'), spec: { ...replicated('rabbitmq'), serviceName: 'rabbitmq' } }),
+      notYet: /^(its controller has not seen|0 of 1 (updated|available))/,
+      remove: () => remove('statefulset/rabbitmq'),
+      absent: /^no such StatefulSet/,
+      meet: () => podsReady('app=rabbitmq'),
+      met: /1 of 1 available$/,
+    },
+    {
+      kind: 'daemonset',
+      wait: 'daemonset/agent',
+      resource: 'daemonsets.apps',
+      create: () => apply({ ...apps('DaemonSet', 'agent'), spec: daemon('agent') }),
+      notYet: /^no Pod of it on node compute-1$/,
+      remove: () => remove('daemonset/agent'),
+      deleted: /^no such DaemonSet/,
+      absent: /^no such DaemonSet in namespace openstack yet$/,
+      async meet() {
+        await daemonPod();
+        await podsReady('app=agent');
+      },
+      met: /its Pod on node compute-1 is ready$/,
+    },
+    {
+      kind: 'node',
+      wait: 'node/storage-1',
+      resource: 'nodes',
+      create: () => apply(core('Node', 'storage-1')),
+      notYet: /^Ready=/,
+      remove: () => remove('node/storage-1'),
+      absent: /^no such Node yet$/,
+      meet: () => status('node/storage-1', { conditions: [{ type: 'Ready', status: 'True' }] }),
+      met: /Ready$/,
+    },
+    {
+      kind: 'node by labels',
+      wait: 'node?label=role=network',
+      resource: 'nodes',
+      create: () => apply(core('Node', 'network-1', { role: 'network' })),
+      notYet: /^0 of 1; network-1: Ready=/,
+      remove: () => remove('node/network-1'),
+      absent: /^no such Node yet$/,
+      meet: () => status('node/network-1', { conditions: [{ type: 'Ready', status: 'True' }] }),
+      met: /network-1: Ready$/,
+    },
+    {
+      kind: 'configmap',
+      wait: 'configmap/bin?jsonpath={.data.ready}=yes',
+      resource: 'configmaps',
+      create: () => apply({ ...core('ConfigMap', 'bin'), data: { ready: 'no' } }),
+      notYet: /^\{\.data\.ready\}=no$/,
+      remove: () => remove('configmap/bin'),
+      absent: /^no such ConfigMap/,
+      meet: () => kubectl('patch', 'configmap/bin', '--type=merge', '--patch={"data":{"ready":"yes"}}'),
+      met: /\{\.data\.ready\}=yes$/,
+    },
+    {
+      kind: 'secret',
+      wait: 'secret/tls?release=2026.1',
+      resource: 'secrets',
+      create: () => apply({ ...core('Secret', 'tls', { 'app.kubernetes.io/version': '2025.2' }) }),
+      notYet: /^of release 2025\.2, not 2026\.1$/,
+      remove: () => remove('secret/tls'),
+      absent: /^no such Secret/,
+      meet: () => kubectl('annotate', 'secret/tls', 'kolla-pod/release=2026.1'),
+      met: /is there$/,
+    },
+    {
+      kind: 'any: condition=',
+      wait: 'widgets.example.org/gate?condition=Open',
+      resource: 'widgets.example.org',
+      create: () => apply({ apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'gate' } }),
+      notYet: /^no condition Open yet$/,
+      remove: () => remove('widget/gate'),
+      absent: /^no such Widget in namespace openstack yet$/,
+      meet: () => status('widget/gate', { conditions: [{ type: 'Open', status: 'True', reason: 'Unlocked' }] }),
+      met: /Open=True \(Unlocked\)$/,
+    },
+    {
+      kind: 'any: jsonpath=',
+      wait: 'pvc/data?jsonpath={.status.phase}=Bound',
+      resource: 'persistentvolumeclaims',
+      create: () =>
+        apply({
+          ...core('PersistentVolumeClaim', 'data'),
+          spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+        }),
+      notYet: /^\{\.status\.phase\}=Pending$/,
+      async remove() {
+        await kubectl('patch', 'pvc/data', '--type=merge', '--patch={"metadata":{"finalizers":null}}');
+        await remove('pvc/data');
+      },
+      absent: /^no such PersistentVolumeClaim/,
+      meet: () => status('pvc/data', { phase: 'Bound' }),
+      met: /\{\.status\.phase\}=Bound$/,
+    },
+  ].map((each) => ({ deleted: gone, ...each }));
+}
+
+/** What must be there before: the node that is ours, and the definition of a resource that Kubernetes does not have. */
+export async function prepare(cluster: Cluster): Promise<void> {
+  await cluster.kubectl(['create', 'namespace', NAMESPACE]);
+  await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', OWN_NODE, { own: 'yes' })));
+  await cluster.kubectl(['create', '--filename=-'], JSON.stringify(WIDGETS));
+  await cluster.kubectl(['wait', '--for=condition=Established', 'crd/widgets.example.org', '--timeout=30s']);
+  await until('the namespace to have its ServiceAccount', POD_MS, async () => {
+    const found = await cluster.kubectl([`--namespace=${NAMESPACE}`, 'get', 'serviceaccounts', '--output=name']);
+    return found.includes('default') || undefined;
+  });
+}
+
+const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const WIDGETS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.org' },
+  spec: {
+    group: 'example.org',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+    versions: [
+      { name: 'v1', served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema: schema } },
+    ],
+  },
+};
+
+function core(kind: string, name: string, labels: object = {}) {
+  return { apiVersion: 'v1', kind, metadata: { name, labels } };
+}
+
+function batch(name: string) {
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name } };
+}
+
+function apps(kind: string, name: string) {
+  return { apiVersion: 'apps/v1', kind, metadata: { name } };
+}
+
+function podSpec(restartPolicy = 'Always') {
+  return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
+}
+
+function replicated(app: string) {
+  return {
+    replicas: 1,
+    selector: { matchLabels: { app } },
+    template: { metadata: { labels: { app } }, spec: podSpec() },
+  };
+}
+
+/** One Pod, on our node. */
+function daemon(app: string) {
+  const { selector, template } = replicated(app);
+  return { selector, template: { ...template, spec: { ...template.spec, nodeSelector: { own: 'yes' } } } };
+}
+
+function lease(state: string) {
+  const annotations = { 'kolla-pod/state': state, 'kolla-pod/phase': 'expand', 'kolla-pod/release': '2026.1' };
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'kolla-db-sync-keystone', annotations },
+  };
+}
+
+function slice(service: string, endpoints: object) {
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    addressType: 'IPv4',
+    metadata: { name: `${service}-1`, labels: { 'kubernetes.io/service-name': service } },
+    endpoints,
+  };
+}

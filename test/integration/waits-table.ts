@@ -1,0 +1,42 @@
+const CELL_COLUMNS = 44;
+
+/** What was seen of each kind in each situation. */
+export class Cells {
+  readonly #columns: readonly string[];
+  readonly #rows = new Map<string, Map<string, string>>();
+
+  constructor(columns: readonly string[]) {
+    this.#columns = columns;
+  }
+
+  set(kind: string, column: string, seen: string): void {
+    const row = this.#rows.get(kind) ?? new Map<string, string>();
+    this.#rows.set(kind, row.set(column, seen));
+  }
+
+  /** `kind: column` of every cell in which nothing was seen. */
+  empty(): string[] {
+    return [...this.#rows].flatMap(([kind, row]) =>
+      this.#columns.filter((column) => (row.get(column) ?? '') === '').map((column) => `${kind}: ${column}`),
+    );
+  }
+
+  /** For a person; what is long is cut. */
+  table(): string {
+    const rows = [...this.#rows].map(([kind, row]) => [kind, ...this.#columns.map((column) => row.get(column) ?? '-')]);
+    const all = [['kind', ...this.#columns], ...rows].map((row) => row.map(cut));
+    const widths = (all[0] ?? []).map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)));
+    return all
+      .map((row) =>
+        row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      )
+      .join('\n');
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= CELL_COLUMNS ? text : `${text.slice(0, CELL_COLUMNS - 3)}...`;
+}

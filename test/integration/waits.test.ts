@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { until } from '../support/until.ts';
+import { NAMESPACE, objectCases, OWN_NODE, OWN_POD, prepare, type ObjectCase } from './waits-objects.ts';
+import { Cells } from './waits-table.ts';
+import { startInit, type Waiting } from './waiting.ts';
+
+const SAID_MS = 60_000;
+const COLUMNS = ['met', 'not yet', 'absent', '403', 'deleted in mid-wait'] as const;
+
+describe('kolla-init waits for objects of a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
+  let cluster: ControlPlane;
+  let cases: ObjectCase[];
+  const cells = new Cells(COLUMNS);
+  before(async () => {
+    cluster = await startControlPlane();
+    await prepare(cluster);
+    cases = objectCases(cluster);
+  });
+  after(async () => {
+    process.stdout.write(`\n${cells.table()}\n`);
+    await cluster[Symbol.asyncDispose]();
+  });
+  const env = { POD_NAME: OWN_POD, NODE_NAME: OWN_NODE };
+  /** In the namespace of the Pod, as in a cluster. */
+  const inNamespace = async (kubeconfig: string) => {
+    const args = ['--kubeconfig', kubeconfig, 'config', 'set-context', '--current', `--namespace=${NAMESPACE}`];
+    await cluster.kubectl(args);
+    return kubeconfig;
+  };
+  const accountWith = async (name: string, role?: string) => {
+    await cluster.kubectl([`--namespace=${NAMESPACE}`, 'create', 'serviceaccount', name]);
+    const subject = `--serviceaccount=${NAMESPACE}:${name}`;
+    if (role !== undefined)
+      await cluster.kubectl(['create', 'clusterrolebinding', name, `--clusterrole=${role}`, subject]);
+    return await inNamespace(await cluster.kubeconfigOf(NAMESPACE, name));
+  };
+
+  /** Resolves with the first state after `from` states that matches. */
+  async function state(waiting: Waiting, { wait }: ObjectCase, pattern: RegExp, from: number): Promise<string> {
+    return await until(`${wait} to be ${String(pattern)}`, SAID_MS, () =>
+      Promise.resolve(
+        waiting
+          .statesOf(wait)
+          .slice(from)
+          .find((each) => pattern.test(each)),
+      ),
+    ).catch((cause: unknown) => {
+      throw new Error(`it said only: ${waiting.statesOf(wait).join(' | ')}`, { cause });
+    });
+  }
+
+  test('of every kind it says what it sees: absent, not yet, deleted, met', async () => {
+    const kubeconfig = await accountWith('waiter', 'cluster-admin');
+    const waits = cases.flatMap(({ wait }) => ['--wait', wait]);
+    await using waiting = await startInit(['--kubeconfig', kubeconfig, '--timeout', '5m', ...waits], env);
+    const step = async (
+      column: (typeof COLUMNS)[number],
+      act: (each: ObjectCase) => Promise<unknown>,
+      wanted: (each: ObjectCase) => RegExp,
+    ) => {
+      for (const each of cases) {
+        const from = waiting.statesOf(each.wait).length;
+        if (column !== 'absent') await act(each);
+        cells.set(each.kind, column, await state(waiting, each, wanted(each), column === 'absent' ? 0 : from));
+      }
+    };
+    await step(
+      'absent',
+      () => Promise.resolve(),
+      ({ absent }) => absent,
+    );
+    await step(
+      'not yet',
+      (each) => each.create(),
+      ({ notYet }) => notYet,
+    );
+    await step(
+      'deleted in mid-wait',
+      (each) => each.remove(),
+      ({ deleted = /^$/ }) => deleted,
+    );
+    for (const each of cases) await each.create();
+    await step(
+      'met',
+      (each) => each.meet(),
+      ({ met }) => met,
+    );
+    assert.equal(await waiting.ended, 0);
+  });
+
+  test('where nothing is allowed, every kind ends with 77 and the Role to apply', async () => {
+    const kubeconfig = await accountWith('nobody');
+    const refused = async ({ kind, wait, resource }: ObjectCase) => {
+      await using waiting = await startInit(['--kubeconfig', kubeconfig, '--wait', wait], env);
+      assert.equal(await waiting.ended, 77, `${wait}: ${waiting.messages().join('\n')}`);
+      const last = waiting.messages().at(-1) ?? '';
+      assert.match(last, new RegExp(`may neither .* ${resource.replaceAll('.', String.raw`\.`)}`), wait);
+      assert.match(last, /^kind: (Cluster)?Role$/m, wait);
+      assert.equal(/^kind: ClusterRole$/m.test(last), resource === 'nodes', wait);
+      cells.set(kind, '403', `77: ${/may neither[^;]*/.exec(last)?.[0] ?? ''}`);
+    };
+    const queue = [...cases];
+    const worker = async () => {
+      for (let each = queue.shift(); each !== undefined; each = queue.shift()) await refused(each);
+    };
+    await Promise.all([worker(), worker()]);
+  });
+
+  test('no cell of the table is empty', () => {
+    assert.deepEqual(cells.empty(), []);
+  });
+});
