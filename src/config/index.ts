@@ -1,11 +1,14 @@
 /**
  * A container's configuration, as Kolla's config.json asks for it.
  *
- *   config.yaml or config.json -> read (valibot, every problem at once) -> plan (owners, sources and destinations looked
- *   up, contents read, compared with what is there) -> apply (temporary beside, fsync, rename)
+ *   config.yaml or config.json -> read (valibot, every problem at once) -> plan (planner: owners, sources and destinations
+ *   looked up, contents read, compared with what is there; tracking: what earlier runs put in place and nobody asks for
+ *   now; seed: what a volume needs of the image) -> apply (image's own kept, state, seeds, files, removals, permissions)
  *
  * Until apply nothing is touched, and a problem is exit 65 with file, entry and fix. Apply fails only where the system
- * does (full, read-only, a mount point); every file is then wholly old or wholly new, and the next run goes on.
+ * does (full, read-only); every file is then wholly old or wholly new, and the next run goes on.
+ * kolla_set_configs (set-configs/) is an engine of its own: it must stop where, and with what, Kolla's tool does, on one
+ * tree and as root; here image and volume are two trees, all problems are told at once, and owners are bent to one uid.
  */
 import { ConfigError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';

@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { access, chmod, lchown, mkdir, readdir, readFile, readlink, symlink } from 'node:fs/promises';
+import { access, chmod, lchown, mkdir, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../cli/errors.ts';
 import { replaceFile } from '../platform/fs/replace-file.ts';
@@ -41,10 +41,16 @@ export async function seedsOf(mounts: readonly Mount[], options: SeedOptions): P
   for (const { path, kind } of mounts) {
     const [source, target] = [join(options.image, path), under(options.root, path)];
     await checkPlace(options.root, target, (await lookAt(target)) === undefined);
-    const found = await lookAt(source);
+    // A link can't be mounted, so what it leads to stands in for it.
+    const found = kind === 'folder' ? await lookAt(source) : await stat(source).catch(() => undefined);
     if (found !== undefined) await seeder.look(source, target, found);
-    else if (kind === 'folder') await seeder.add('directory', target, undefined, NEW_FOLDER);
-    else await seeder.add('file', target, undefined, NEW_FILE);
+    // Without anything there, the kubelet would make a folder of root's, in the file's place too.
+    await seeder.add(
+      kind === 'folder' ? 'directory' : 'file',
+      target,
+      undefined,
+      kind === 'folder' ? NEW_FOLDER : NEW_FILE,
+    );
   }
   return seeder;
 }
@@ -56,6 +62,7 @@ class Seeder implements Seeds {
   readonly steps: SeedStep[] = [];
   readonly unreadable: string[] = [];
   readonly #options: SeedOptions;
+  readonly #planned = new Set<string>();
 
   constructor(options: SeedOptions) {
     this.#options = options;
@@ -65,8 +72,8 @@ class Seeder implements Seeds {
     const wanted = accessOf(found, this.#options.me);
     if (found.isSymbolicLink()) await this.add('link', path, source, wanted);
     else if (found.isFile()) {
-      if (await this.#isReadable(source, constants.R_OK)) await this.add('file', path, source, wanted);
-      // A file of the image that nobody may read would be mounted as nothing.
+      if ((await this.#isSettled(path)) || !(await this.#isReadable(source, constants.R_OK))) return;
+      await this.add('file', path, source, wanted);
     } else if (found.isDirectory()) {
       await this.add('directory', path, source, { ...wanted, mode: wanted.mode | 0o700 });
       if (!(await this.#isReadable(source, constants.R_OK | constants.X_OK))) return;
@@ -79,8 +86,13 @@ class Seeder implements Seeds {
   }
 
   async add(kind: SeedStep['kind'], path: string, source: string | undefined, wanted: Access): Promise<void> {
-    if (this.#options.isTaken(path) || (await lookAt(path)) !== undefined) return;
+    if (await this.#isSettled(path)) return;
     this.steps.push({ kind, path, source, access: wanted });
+    this.#planned.add(path);
+  }
+
+  async #isSettled(path: string): Promise<boolean> {
+    return this.#planned.has(path) || this.#options.isTaken(path) || (await lookAt(path)) !== undefined;
   }
 
   async #isReadable(source: string, how: number): Promise<boolean> {
