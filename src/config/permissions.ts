@@ -8,7 +8,10 @@ import { glob } from './glob.ts';
 import { checkPlace } from './place.ts';
 import type { PermissionStep, Plan } from './plan.ts';
 import { patternUnder } from './site.ts';
-import { hasAccess } from './step.ts';
+import { hasAccess, isLent } from './step.ts';
+
+/** Whoever is refused is not the owner. */
+const NOT_OURS = -1;
 
 /**
  * Sets owner and mode of everything that matches, and with `recurse` below it. Links found there are never followed, and
@@ -22,7 +25,7 @@ export async function setPermissions(permission: PermissionStep, { site, steps }
   for (const path of await glob(patternUnder(site, permission.pattern))) {
     try {
       await checkPlace(site.root, path, false);
-      await set(path, permission, { root: site.root, isLeft, refused }, true);
+      await set(path, permission, { root: site.root, isLeft, refused, log }, true);
     } catch (error) {
       refused.push(`${path}: ${messageOf(error)}`);
     }
@@ -37,15 +40,21 @@ interface Setting {
   readonly root: string;
   readonly isLeft: (path: string) => boolean;
   readonly refused: string[];
+  readonly log: Log;
 }
 
 async function set(path: string, permission: PermissionStep, setting: Setting, isTop: boolean): Promise<void> {
-  const { root, isLeft, refused } = setting;
+  const { root, isLeft, refused, log } = setting;
   const found = await lstat(path);
   const named = root === '/' ? path : path.slice(root.length);
   const isExcluded = !isTop && permission.excluded(named);
   if (!isExcluded && !isLeft(path))
-    await setOne(path, found, permission).catch((error: unknown) => refused.push(messageOf(error)));
+    await setOne(path, found, permission).catch(async (error: unknown) => {
+      // Of a volume's own folder it is enough that we may write there.
+      const isLeftSo = found.isDirectory() && (await isLent(path, found, NOT_OURS));
+      if (isLeftSo) log.debug(`${path} stays as the volume has it`, { entry: permission.entry });
+      else refused.push(messageOf(error));
+    });
   if (!permission.recurse || !found.isDirectory()) return;
   for (const name of await readdir(path)) await set(join(path, name), permission, setting, false);
 }

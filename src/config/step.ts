@@ -115,7 +115,7 @@ export async function directoryStep(
 }
 
 /** A volume's own folder is root's, who opened it for the pod; without root nothing can be changed about that. */
-async function isLent(path: string, found: Stats, uid: number): Promise<boolean> {
+export async function isLent(path: string, found: Stats, uid: number): Promise<boolean> {
   if (uid === 0 || found.uid === uid) return false;
   return await access(path, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => true,

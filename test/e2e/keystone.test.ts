@@ -102,6 +102,10 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(await read('stat -c "%U %a" /var/log/kolla/keystone'), 'keystone 750');
     assert.equal(await read('touch /var/lib/keystone/data /tmp/data && echo written'), 'written');
     assert.equal(await read('touch /etc/data 2>/dev/null || echo read-only'), 'read-only');
+    assert.doesNotMatch(
+      await kubectl('planned', ['logs', 'planned', '--container=kolla-init']),
+      /"level":"(?:warn|error)"/,
+    );
     assert.match(await read('grep " /etc/keystone " /proc/self/mounts'), /^tmpfs /);
     const ofImage = await readdir(join(await keystoneRootfs(), 'etc/pycadf'));
     assert.ok(ofImage.length > 0);

@@ -4,6 +4,7 @@ import { load } from 'js-yaml';
 import type { KubeNode } from '../cluster/kubernetes/index.ts';
 import { privateFolder } from '../support/folder.ts';
 import { runHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
 
 const CONFIG_FILES = '/var/lib/kolla/config_files';
 
@@ -38,6 +39,9 @@ export async function runPlannedPod(node: KubeNode, namespace: string, image: st
   if (code !== 0) throw new Error(stderr);
   const planned = load(stdout.replaceAll('image: IMAGE', `image: ${image}`)) as object;
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'planned' }, ...planned };
+  await until('the default ServiceAccount', 10_000, async () => {
+    return (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined;
+  });
   await kubectl(['create', '--filename=-'], JSON.stringify(pod));
   await kubectl(['wait', '--for=condition=Ready', 'pod/planned', '--timeout=60s']);
 }

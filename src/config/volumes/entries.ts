@@ -32,7 +32,7 @@ export function explainEntries(
   const explain = (section: string) => (item: Item & { readonly path: string }, i: number) => {
     const entry = `${section}[${i}]`;
     const mounts = places.filter((place) => place.entries.includes(entry));
-    return { entry, ...whereOf(item, mounts), ...ownerOf(item, accounts, user) };
+    return { entry, ...whereOf(item, mounts), ...ownerOf(item, section === 'config_files', accounts, user) };
   };
   return [
     ...config_files.map(({ dest, ...item }) => ({ ...item, path: dest })).map(explain('config_files')),
@@ -78,8 +78,10 @@ function whereOf(
   };
 }
 
+/** @param keepsMode whether an entry without a mode has its source's, which only the source can tell */
 function ownerOf(
   { owner, perm, preserve_properties: preserved }: Item,
+  keepsMode: boolean,
   accounts: Accounts,
   user: PodUser,
 ): Pick<EntryPlan, 'owner' | 'ownerIs' | 'mode' | 'problem'> {
@@ -88,9 +90,13 @@ function ownerOf(
   const asked = perm ?? undefined;
   try {
     const ownership = ownershipFor(owner, accounts, user);
-    const mode = modeFor(ownership, asked)?.toString(8).padStart(4, '0');
-    return { owner, ownerIs: ownership.rule, mode, problem: undefined };
+    const mode = asked === undefined && keepsMode ? undefined : modeFor(ownership, asked);
+    return { owner, ownerIs: ownership.rule, mode: octal(mode), problem: undefined };
   } catch (error) {
-    return { owner, ownerIs: undefined, mode: asked?.toString(8).padStart(4, '0'), problem: messageOf(error) };
+    return { owner, ownerIs: undefined, mode: octal(asked), problem: messageOf(error) };
   }
+}
+
+function octal(mode: number | undefined): string | undefined {
+  return mode?.toString(8).padStart(4, '0');
 }

@@ -18,7 +18,7 @@ import { readAccounts, type Accounts } from '../owner.ts';
 import { readConfig } from '../read.ts';
 import { explainEntries, unknownOwners, type EntryPlan } from './entries.ts';
 import { kollaAccounts } from './kolla-users.ts';
-import { layOut, type Layout } from './layout.ts';
+import { isIn, layOut, type Layout } from './layout.ts';
 import { podSpec, type PodSpec } from './pod-spec.ts';
 import { sizeLimit } from './size.ts';
 import { choosePodUser, type PodUser } from './user.ts';
@@ -67,7 +67,8 @@ export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
   const accounts = root === undefined ? kollaAccounts() : await accountsOf(root);
   const { file, document } = loaded;
   const more = await options.more(document.config_files.map(({ source }) => source));
-  const mounts = [...(await mountsFor(loaded, { root })), ...more.map((path) => filledFolder(path, root))];
+  const wanted = [...(await mountsFor(loaded, { root })), ...more.map((path) => filledFolder(path, root))];
+  const mounts = root === undefined ? wanted.map((mount) => ({ ...mount, path: withoutLinks(mount.path) })) : wanted;
   const layout = layOut(mounts, document);
   const { user, problem } = choosePodUser(document, accounts, options.user);
   if (user !== undefined) refuseUnknown(file, unknownOwners(document, accounts, user), root);
@@ -77,6 +78,21 @@ export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
   if (user === undefined) return { file, user, entries, layout, spec: undefined, problems };
   const limit = await sizeLimit(loaded, layout, root);
   return { file, user, entries, layout, spec: podSpec({ ...options, user, layout, limit }), problems };
+}
+
+/** Links that each of Kolla's images has, as its distributions do; kolla-init, which sees the image, follows them. */
+const LINKS = [
+  ['/bin', '/usr/bin'],
+  ['/sbin', '/usr/sbin'],
+  ['/lib', '/usr/lib'],
+  ['/lib64', '/usr/lib64'],
+  ['/var/run', '/run'],
+  ['/var/lock', '/run/lock'],
+] as const;
+
+function withoutLinks(path: string): string {
+  const [link, target] = LINKS.find(([from]) => isIn(path, from)) ?? ['', ''];
+  return target + path.slice(link.length);
 }
 
 function filledFolder(path: string, imageRoot: string | undefined): Mount {
