@@ -5,8 +5,11 @@
 const NAME =
   /pass|pwd|secret|token|cred|cookie|private|salt|psk|sasl|fernet|signature|community|(?:^|[^a-z])(?:pin|pw|rootpw)(?:[^a-z]|$)|(?:^|[^a-z])auth(?:[^a-z]|$)|authorization|auth_?(?:data|key)|api_?id|key(?!stone|space|board|word)/i;
 
-/** Between :// and @: a user, and perhaps a password with any character in it. Go's drivers write it without a scheme. */
-const USER_IN_URL = /:\/\/\S*@|[^\s:]:[^\s@]+@/;
+/**
+ * Between :// and @: a user, and perhaps a password with any character in it. Go's drivers write it without a scheme.
+ * Bounded, so that a long line with many colons takes no time.
+ */
+const USER_IN_URL = /:\/\/\S{0,1000}@|[^\s:]:[^\s@]{1,300}@/;
 
 /** Keys, hashes and certificates as they are written down: capitals, small letters and digits in one long run. */
 const LONG_RUN = /[\w+/=-]{32,}/g;

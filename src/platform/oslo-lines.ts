@@ -41,6 +41,7 @@ function kindOf(line: string, number: number, isOpen: boolean): OsloLine['kind']
     throw new RangeError(`line ${number} is not a [section]`);
   }
   if (/^[#;]/.test(line)) return 'comment';
-  if (/^[^=:]*[^=:\s][^=:]*[=:]/.test(line)) return 'option';
+  const divider = line.search(/[=:]/);
+  if (divider > 0 && line.slice(0, divider).trim() !== '') return 'option';
   throw new RangeError(`line ${number} is not KEY = VALUE`);
 }

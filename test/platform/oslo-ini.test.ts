@@ -44,3 +44,9 @@ for (const text of ['[database]\nhunter2\n', '  hunter2\n', '[hunter2\n', '[data
     );
   });
 }
+
+test('a line as long as a file is read at once: it would take hours if each beginning were tried with each end', () => {
+  const word = 'a'.repeat(1_000_000);
+  assert.throws(() => at(`[database]\n${word}`), /^RangeError: line 2 is not KEY = VALUE$/);
+  assert.equal(at(`[database]\n${word}=\nconnection=${word}`), word);
+});

@@ -24,8 +24,9 @@ export function maskIni(text: string, all: boolean, digest: (value: string) => s
     if (line.kind === 'comment') {
       masked.push(all || mentionsCredential(line.text) ? `${line.text.charAt(0)} ${mask(line.text)}` : line.text);
     } else if (line.kind === 'option') {
-      const goesOn = lines.slice(i + 1).findIndex(({ kind }) => kind !== 'continuation');
-      const more = goesOn === -1 ? lines.slice(i + 1) : lines.slice(i + 1, i + 1 + goesOn);
+      let end = i + 1;
+      while (lines[end]?.kind === 'continuation') end++;
+      const more = lines.slice(i + 1, end);
       i += more.length;
       masked.push(...optionLines(line, more, all, mask));
     } else masked.push(line.kind === 'blank' ? '' : line.text.trimEnd());

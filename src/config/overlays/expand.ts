@@ -7,7 +7,7 @@ export interface Names {
   readonly used: Set<string>;
 }
 
-const REFERENCE = /(\$+)\(([A-Za-z_][A-Za-z0-9_]*)\)/g;
+const REFERENCE = /(?<!\$)(\$+)\(([A-Za-z_][A-Za-z0-9_]*)\)/g;
 
 /**
  * A value of kolla-pod.yaml with each $(NAME) replaced, on one line. As in a Pod's `args`, $$ before a bracket stands for one

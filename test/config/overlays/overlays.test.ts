@@ -64,6 +64,14 @@ test('two dollars stand for one, as in a Pod', () => {
   );
 });
 
+test('a long run of dollars is read at once', () => {
+  const dollars = '$'.repeat(1_000_000);
+  assert.equal(
+    applied({ text: [{ file: NOVA }] }, `${dollars} ${dollars}(POD_IP)`),
+    `${dollars} ${'$'.repeat(500_000)}(POD_IP)`,
+  );
+});
+
 test('text comes before keys, whose values are not looked through again', () => {
   const section = { ini: [{ file: NOVA, key: 'a', value: '$$(POD_IP)' }], text: [{ file: NOVA }] };
   assert.equal(
