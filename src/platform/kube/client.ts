@@ -5,6 +5,7 @@ import { VERSION } from '../../cli/version.ts';
 import { unlessAborted } from '../abort.ts';
 import { ApiError, errorFrom } from './api-error.ts';
 import type { Credentials } from './credentials.ts';
+import { explainTls } from './tls-error.ts';
 import type { Timing } from './timing.ts';
 import type { Method } from './types.ts';
 
@@ -119,6 +120,10 @@ export class ApiClient implements Api, Disposable {
       response = await this.#send(await unlessAborted(this.#credentials(true), signal), call, pool, signal);
     }
     const { statusCode = 0 } = response;
+    if (statusCode === 401) {
+      response.destroy();
+      throw new ApiError(401, 'Unauthorized: the API server does not take our credentials, even when read again');
+    }
     if (statusCode < 200 || statusCode > 299) throw await errorFrom(response);
     return response;
   }
@@ -160,7 +165,7 @@ export class ApiClient implements Api, Disposable {
       });
       request.on('error', (error) => {
         clearTimeout(late);
-        reject(error);
+        reject(explainTls(error));
       });
       request.end(body);
     });
