@@ -4,8 +4,10 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { privateFolder } from '../support/folder.ts';
-import { logLines, runHelper } from '../support/helper.ts';
+import { logLines, runHelper, startHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
 
+const WAIT_MS = 20_000;
 const NOVA = '[DEFAULT]\nmy_ip = 127.0.0.1\n';
 
 /** A pod with a nova.conf, an optional folder that is not there, and a kolla-pod.yaml. */
@@ -30,6 +32,7 @@ async function tree(overlays: unknown) {
   const podFile = join(folder.path, 'kolla-pod.yaml');
   await writeFile(podFile, JSON.stringify({ overlays }));
   return {
+    source: join(config, 'nova.conf'),
     nova: join(root, 'etc/nova/nova.conf'),
     args: ['--root', root, '--config-dir', config, '--config', podFile],
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
@@ -46,6 +49,21 @@ test('each replica gets its own address from one ConfigMap, and a second run cha
   const again = await runHelper('kolla-init', pod.args, { env: { POD_IP: '10.0.0.4' } });
   assert.match(again.stderr, /0 files written, 1 right already/);
   assert.equal((await stat(pod.nova)).mtimeMs, mtimeMs);
+});
+
+test('watch and check see the same values', async () => {
+  await using pod = await tree({ ini: [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' }] });
+  const env = { POD_IP: '10.0.0.3' };
+  await using watch = await startHelper('kolla-init', ['watch', ...pod.args, '--settle', '10ms'], { env });
+  const becomes = (wanted: string) =>
+    until(`${wanted} in nova.conf`, WAIT_MS, async () => {
+      if (watch.child.exitCode !== null) throw new Error(`watch ended with ${watch.child.exitCode}`);
+      return (await readFile(pod.nova, 'utf8').catch(() => '')) === wanted || undefined;
+    });
+  await becomes('[DEFAULT]\nmy_ip = 10.0.0.3\n');
+  await writeFile(pod.source, `${NOVA}debug = true\n`);
+  await becomes('[DEFAULT]\nmy_ip = 10.0.0.3\ndebug = true\n');
+  assert.equal((await runHelper('kolla-init', ['check', ...pod.args], { env })).code, 0);
 });
 
 for (const [name, overlays, message] of [
