@@ -24,7 +24,7 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
     if (found.equals(Buffer.from(wanted))) return undefined;
     // A line end for each side, so that neither is said to be without one.
     const sides = { actual: Buffer.concat([found, LINE_END]), wanted: Buffer.from(`${wanted}\n`), isPrivate: false };
-    return { ...subject, content: await show({ dest, path, ...sides }) };
+    return { ...subject, content: await show({ dest, ...sides }) };
   }
   return undefined;
 }

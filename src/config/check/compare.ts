@@ -11,7 +11,7 @@ export interface Subject {
 }
 
 /** Makes what may be shown of two contents that differ. */
-export type Show = (sides: Sides & { readonly dest: string }) => Promise<Content>;
+export type Show = (sides: Sides) => Promise<Content>;
 
 /** How one thing is not as it should be. What is undefined is right. */
 export interface Difference extends Subject {
@@ -68,7 +68,7 @@ async function contentDifference(
   if (Buffer.compare(actual, image.content) === 0) return undefined;
   // One side that keeps others out is enough to keep its values from them.
   const isPrivate = (image.mode & found.mode & 0o004) === 0;
-  return { content: await show({ dest, path, actual, wanted: image.content, isPrivate }) };
+  return { content: await show({ dest, actual, wanted: image.content, isPrivate }) };
 }
 
 function absence(error: unknown): string {

@@ -11,8 +11,8 @@ const HARMLESS_SECTION = 'keystone_authtoken';
 /**
  * An INI text in which what may be a secret is replaced by `<sha256:1a2b3c4d>`: values under such a name or in such a section,
  * URLs with a user in them, comments that speak of them; with `all`, every comment, and every value but truth values, small
- * numbers and IP addresses under another name. Undefined for a
- * text that isn't surely INI: sections first, then options, all with names of the usual kind.
+ * numbers and IP addresses under another name. Undefined for a text that isn't surely INI: sections first, then options,
+ * all with names of the usual kind.
  */
 export function maskIni(text: string, all: boolean, digest: (value: string) => string): string | undefined {
   const lines = parsed(text);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
 import type { structuredPatch } from 'diff';
 import { printable } from '../../cli/log.ts';
 import type { Redact } from '../../platform/redact.ts';
@@ -23,7 +22,8 @@ export interface Content {
 }
 
 export interface Sides {
-  readonly path: string;
+  /** As config.json writes it: its name may say that a secret is in it. */
+  readonly dest: string;
   readonly actual: Uint8Array;
   readonly wanted: Uint8Array;
   /** Others may not read the file. */
@@ -43,7 +43,7 @@ const DIGEST_CHARACTERS = 8;
  * in it looks like a secret; else there are only digests.
  */
 export function reveal(
-  { path, actual, wanted, isPrivate }: Sides,
+  { dest, actual, wanted, isPrivate }: Sides,
   redact: Redact,
   patch: typeof structuredPatch,
 ): Content {
@@ -52,7 +52,7 @@ export function reveal(
   if (Math.max(actual.byteLength, wanted.byteLength) > SHOWN_MAX_BYTES) return hide('it is too long');
   const [was, is] = [textOf(actual), textOf(wanted)];
   if (was === undefined || is === undefined) return hide('it is not text');
-  const maskAll = isPrivate || isCredential(basename(path));
+  const maskAll = isPrivate || isCredential(dest);
   const [wasMasked, isMasked] = [maskIni(was, maskAll, shortDigest), maskIni(is, maskAll, shortDigest)];
   const isIni = wasMasked !== undefined && isMasked !== undefined;
   if (!isIni && isPrivate) return hide('others may not read the file');

@@ -6,7 +6,7 @@ import { oneOf, randomFrom } from '../../support/random.ts';
 import { randomDocument } from './random-document.ts';
 
 function shown(actual: string | Buffer, wanted: string | Buffer, more: Partial<Sides> = {}): Content {
-  const sides = { path: '/etc/a.conf', isPrivate: false, ...more };
+  const sides = { dest: '/etc/a.conf', isPrivate: false, ...more };
   return reveal(
     { actual: Buffer.from(actual), wanted: Buffer.from(wanted), ...sides },
     (text) => text,
@@ -86,7 +86,7 @@ for (const [name, text] of [
 test('another text that all may read is shown, unless it speaks of a secret or is named like one', () => {
   assert.deepEqual(shown('listen 80\n', 'listen 81\n').diff, ['@@ -1,1 +1,1 @@', '-listen 80', '+listen 81']);
   assert.equal(shown('{"password": "hunter2"}', '{}').hidden, 'it may hold a secret');
-  assert.equal(shown('listen 80\n', 'listen 81\n', { path: '/etc/tokens' }).hidden, 'it may hold a secret');
+  assert.equal(shown('listen 80\n', 'listen 81\n', { dest: '/etc/ssl/private/a' }).hidden, 'it may hold a secret');
 });
 
 test('what is no text, too long, or quite another file is told by sizes and digests', () => {
@@ -117,7 +117,7 @@ test('line ends that differ are no empty diff', () => {
 });
 
 test('a secret known by its value is hidden wherever it stands', () => {
-  const sides = { path: '/a', actual: Buffer.from('x'), wanted: Buffer.from('listen hunter2'), isPrivate: false };
+  const sides = { dest: '/a', actual: Buffer.from('x'), wanted: Buffer.from('listen hunter2'), isPrivate: false };
   const { diff } = reveal(sides, (text) => text.replaceAll('hunter2', '***'), structuredPatch);
   assert.ok(diff?.includes('+listen ***'));
 });
@@ -129,10 +129,10 @@ test('no secret planted in any INI, YAML or JSON file is ever shown', () => {
     const isPrivate = random() < 0.3;
     const [actual, wanted] = [randomDocument(random), randomDocument(random)];
     const one = random() < 0.5 ? wanted : actual;
-    const path = oneOf(random, ['/etc/nova/nova.conf', '/etc/nova/policy.yaml', '/etc/x.json']);
+    const dest = oneOf(random, ['/etc/nova/nova.conf', '/etc/nova/policy.yaml', '/etc/x.json']);
     // Half of the time the same file, with another secret.
     const other = random() < 0.5 ? one.text.replaceAll('PLANTED', 'PLANTED2') : wanted.text;
-    const content = shown(actual.text, other, { isPrivate, path });
+    const content = shown(actual.text, other, { isPrivate, dest });
     if (content.diff !== undefined) diffs++;
     assert.doesNotMatch(
       JSON.stringify(content),
