@@ -66,7 +66,7 @@ test('what overlays use comes from the downward API, and kolla-pod.yaml from the
   const { stdout } = await plan(fixture('nova-api'), '--config', own, '-o', 'json');
   const [init] = (JSON.parse(stdout) as Data).spec.initContainers;
   assert.deepEqual(init.env, [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }]);
-  assert.deepEqual(init.command.slice(-2), ['--config', '/var/lib/kolla/config_files/kolla-pod.yaml']);
+  assert.deepEqual(init.command?.slice(-2), ['--config', '/var/lib/kolla/config_files/kolla-pod.yaml']);
 });
 
 test('what cannot be had without root is 1 without a spec to paste; each entry is one line that says how or why not', async () => {

@@ -18,7 +18,8 @@ export type Volume = { readonly name: string } & (
 export interface Container {
   readonly name: string;
   readonly image: string;
-  readonly command: readonly string[];
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
   readonly env?: readonly EnvironmentVariable[];
   readonly securityContext: typeof RESTRICTED;
   readonly volumeMounts: readonly VolumeMount[];
@@ -102,7 +103,8 @@ export function podSpec({ user, layout, limit, name, initArguments, environment 
       {
         name: service,
         image: 'IMAGE',
-        command: ['kolla_start'],
+        // The image's entry point stays: dumb-init, for signals, zombies and limits.
+        args: ['kolla_start'],
         securityContext: RESTRICTED,
         volumeMounts: layout.places.map(serviceMount),
       },

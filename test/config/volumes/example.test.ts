@@ -69,11 +69,11 @@ for (const [file, kind] of [
     );
     const [first] = initContainers;
     assert.ok(first);
-    assert.deepEqual(first.command.slice(0, 3), plan.initContainers[0].command);
+    assert.deepEqual(first.command?.slice(0, 3), plan.initContainers[0].command);
     isPlanned(first.volumeMounts, plan.initContainers[0].volumeMounts);
     isPlanned(containers[0]?.volumeMounts ?? [], plan.containers[0].volumeMounts);
     for (const each of [...initContainers, ...containers])
       assert.deepEqual(each.securityContext, plan.containers[0].securityContext);
-    if (kind === 'Deployment') assert.deepEqual(containers[0]?.command, plan.containers[0].command);
+    if (kind === 'Deployment') assert.deepEqual(containers[0]?.args, plan.containers[0].args);
   });
 }
