@@ -6,10 +6,11 @@ import type { SignalAction } from './on-change.ts';
  * Sends the signal, and resolves with whom it went to: `keystone (pid 7)`. Of a service with workers only its first process
  * gets it. Throws UnavailableError when there is nobody to send it to, or who ignores it, NotPermittedError when the system
  * refuses.
+ * @param isInPod whether this is a Pod's container, where PID 1 is ourselves or, in a shared namespace, nobody's service
  */
-export async function sendSignal({ signal, process: name }: SignalAction, self = process.pid): Promise<string> {
-  const all = await listProcesses();
-  const targets = name === undefined ? [theOtherOne(all, self)] : named(all, name, self);
+export async function sendSignal({ signal, process: name }: SignalAction, isInPod: boolean): Promise<string> {
+  const all = (await listProcesses()).filter((one) => !isPause(one, isInPod));
+  const targets = name === undefined ? [theOtherOne(all, process.pid)] : named(all, name, process.pid);
   for (const target of targets) {
     checkHandles(target, signal);
     send(target, signal);
@@ -47,16 +48,16 @@ function named(all: readonly ProcessInfo[], name: string, self: number): Process
   throw new UnavailableError(`no process is called '${name}'; ${whatIsSeen(all, own)}`);
 }
 
-/**
- * PID 1 where it is the service: `docker run --pid=container:...`, or started by it. In a Pod with shareProcessNamespace it is
- * the pause container, and the service is the only other tree.
- */
+/** PID 1, where it is the service (docker's `--pid=container:NAME`); else the only other tree that is no sidecar of ours. */
 function theOtherOne(all: readonly ProcessInfo[], self: number): ProcessInfo {
   const first = all.find(({ pid }) => pid === 1);
-  if (first !== undefined && self !== 1 && !isPause(first)) return first;
+  if (first !== undefined && self !== 1) return first;
   const own = lineOf(all, self);
-  const others = all.filter((one) => !own.has(one.pid) && !isPause(one) && !isOurs(one));
-  const roots = others.filter(({ parent }) => !others.some(({ pid }) => pid === parent));
+  const others = all.filter((one) => !own.has(one.pid) && !isOurs(one));
+  const highest = others.filter(({ parent }) => !others.some(({ pid }) => pid === parent));
+  // What a container was started with has its parent outside; what PID 1 has adopted is somebody's daemon.
+  const started = highest.filter(({ parent }) => parent === 0);
+  const roots = started.length > 0 ? started : highest;
   const [only] = roots;
   if (only !== undefined && roots.length === 1) return only;
   const why =
@@ -67,7 +68,7 @@ function theOtherOne(all: readonly ProcessInfo[], self: number): ProcessInfo {
 }
 
 function whatIsSeen(all: readonly ProcessInfo[], own: ReadonlySet<number>): string {
-  const others = all.filter((one) => !own.has(one.pid) && !isPause(one));
+  const others = all.filter((one) => !own.has(one.pid));
   if (others.length === 0)
     return 'this container sees only its own; shareProcessNamespace: true lets the containers of a Pod see each other';
   const names = [...new Set(others.map(({ name }) => name))].toSorted();
@@ -86,8 +87,10 @@ function lineOf(all: readonly ProcessInfo[], self: number): Set<number> {
   return line;
 }
 
-function isPause({ pid, name, words }: ProcessInfo): boolean {
-  return pid === 1 && (name === 'pause' || (name === 'catatonit' && words.includes('-P')));
+/** What holds a shared namespace and runs no service. Its name is the container runtime's choice. */
+function isPause({ pid, name, words }: ProcessInfo, isInPod: boolean): boolean {
+  if (pid !== 1 || pid === process.pid) return false;
+  return isInPod || name === 'pause' || (name === 'catatonit' && words.includes('-P'));
 }
 
 /** Other sidecars of ours are no service. */

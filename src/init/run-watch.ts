@@ -107,7 +107,7 @@ function performer(
   return async (action, signal) => {
     switch (action.kind) {
       case 'signal':
-        return `sent to ${await sendSignal(action)}`;
+        return `sent to ${await sendSignal(action, inherited['KUBERNETES_SERVICE_HOST'] !== undefined)}`;
       case 'exec':
         await runCommand(action, { signal, log, env: inherited, redact });
         return 'done';

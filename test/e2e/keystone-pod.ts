@@ -17,8 +17,10 @@ import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/inde
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { privateFolder } from '../support/folder.ts';
 import { step } from '../support/progress.ts';
+import { until } from '../support/until.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/keystone/', import.meta.url));
+const RECONFIGURE = fileURLToPath(new URL('../../k8s/examples/reconfigure/pod.yaml', import.meta.url));
 /** As k8s/examples/keystone names it. */
 export const IMAGE = 'kolla-pod.test/keystone:e2e';
 export const ADMIN_PASSWORD = 'e2e-admin-password';
@@ -76,6 +78,17 @@ export async function deployKeystone(stage: Stage, namespace: string, change = (
   await apply(secret('database-admin', mariadb.rootPassword));
   await apply(secret('keystone-admin', ADMIN_PASSWORD));
   for (const name of MANIFESTS) await apply(change(ownNames(await manifest(name))));
+}
+
+/** Deploys k8s/examples/reconfigure into a namespace of its own that enforces `restricted`. */
+export async function deployReconfigured({ node }: Stage, namespace: string): Promise<void> {
+  const kubectl = (args: readonly string[], text?: string) => node.kubectl(['--namespace', namespace, ...args], text);
+  const restricted = await readFile(join(EXAMPLES, 'namespace.yaml'), 'utf8');
+  await kubectl(['apply', '--filename=-'], restricted.replace('name: keystone', `name: ${namespace}`));
+  await until('the default ServiceAccount', 10_000, async () => {
+    return (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined;
+  });
+  await kubectl(['apply', '--filename=-'], await readFile(RECONFIGURE, 'utf8'));
 }
 
 /** A folder on the node for the keys, whose owner is Keystone: a volume that every replica can read. */

@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { keystoneRootfs } from '../cluster/keystone-image.ts';
 import { until } from '../support/until.ts';
-import { ADMIN_PASSWORD, deployKeystone, IMAGE, setStage, whyNoStage, type Stage } from './keystone-pod.ts';
+import {
+  ADMIN_PASSWORD,
+  deployKeystone,
+  deployReconfigured,
+  IMAGE,
+  setStage,
+  whyNoStage,
+  type Stage,
+} from './keystone-pod.ts';
 import { runPlannedPod } from './planned-pod.ts';
 
 const skip = (await whyNoStage()) ?? false;
@@ -115,6 +123,34 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       [...ofImage, 'audit_map.conf'].toSorted(),
       "the image's own files are there too",
     );
+  });
+
+  test('a ConfigMap that is patched reaches a running service as a file and a signal, and a broken one does not', async () => {
+    const said = async (container: string) =>
+      await kubectl('reconfigured', ['logs', 'app', `--container=${container}`]);
+    const patch = async (data: object) => {
+      const text = JSON.stringify({ data });
+      await kubectl('reconfigured', ['patch', 'configmap', 'app', '--type=merge', `--patch=${text}`]);
+    };
+    await deployReconfigured(stage, 'reconfigured');
+    await kubectl('reconfigured', ['wait', '--for=condition=Ready', 'pod/app', '--timeout=60s']);
+    await until('the watch to be in step', 20_000, async () => {
+      return (await said('watch')).includes('in place already') || undefined;
+    });
+    await patch({ 'app.conf': '[DEFAULT]\ndebug = true\n' });
+    const reloaded = await until('the service to reload', 60_000, async () => {
+      const text = await said('app');
+      return text.includes('reloaded') ? text : undefined;
+    }).catch(async (error: Error) => {
+      throw new Error(`${error.message}; the watch said ${await said('watch')}`);
+    });
+    assert.equal(reloaded, '[DEFAULT]\ndebug = false\nreloaded\n[DEFAULT]\ndebug = true\n');
+    await patch({ 'config.json': '{"command": "x", "config_files": [{}]}', 'app.conf': 'broken' });
+    const refusal = await until('the broken version to be refused', 60_000, async () => {
+      return /^.*is refused.*$/m.exec(await said('watch'))?.[0];
+    });
+    assert.match(refusal, /config_files\[0\]\.source: is missing/);
+    assert.equal(await said('app'), reloaded);
   });
 
   async function token(): Promise<number> {

@@ -294,6 +294,49 @@ test(
   },
 );
 
+const cannotNest = await run('unshare', ['--pid', '--fork', '--mount-proc', 'true']).then(
+  ({ code, stderr }) => code !== 0 && stderr,
+);
+
+/** PID 1 of a namespace that has this watch in it, and perhaps another service. */
+async function inNamespace(
+  p: Pod,
+  env: NodeJS.ProcessEnv,
+  first: string,
+  other = '',
+): Promise<{ heard: string; said: string }> {
+  const [heard, log] = [join(p.configDir, '..', 'heard'), join(p.configDir, '..', 'log')];
+  const script = `${other} "$@" 2> ${log} & ${first}`.replaceAll('HEARD', heard);
+  const files = ['--root', p.root, '--config-dir', p.configDir];
+  const helper = [process.execPath, FROM_SOURCE, 'kolla-init', 'watch', ...files, '--on-change', 'signal:HUP'];
+  await rm(join(p.root, 'etc/a.conf'));
+  const unshare = ['--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c', script, 'bash', ...helper];
+  const running = await start('unshare', unshare, { env: { PATH: process.env['PATH'], ...env } });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(async () => void (await running.stop(0)));
+  return await until('the signal', 20_000, async () => {
+    const [got, said] = await Promise.all([heard, log].map((file) => readFile(file, 'utf8').catch(() => '')));
+    return got && said?.includes('sent to') ? { heard: got, said } : undefined;
+  }).catch(async (error: Error) => {
+    throw new Error(`${error.message}; it said ${await readFile(log, 'utf8').catch(() => 'nothing')}`);
+  });
+}
+
+const hears = (name: string) => `trap 'echo ${name} >> HEARD' HUP; while :; do sleep 0.1; done`;
+
+test('without a name the signal goes to PID 1, as docker shares it', { skip: cannotNest }, async () => {
+  await using p = await prepared();
+  assert.equal((await inNamespace(p, {}, hears('first'))).heard, 'first\n');
+});
+
+test('in a Pod PID 1 is nobody, and the signal goes to the only other service', { skip: cannotNest }, async () => {
+  await using p = await prepared();
+  const other = `bash -c "${hears('other')}" &`;
+  const { heard, said } = await inNamespace(p, { KUBERNETES_SERVICE_HOST: '10.96.0.1' }, 'exec sleep 1000', other);
+  assert.equal(heard, 'other\n');
+  assert.match(said, /sent to bash \(pid [2-9]\)/);
+});
+
 for (const [name, args] of [
   ['an action that there is not', ['--on-change', 'restart']],
   ['a command that there is not', ['--on-change', 'exec:/no/such/program']],
