@@ -4,6 +4,7 @@ import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf
 import type { Log } from '../cli/log.ts';
 import { replaceFile } from '../platform/fs/replace-file.ts';
 import { writeInPlace } from '../platform/fs/write-in-place.ts';
+import { makeFolder, makeParents } from './folder.ts';
 import { setPermissions } from './permissions.ts';
 import { under } from './place.ts';
 import { MOUNT_POINT, type Plan } from './plan.ts';
@@ -65,14 +66,14 @@ async function carryOut(step: Step, { file, signal, log }: Doing): Promise<boole
 
 async function put(step: Step): Promise<void> {
   if (step.kind === 'directory') return await putDirectory(step);
-  await mkdir(dirname(step.path), { recursive: true, mode: 0o755 });
+  await makeParents(step.path);
   if (step.kind === 'link') return await putLink(step);
   if (step.inPlace && (await lookAt(step.path))?.isFile()) await writeInPlace(step.path, step.image);
   else await replaceFile(step.path, step.image);
 }
 
 async function putDirectory({ path, mode, uid, gid }: DirectoryStep): Promise<void> {
-  await mkdir(path, { recursive: true, mode: mode & 0o755 });
+  await makeFolder(path, mode & 0o755);
   const found = await stat(path);
   if (hasAccess(found, { mode, uid, gid })) return;
   if (!hasAccess(found, { mode: found.mode & 0o7777, uid, gid })) await lchown(path, uid, gid);

@@ -1,4 +1,4 @@
-import { access, constants, realpath, stat } from 'node:fs/promises';
+import { access, constants, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, join, normalize, relative, isAbsolute } from 'node:path';
 
 /** A path of config.json under our root. */
@@ -36,6 +36,14 @@ async function nearestPresent(folder: string): Promise<string> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOTDIR') throw new RangeError(`${dirname(folder)} is not a folder`, { cause: error });
     if (code !== 'ENOENT' || folder === '/') throw error;
+    if (await isLink(folder)) throw new RangeError(`${folder} is a link to nowhere`, { cause: error });
     return await nearestPresent(dirname(folder));
   }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return await readlink(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,13 +1,14 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
+import { searchable } from './effective.ts';
 import { excluder } from './exclude.ts';
 import { isShared } from './mounts.ts';
 import { isBelow } from './overlays/overlay.ts';
 import { modeFor, ownershipFor, type Ownership } from './owner.ts';
 import type { PermissionStep, PlanOptions } from './plan.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
-import { bareOf, fileUnder, siteOf, type Site } from './site.ts';
+import { bareOf, fileUnder, folderUnder, siteOf, type Site } from './site.ts';
 import { matchesOf, type Match } from './sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type Step, type StepContext } from './step.ts';
 
@@ -43,9 +44,10 @@ export class Planner {
   }
 
   async directory(entry: string, item: DirectoryEntry): Promise<void> {
-    const mode = item.perm ?? 0o755;
-    const owner = await this.#owner(entry, item.owner, mode);
+    const owner = await this.#owner(entry, item.owner, item.perm);
     if (owner === undefined) return;
+    const found = await lookAt(folderUnder(this.site, item.path));
+    const mode = item.perm === undefined ? (found?.mode ?? 0o755) & 0o7777 : searchable(item.perm);
     await this.step(entry, () => directoryStep(entry, item.path, mode, owner, this.#context()));
     if (item.recurse) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
   }

@@ -57,11 +57,13 @@ function parseJson(file: string, text: string): unknown {
   }
 }
 
+/** The dialect of Kolla's own reader, which is not all of YAML 1.1. */
 async function parseYaml(file: string, text: string): Promise<unknown> {
-  const { load, YAML11_SCHEMA } = await import('js-yaml');
+  const { parsePythonYaml } = await import('./set-configs/yaml.ts');
   try {
-    return load(text, { filename: file, schema: YAML11_SCHEMA });
-  } catch (cause) {
+    return await parsePythonYaml(file, text);
+  } catch (error) {
+    const cause = (error as Error).cause ?? error;
     throw new ConfigError(`${file} is not YAML: ${messageOf(cause).split('\n')[0]}`, { cause });
   }
 }

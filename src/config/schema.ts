@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { suggestion } from '../cli/nearest.ts';
+import { hasMagic } from './glob.ts';
 
 /** Kolla asks Python whether a value is true: `"false"` is, 0 and "" are not. */
 const Flag = v.pipe(
@@ -19,7 +20,8 @@ const Path = v.pipe(
 const Mode = v.pipe(
   v.string((issue) => `must be octal digits in quotes, such as "0600", but is ${issue.received}`),
   v.regex(/^(?:(?:0o)?[0-7]{3,4})?$/, 'must be three or four octal digits, such as "0600"'),
-  v.transform((text) => (text === '' ? undefined : Number.parseInt(text.replace('0o', ''), 8))),
+  // Empty, as null, keeps the mode that is copied.
+  v.transform((text) => (text === '' ? null : Number.parseInt(text.replace('0o', ''), 8))),
 );
 const OptionalMode = v.pipe(
   v.nullish(Mode),
@@ -43,7 +45,19 @@ const FileEntry = v.pipe(
 );
 
 const Recursion = { recurse: v.optional(Flag, false), exclude: v.optional(v.unknown()) };
-const DirectoryEntry = v.strictObject({ path: Path, owner: Text, perm: Mode, ...Recursion });
+const PlainPath = v.pipe(
+  Path,
+  v.check((path) => !hasMagic(path), 'must be a path and no pattern'),
+);
+const DirectoryEntry = v.strictObject({
+  path: PlainPath,
+  owner: Text,
+  perm: v.pipe(
+    Mode,
+    v.transform((mode) => mode ?? undefined),
+  ),
+  ...Recursion,
+});
 // Kolla ignores keys of a permission that it doesn't know.
 const PermissionEntry = v.looseObject({ path: Path, owner: Text, perm: OptionalMode, ...Recursion });
 

@@ -1,9 +1,10 @@
 import { constants, type Stats } from 'node:fs';
-import { access, chmod, lchown, mkdir, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, chmod, lchown, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { messageOf } from '../cli/errors.ts';
 import { replaceFile } from '../platform/fs/replace-file.ts';
 import type { Access } from './effective.ts';
+import { makeFolder, makeParents } from './folder.ts';
 import type { Mount } from './mounts.ts';
 import { modeFor, type Identity } from './owner.ts';
 import { checkPlace, under } from './place.ts';
@@ -118,11 +119,11 @@ export async function plant({ kind, path, source, access: wanted }: SeedStep): P
   const { mode, uid, gid } = wanted;
   if (kind === 'file') {
     const content = source === undefined ? Buffer.alloc(0) : await readFile(source);
-    await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+    await makeParents(path);
     await replaceFile(path, { content, ...wanted });
     return;
   }
-  if (kind === 'directory') await mkdir(path, { recursive: true, mode });
+  if (kind === 'directory') await makeFolder(path, mode);
   else await symlink(await readlink(source ?? ''), path);
   if (uid !== -1 || gid !== -1) await lchown(path, uid, gid);
   if (kind === 'directory') await chmod(path, mode);

@@ -1,0 +1,122 @@
+/**
+ * kolla-init, as root on the image itself, on the cases of kolla_set_configs: the same files, but for what is listed here.
+ * What it is held against is our kolla_set_configs, which other tests hold against Kolla's own on the same cases.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { KollaError } from '../../src/cli/errors.ts';
+import { putInPlace } from '../../src/config/index.ts';
+import { canGiveFilesAway } from '../support/capability.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { CASES } from './set-configs/cases/index.ts';
+import { byUs, CONFIG, play, type Case } from './set-configs/play.ts';
+import type { Ended, Start } from './set-configs/reference.ts';
+import { differences, type Seen } from './set-configs/tree.ts';
+
+const STRICT = 'a value of the wrong type is refused, even where Python takes it for nothing';
+const IN_THE_WAY = 'what is in the way may be a service’s own, so it is refused with the fix';
+const OF_THE_TEST = 'a link of the root that begins with / leads out of the root of this test';
+const OWN_COMMAND = 'the command is left in /run/kolla, and /run_command is not looked at';
+
+/** Cases that end differently, and why. */
+const DIFFERENT: Readonly<Record<string, string>> = {
+  'perm []': STRICT,
+  'config_files {}': STRICT,
+  'config_files ""': STRICT,
+  'the section permissions {}': STRICT,
+  'the section permissions ""': STRICT,
+  'config.json "{\\"command\\": \\"a\\", \\"x\\": -Infinity, \\"command\\": \\"b\\"}"': 'Infinity is no JSON',
+  'a relative dest': 'there is no folder that it would be relative to',
+  'a folder over a file': IN_THE_WAY,
+  'a folder merged over a file': IN_THE_WAY,
+  'a file over a folder': IN_THE_WAY,
+  'a file merged over a folder': IN_THE_WAY,
+  'a dest below an absolute link': OF_THE_TEST,
+  'directories below a link': OF_THE_TEST,
+  'a dest that is not normal': 'folders that a .. takes back are not made',
+  'a dest through .. of what is a file': 'a .. is taken back without looking at what is before it',
+  'one entry’s dest is the next one’s source': 'sources are read before anything is written',
+  'no configuration at all': 'a container may have none',
+  'files without a parent': 'the parent is made, as for config_files',
+  'permissions of a link': 'a link is never followed by chown or chmod',
+  '/run_command is a link': OWN_COMMAND,
+  '/run_command is a folder': OWN_COMMAND,
+};
+
+/** A strategy and --check are kolla_set_configs' own. */
+const PLAYED = CASES.filter(({ runs = [] }) => !runs.some((run) => run.argv !== undefined || 'strategy' in run));
+const skip = (await canGiveFilesAway()) ?? false;
+
+test(
+  'every case of kolla_set_configs that has a meaning here ends alike, or is listed with the reason',
+  { skip },
+  async (t) => {
+    const different = new Map<string, string>();
+    for (const one of PLAYED) {
+      const found = await compare(one);
+      if (found !== undefined) different.set(one.name, found);
+    }
+    t.diagnostic(`cases run: ${PLAYED.length}, alike: ${PLAYED.length - different.size}, listed: ${different.size}`);
+    const unlisted = [...different].filter(([name]) => DIFFERENT[name] === undefined);
+    assert.deepEqual(unlisted, []);
+    assert.deepEqual([...different.keys()].toSorted(), Object.keys(DIFFERENT).toSorted(), 'listed, but alike');
+  },
+);
+
+test('every reason stands in docs/kolla-contract.md', () => {
+  const page = readFileSync(new URL('../../docs/kolla-contract.md', import.meta.url), 'utf8');
+  const missing = new Set(
+    Object.values(DIFFERENT).filter((reason) => reason !== OF_THE_TEST && !page.includes(reason)),
+  );
+  assert.deepEqual([...missing], []);
+});
+
+async function compare(one: Case): Promise<string | undefined> {
+  const theirs = await play(one, byUs);
+  const ours = await play(one, byInit);
+  for (const [i, their] of theirs.entries()) {
+    const our = ours[i]!;
+    if ((their.code === 0) !== (our.code === 0))
+      return `start ${i + 1} ended with ${their.code} | ${our.code}: ${our.stderr}`;
+    if (their.code !== 0) continue;
+    const found = differences(placed(their.tree), placed(our.tree));
+    if (found.length > 0) return `start ${i + 1}: ${found.join('; ')}`;
+  }
+  return undefined;
+}
+
+/** Without what the two keep for themselves. */
+function placed(tree: Map<string, Seen>): Map<string, Seen> {
+  const own =
+    /^(?:|run|run\/kolla.*|etc|etc\/kolla|etc\/kolla\/defaults.*|run_command|configured|var|var\/lib|var\/lib\/kolla.*)$/s;
+  return new Map([...tree].filter(([path]) => !own.test(path)));
+}
+
+async function byInit({ root }: Start): Promise<Ended> {
+  mkdirSync(join(root, 'run/kolla'), { recursive: true });
+  const restore = inThisRoot(root);
+  const { log } = recordedLog();
+  const me = { uid: 0, gid: 0, groups: [] };
+  const options = { root, image: root, configDir: join(root, CONFIG), configFile: undefined, me };
+  try {
+    await putInPlace(options, { signal: new AbortController().signal, log });
+    return { code: 0, stderr: '' };
+  } catch (error) {
+    if (!(error instanceof KollaError)) throw error;
+    return { code: error.exitCode, stderr: error.message };
+  } finally {
+    restore();
+  }
+}
+
+/** Sources are taken as written; in this test the image is below a root. */
+function inThisRoot(root: string): () => void {
+  const file = join(root, CONFIG, 'config.json');
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return () => {};
+  const text = readFileSync(file);
+  const sources = /("source": ?")(?=\/(?!var\/lib\/kolla\/config_files))/g;
+  writeFileSync(file, Buffer.from(text.toString('latin1').replace(sources, `$1${root}`), 'latin1'));
+  return () => writeFileSync(file, text);
+}
