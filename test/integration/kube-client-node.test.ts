@@ -1,0 +1,180 @@
+/**
+ * What docs/adr/0005-own-watch-loop.md stands on: the same trouble for client-node's watch and for ours, on a real API
+ * server. The day that client-node holds too, the test fails and says so.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CoreV1Api, KubeConfig, makeInformer, Watch, type Informer, type V1ConfigMap } from '@kubernetes/client-node';
+import { connectKube } from '../../src/platform/kube/index.ts';
+import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
+import { privateFolder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
+import { account, follow, MAPS, NAMESPACE, QUICK, serviceAccount, Table } from './kube-support.ts';
+
+const PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+const HOLDS_NOW = 'client-node holds now: docs/adr/0005-own-watch-loop.md can be thought over';
+/** Long enough to see that nothing comes, where an event takes milliseconds. */
+const NOTHING_MS = 3000;
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../node_modules/@kubernetes/client-node/package.json', import.meta.url), 'utf8'),
+) as { version: string };
+
+describe(`client-node ${version} and our watch`, { skip: (await canRunControlPlane()) ?? false }, () => {
+  const table = new Table(`client-node ${version}'s watch, and ours`);
+  let cluster: ControlPlane;
+  let token: string;
+  before(async () => {
+    cluster = await startControlPlane();
+    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
+    token = await serviceAccount(cluster, 'reader', 'get,list,watch');
+  });
+  after(async () => {
+    table.print();
+    await cluster[Symbol.asyncDispose]();
+  });
+  const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
+  const create = (name: string) => kubectl('create', 'configmap', name, '--from-literal=x=0');
+  const change = (name: string) => kubectl('patch', 'configmap', name, '--type=merge', '--patch={"data":{"x":"1"}}');
+  const last = (value: string) => (seen: readonly string[]) => seen.at(-1) === value;
+  const direct = () => account({ port: cluster.apiServer.port, ca: cluster.ca }, token);
+
+  test('a watch on which nothing happens: client-node ends it after 30 s, ours stays', async () => {
+    await create('quiet');
+    const config = new KubeConfig();
+    config.loadFromFile(cluster.kubeconfig);
+    await using there = await direct();
+    using client = await connectKube(there.source);
+    await using ours = follow(client, 'quiet');
+    await ours.until('the object', last('x=0'));
+    const began = performance.now();
+    const ended = Promise.withResolvers<unknown>();
+    const query = { fieldSelector: 'metadata.name=quiet', allowWatchBookmarks: true };
+    const controller = await new Watch(config).watch(PATH, query, () => {}, ended.resolve);
+    const reason = await Promise.race([ended.promise, sleep(45_000, undefined, { ref: false })]);
+    controller.abort();
+    assert.equal((reason as Error | undefined)?.name, 'TimeoutError', HOLDS_NOW);
+    const seconds = Math.round((performance.now() - began) / 1000);
+    assert.deepEqual(ours.seen, ['x=0']);
+    table.add('nothing happens', `ended after ${seconds} s (bookmarks come each minute) | the same connection stays`);
+  });
+
+  test('a handler that throws: client-node swallows it, ours surfaces it', async (t) => {
+    await create('thrown');
+    const config = new KubeConfig();
+    config.loadFromFile(cluster.kubeconfig);
+    let calls = 0;
+    const surfaced: unknown[] = [];
+    const controller = await new Watch(config).watch(
+      PATH,
+      { fieldSelector: 'metadata.name=thrown' },
+      () => {
+        calls++;
+        throw new Error('boom');
+      },
+      (error: unknown) => surfaced.push(error),
+    );
+    await until('the first event', 10_000, async () => calls > 0 || undefined);
+    await change('thrown');
+    await until('the second event', 10_000, async () => calls > 1 || undefined);
+    controller.abort();
+    assert.deepEqual(
+      surfaced.filter((error) => error instanceof Error && error.message === 'boom'),
+      [],
+      HOLDS_NOW,
+    );
+    await using there = await direct();
+    using client = await connectKube(there.source, QUICK);
+    const watching = async () => {
+      for await (const _ of client.watch({ ...MAPS, name: 'thrown' }, { signal: t.signal, warn: () => {} }))
+        throw new Error('boom');
+    };
+    await assert.rejects(watching, /boom/);
+    table.add('a handler throws', `swallowed ${calls} times, the events are lost | reaches its caller`);
+  });
+
+  test("the API server restarts: client-node's informer ends, ours goes on", async () => {
+    await create('restarted');
+    const config = new KubeConfig();
+    config.loadFromFile(cluster.kubeconfig);
+    await using informer = await startInformer(config, 'restarted');
+    await using there = await direct();
+    using client = await connectKube(there.source, QUICK);
+    await using ours = follow(client, 'restarted');
+    await ours.until('the object', last('x=0'));
+    await cluster.apiServer.kill();
+    await cluster.apiServer.start();
+    await change('restarted');
+    await ours.until('the change', last('x=1'));
+    await sleep(NOTHING_MS);
+    assert.deepEqual(informer.seen, ['x=0'], HOLDS_NOW);
+    assert.ok(informer.errors.length > 0);
+    table.add('the API server restarts', `its informer ends: ${informer.errors[0]} | goes on`);
+  });
+
+  test("one 429 with Retry-After: client-node's informer ends, ours comes back when asked to", async () => {
+    await create('overload');
+    await using proxy = await startProxy(cluster);
+    await using folder = await privateFolder('client-node');
+    const file = join(folder.path, 'config');
+    await writeFile(file, kubeconfigText(proxy, token));
+    const config = new KubeConfig();
+    config.loadFromFile(file);
+    await using there = await account(proxy, token);
+    using client = await connectKube(there.source, QUICK);
+    const refused = new Set<string>();
+    // The first watch of each is refused.
+    proxy.serve = async (request, response, forward) => {
+      const agent = request.headers['user-agent'] ?? '';
+      if (!request.url?.includes('watch=true') || refused.has(agent)) return await passOn(request, response, forward);
+      refused.add(agent);
+      response.writeHead(429, { 'retry-after': '1' }).end();
+    };
+    await using ours = follow(client, 'overload');
+    await using informer = await startInformer(config, 'overload');
+    await until('both to be refused', 10_000, async () => refused.size === 2 || undefined);
+    await ours.until('the object', last('x=0'));
+    await change('overload');
+    await ours.until('the change', last('x=1'));
+    await sleep(NOTHING_MS);
+    assert.deepEqual(informer.seen, ['x=0'], HOLDS_NOW);
+    table.add('one 429', `its informer ends: ${informer.errors[0]} | comes back after Retry-After`);
+  });
+});
+
+interface Informed extends AsyncDisposable {
+  readonly seen: string[];
+  readonly errors: string[];
+}
+
+/** client-node's informer on one ConfigMap, as its README says to use it; resolves when it has listed. */
+async function startInformer(config: KubeConfig, name: string): Promise<Informed> {
+  const api = config.makeApiClient(CoreV1Api);
+  const fieldSelector = `metadata.name=${name}`;
+  const list = () => api.listNamespacedConfigMap({ namespace: NAMESPACE, fieldSelector });
+  const informer: Informer<V1ConfigMap> = makeInformer(config, PATH, list);
+  const [seen, errors]: [string[], string[]] = [[], []];
+  const tell = (map: V1ConfigMap) => {
+    if (map.metadata?.name === name) seen.push(`x=${map.data?.['x']}`);
+  };
+  informer.on('add', tell);
+  informer.on('update', tell);
+  informer.on('error', (error: unknown) => void errors.push(error instanceof Error ? error.message : String(error)));
+  await informer.start();
+  return { seen, errors, [Symbol.asyncDispose]: () => informer.stop() };
+}
+
+function kubeconfigText({ port, ca }: { readonly port: number; readonly ca: string }, token: string): string {
+  const server = `https://127.0.0.1:${port}`;
+  return JSON.stringify({
+    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
+}
