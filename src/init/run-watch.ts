@@ -7,10 +7,11 @@
  * Ends with 0 by the action exit, else by the signal alone: a refused version, a full disk and an action that fails are
  * logged, counted and tried again.
  */
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../cli/command.ts';
 import { formatDuration } from '../cli/duration.ts';
-import { ExitCode, UsageError } from '../cli/errors.ts';
+import { ConfigError, ExitCode, messageOf, UsageError } from '../cli/errors.ts';
 import type { InPlace } from '../config/index.ts';
 import { fingerprintOf, watchConfig, STARTING, type WatchOptions, type WatchStatus } from '../config/watch/index.ts';
 import { prepareCertificates } from './ca-certificates.ts';
@@ -40,7 +41,7 @@ export interface WatchRunStatus {
 /**
  * Follows the configuration until `exit` is reached (0) or the signal is aborted, whose reason it then rejects with.
  * @param onStatus told at each step, for a page that shows it
- * @throws UsageError for an action that can't be done here
+ * @throws UsageError for an action that can't be done here, ConfigError for a root that isn't there
  */
 export async function runWatch(
   options: WatchRunOptions,
@@ -49,6 +50,9 @@ export async function runWatch(
 ): Promise<ExitCode> {
   const actions = parseActions(options.onChange);
   for (const action of actions) checkProgram(action, inherited);
+  await access(options.root).catch((cause: unknown) => {
+    throw new ConfigError(`--root ${options.root}: ${messageOf(cause)}; mount a volume there`, { cause });
+  });
   const exits = actions.some(({ kind }) => kind === 'exit');
   const [exited, failed] = [new AbortController(), new AbortController()];
   const either = AbortSignal.any([signal, exited.signal, failed.signal]);

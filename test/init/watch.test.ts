@@ -337,6 +337,29 @@ test('in a Pod PID 1 is nobody, and the signal goes to the only other service', 
   assert.match(said, /sent to bash \(pid [2-9]\)/);
 });
 
+test('a root that is not there ends it with 65', async () => {
+  const { code, stderr } = await runHelper('kolla-init', ['watch', '--root', '/no/such/root']);
+  assert.equal(code, 65, stderr);
+});
+
+/** Ends the process that resolves what only the watch needs. */
+const NO_WATCH = `import { registerHooks } from 'node:module';
+registerHooks({
+  resolve(specifier, context, next) {
+    if (/chokidar|run-watch|on-change/.test(specifier)) throw new Error('loaded ' + specifier);
+    return next(specifier, context);
+  },
+});`;
+
+test('kolla-init alone loads nothing of the watch', async () => {
+  await using p = await prepared();
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_WATCH)}` };
+  const args = ['--root', p.root, '--config-dir', p.configDir];
+  const without = await runHelper('kolla-init', args, { env });
+  assert.equal(without.code, 0, without.stderr);
+  assert.match((await runHelper('kolla-init', ['watch', ...args], { env })).stderr, /loaded \S*run-watch/);
+});
+
 for (const [name, args] of [
   ['an action that there is not', ['--on-change', 'restart']],
   ['a command that there is not', ['--on-change', 'exec:/no/such/program']],
