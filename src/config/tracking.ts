@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Identity } from './owner.ts';
 import { under } from './place.ts';
 import { accessOf } from './seed.ts';
@@ -103,7 +103,7 @@ class Tracker {
     const { site, me } = this.#options;
     if (site.tree !== undefined) return site.tree.lstat(dest) === undefined ? null : dest;
     const found = await lookAt(path);
-    if (found === undefined) return null;
+    if (found === undefined || !(await this.#isOnRoot(path))) return null;
     if (isFolder || found.isDirectory()) return dest;
     const kept = keptPath(dest);
     await this.#copy(dest, path, kept, me, this.#kept);
@@ -131,10 +131,15 @@ class Tracker {
     }
   }
 
+  /** What a volume has at its first start may be a service's; and of a file, overlayfs may say the device of its layer. */
+  async #isOnRoot(path: string): Promise<boolean> {
+    return (await lookAt(dirname(path)))?.dev === (await lookAt(this.#options.site.root))?.dev;
+  }
+
   /** The image's, as it was seeded; or, in the image itself, what lies there at the first start. */
   async #isImages(dest: string, path: string, isNew: boolean): Promise<boolean> {
     const { site } = this.#options;
-    if (site.tree === undefined) return isNew && (await lookAt(path))?.dev === (await lookAt(site.root))?.dev;
+    if (site.tree === undefined) return isNew && (await this.#isOnRoot(path));
     const found = await lookAt(join(site.image, dest));
     if (found?.isSymbolicLink())
       return (

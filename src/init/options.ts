@@ -23,7 +23,7 @@ export const FILE_OPTIONS = [
     type: 'path',
     env: 'KOLLA_INIT_ROOT',
     default: '/',
-    help: 'put before every destination and before /etc/passwd and /etc/group; sources are taken as written',
+    help: "a volume for a container without root: destinations are put below it, after the image's own content of what is mounted",
     example: '/target',
   },
 ] as const satisfies readonly Option[];
