@@ -4,7 +4,7 @@ import { must, run } from '../support/process.ts';
 import type { Capability } from '../support/capability.ts';
 
 /** The release of Kolla whose scripts ours are compared with. */
-const KOLLA_VERSION = '22.0.0';
+export const KOLLA_VERSION = '22.0.0';
 
 /** The folder `docker/` of the package kolla, with the scripts of every image. */
 export async function kollaPackage(): Promise<string> {

@@ -9,14 +9,16 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$
 
 /**
  * In namespaces of its own: a root on a tmpfs with this machine's programs, read-only, an empty
- * /usr/local, and nothing else of it. Words: the
- * folder to mount it on, the tree to copy into it, the folders to bind read-only, `--`, what to run in it.
+ * /usr/local (what a tree has elsewhere in /usr lies over the machine's), and nothing else of it. Words: the
+ * folder to mount it on, the tree to copy into it, the folders to bind read-only, `--`, volumes and their options, `--`,
+ * what to run in it. With volumes nothing else can be written.
  */
 const ENTER = `set -o errexit -o nounset
 root=$1 tree=$2; shift 2
 mount --make-rprivate /
 mount -t tmpfs tmpfs "$root"
 mkdir -p "$root"/{usr,proc,dev,tmp,run,etc/ssl/certs,etc/kolla/defaults,var/lib/kolla/config_files}
+ln -s /run "$root/var/run"
 for each in bin sbin lib lib32 lib64 libx32; do
   if [[ -L /$each ]]; then ln -s "usr/$each" "$root/$each"
   elif [[ -d /$each ]]; then mkdir "$root/$each"; mount --bind /$each "$root/$each"; fi
@@ -25,12 +27,23 @@ while [[ $1 != -- ]]; do
   mkdir -p "$root$1"; mount --rbind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"; shift
 done
 shift
+if [[ -n $(find "$tree/usr" -mindepth 1 -maxdepth 1 ! -name local 2> /dev/null) ]]; then
+  mount -t overlay -o "lowerdir=$tree/usr:/usr" overlay "$root/usr"
+fi
 mount --rbind /dev "$root/dev"
 mount -t proc proc "$root/proc"
 mount -t tmpfs tmpfs "$root/usr/local"
 mkdir -p "$root"/usr/local/{bin,sbin,share/ca-certificates}
-(cd "$tree" && find . ! -type d -print0 | tar --null -T - -cf -) | tar -C "$root" -xpf -
 chmod 1777 "$root/tmp"
+volumes=()
+while [[ $1 != -- ]]; do
+  mkdir -p "$root$1"; mount -t tmpfs -o "$2" tmpfs "$root$1"; volumes+=("$1"); shift 2
+done
+shift
+(cd "$tree" && find . ! -type d \\( -path './usr/local/*' -o ! -path './usr/*' \\) -print0 | tar --null -T - -cf -) | tar -C "$root" -xpf -
+if (( \${#volumes[@]} )); then
+  mount -o remount,ro "$root/usr/local"; mount -o remount,ro "$root"
+fi
 exec chroot "$root" "$@"`;
 
 /** The files of a tree, by path: text, or text and mode. */
@@ -41,6 +54,10 @@ export interface InRoot {
   /** Folders of this machine that are needed besides the repository and /usr. */
   readonly folders?: readonly string[];
   readonly uid?: number;
+  /** Besides the one with the uid's number. */
+  readonly groups?: readonly number[];
+  /** Where the root is read-only: what can be written, and the options of a tmpfs there. */
+  readonly volumes?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly noNewPrivileges?: boolean;
 }
@@ -59,13 +76,18 @@ export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Fi
     await chmod(join(tree, path), mode);
   }
   const { uid = 0 } = options;
-  const who = uid === 0 ? [] : ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups'];
+  const who = uid === 0 ? [] : ['--reuid', `${uid}`, '--regid', `${uid}`, ...groupsOf(options.groups)];
   const bound = ['/usr', REPOSITORY, ...(options.folders ?? [])];
   const become = ['setpriv', ...who, ...(options.noNewPrivileges ? ['--no-new-privs'] : [])];
   const inside = ['/usr/bin/env', '-i', ...Object.entries({ ...INSIDE, ...options.env }).map(([k, v]) => `${k}=${v}`)];
-  const words = [root, tree, ...bound, '--', ...(become.length > 1 ? become : []), ...inside];
+  const volumes = Object.entries(options.volumes ?? {}).flat();
+  const words = [root, tree, ...bound, '--', ...volumes, '--', ...(become.length > 1 ? become : []), ...inside];
   const namespaces = ['--mount', '--pid', '--fork', '--kill-child'];
   return await run('unshare', [...namespaces, '/bin/bash', '-c', ENTER, 'enter', ...words, '/bin/bash', '-c', line]);
+}
+
+function groupsOf(groups: readonly number[] = []): string[] {
+  return groups.length === 0 ? ['--clear-groups'] : ['--groups', groups.join(',')];
 }
 
 /** Whether this user may have such roots, with Kolla's uids in them. */

@@ -1,0 +1,86 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+
+/** One script that an image's kolla_start sources, and what its image's chain has besides. */
+export interface ExtendScript {
+  /** Below `docker/` of the package: `aodh/aodh-api/extend_start.sh`. */
+  readonly script: string;
+  readonly image: string;
+  /** The user that the image's Dockerfile ends with, or that the chain makes; what a pod runs it as. */
+  readonly user: string;
+  /** Path in the image -> file of the package, or '' for an empty one, as the Dockerfiles of the image and its parents put them. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+interface Dockerfile {
+  readonly image: string;
+  readonly parent: string | undefined;
+  readonly text: string;
+  readonly folder: string;
+}
+
+const BIN = '/usr/local/bin';
+const EXTEND_START = /extend_start/;
+
+/** Every extend script of the package, in the order of their paths. */
+export async function extendScripts(docker: string): Promise<ExtendScript[]> {
+  const files = (await readdir(docker, { recursive: true })).toSorted((a, b) => (a < b ? -1 : 1));
+  const images = new Map<string, Dockerfile>();
+  for (const file of files.filter((each) => basename(each) === 'Dockerfile.j2')) {
+    const folder = join(docker, dirname(file));
+    const text = await readFile(join(docker, file), 'utf8');
+    const parent = /^FROM .*image_prefix }}([\w-]+):/m.exec(text)?.[1];
+    images.set(basename(folder), { image: basename(folder), parent, text, folder });
+  }
+  return files
+    .filter((file) => EXTEND_START.test(basename(file)))
+    .map((file) => {
+      const image = basename(dirname(file));
+      const chain = chainOf(image, images);
+      return { script: file, image, user: userOf(chain), files: filesOf(chain, docker) };
+    });
+}
+
+/** From the base image to this one. */
+function chainOf(image: string, images: ReadonlyMap<string, Dockerfile>): Dockerfile[] {
+  const chain: Dockerfile[] = [];
+  for (let at = images.get(image); at !== undefined; at = at.parent === undefined ? undefined : images.get(at.parent))
+    chain.unshift(at);
+  return chain;
+}
+
+function filesOf(chain: readonly Dockerfile[], docker: string): Map<string, string> {
+  const files = new Map<string, string>([[`${BIN}/kolla_extend_start`, '']]);
+  for (const { text, folder } of chain) {
+    for (const [, path = ''] of text.matchAll(/touch (\/usr\/local\/bin\/\S*extend_start)/g)) files.set(path, '');
+    for (const [, words = ''] of text.matchAll(/^\s*COPY (.* \/usr\/local\/bin\/\S*)$/gm)) {
+      const [target = '', ...sources] = words.split(' ').toReversed();
+      for (const source of sources) {
+        const path = target.endsWith('/') ? `${target}${source}` : target;
+        if (EXTEND_START.test(path) || path.endsWith('_setup')) files.set(path, relative(docker, join(folder, source)));
+      }
+    }
+  }
+  return files;
+}
+
+/** Images that make no user of their own, and whom their scripts or services mean. */
+const MEANT: Readonly<Record<string, string>> = {
+  dnsmasq: 'ironic',
+  fluentd: 'fluentd',
+  'letsencrypt-base': 'haproxy',
+  'openvswitch-base': 'openvswitch',
+  'ovn-base': 'openvswitch',
+  ovsdpdk: 'openvswitch',
+};
+
+/** Without root somebody must be it: who a script means, the image's own user, or kolla's. */
+function userOf(chain: readonly Dockerfile[]): string {
+  const meant = chain.map(({ image }) => MEANT[image]).findLast((name) => name !== undefined);
+  if (meant !== undefined) return meant;
+  const made = chain.flatMap(({ text }) =>
+    [...text.matchAll(/configure_user\(name='([\w-]+)'/g)].map(([, name]) => name),
+  );
+  const last = chain.flatMap(({ text }) => [...text.matchAll(/^USER (\w+)/gm)].map(([, name]) => name)).at(-1);
+  return [last, ...made.toReversed()].find((name) => name !== undefined && name !== 'root') ?? 'kolla';
+}

@@ -1,0 +1,64 @@
+/** The starts that can't do without root, and what to do instead. Anything else that fails, and anything here that passes, fails the test. */
+export interface NeedsRoot {
+  readonly script: string;
+  /** '' as the service; else the variable that is set. */
+  readonly variables: readonly string[];
+  /** What it must end with. */
+  readonly why: RegExp;
+  readonly instead: string;
+}
+
+const SKIP = 'set `KOLLA_SKIP_EXTEND_START=1`';
+const ALTERNATIVES = /asks for root to run 'sudo \/usr\/bin\/update-alternatives --auto iptables'/;
+const WRAPPERS = /asks for root to run 'sudo -E \/usr\/local\/lib\/neutron-wrappers\/delete-wrappers'/;
+
+export const NEEDS_ROOT: readonly NeedsRoot[] = [
+  {
+    script: 'ceilometer/ceilometer-notification/extend_start.sh',
+    variables: ['KOLLA_BOOTSTRAP'],
+    why: /line 9 of .* asks for root to run 'sudo chown -R ceilometer: \/var\/lib\/ceilometer\/'/,
+    instead: '`ceilometer-upgrade` has run by then: make it the command of the Job',
+  },
+  {
+    script: 'fluentd/extend_start.sh',
+    variables: [''],
+    why: /line 13 of .* asks for root to run 'sudo chown fluentd:kolla \/var\/log\/kolla'/,
+    instead: `${SKIP}: the group kolla may write the folder without that`,
+  },
+  {
+    script: 'ironic/ironic-pxe/extend_start.sh',
+    variables: ['', 'KOLLA_BASE_DISTRO=rocky'],
+    why: /line 103: \/map-file: Read-only file system/,
+    instead: `${SKIP}, and let config.json put the map file where a volume can be`,
+  },
+  {
+    script: 'mariadb-server/extend_start.sh',
+    variables: ['KOLLA_BOOTSTRAP'],
+    why: /line 22 of .* asks for root to run 'sudo -E kolla_security_reset'/,
+    instead: "use the image's own initialisation or an operator; later starts need no root",
+  },
+  ...['neutron/neutron-base', 'neutron/neutron-server'].map((image) => ({
+    script: `${image}/extend_start.sh`,
+    variables: ['', 'KOLLA_BOOTSTRAP', 'KOLLA_UPGRADE'],
+    why: ALTERNATIVES,
+    instead: `in Debian's and Ubuntu's images: ${SKIP}, and \`kolla-db-sync\` for the schema; Rocky's pass`,
+  })),
+  {
+    script: 'neutron/neutron-l3-agent/extend_start.sh',
+    variables: [''],
+    why: ALTERNATIVES,
+    instead: `${SKIP}; agents need capabilities of their own anyway`,
+  },
+  ...['neutron-dhcp-agent', 'neutron-metadata-agent'].map((image) => ({
+    script: `neutron/${image}/extend_start.sh`,
+    variables: [''],
+    why: WRAPPERS,
+    instead: `${SKIP}; agents need capabilities of their own anyway`,
+  })),
+  {
+    script: 'neutron/neutron-l3-agent/extend_start.sh',
+    variables: ['KOLLA_BASE_DISTRO=rocky'],
+    why: WRAPPERS,
+    instead: `${SKIP}; agents need capabilities of their own anyway`,
+  },
+];

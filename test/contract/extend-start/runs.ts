@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KOLLA_USERS } from '../../../src/config/volumes/kolla-users.ts';
+import { START_SCRIPT } from '../../../src/start/script.ts';
+import { FROM_SOURCE } from '../../support/helper.ts';
+import { inThrowAwayRoot, type Tree } from '../throw-away-root.ts';
+import type { ExtendScript } from './images.ts';
+import { COMMON, SETTINGS, type Setting } from './settings.ts';
+
+/** One start of one image: as its service, or with a variable set that makes the script do something else and end. */
+export interface Outcome {
+  readonly script: string;
+  readonly user: string;
+  readonly setting: Setting;
+  /** '' as the service in Debian's image; else the variable that is set, to nothing unless a value stands there. */
+  readonly variable: string;
+  readonly code: number;
+  /** What the stubs were called with, in that order. */
+  readonly ran: readonly string[];
+  /** Why it ended, where it did not end well. */
+  readonly reason: string;
+}
+
+const KOLLA_GID = 42_400;
+const SWITCH = /\$\{!(KOLLA_[A-Z_]+)\[@\]\}/g;
+const AT_ONCE = 4;
+
+/** Every script's image started without root, in each way that the script knows. */
+export async function runAll(docker: string, scripts: readonly ExtendScript[]): Promise<Outcome[]> {
+  const texts = new Map<string, string>();
+  for (const { files } of scripts)
+    for (const file of files.values()) if (file !== '') texts.set(file, await readFile(join(docker, file), 'utf8'));
+  const runs = scripts.flatMap((script) => {
+    const text = texts.get(script.script) ?? '';
+    const variables = [...text.matchAll(SWITCH)].map(([, name = '']) => name);
+    const distros = text.includes('${KOLLA_BASE_DISTRO}') ? ['KOLLA_BASE_DISTRO=rocky'] : [];
+    return ['', ...new Set(variables), ...distros].map((variable) => ({ script, variable }));
+  });
+  const outcomes: Outcome[] = [];
+  const queue = [...runs.entries()];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [at, { script, variable }] = next;
+      outcomes[at] = await start(script, variable, texts);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return outcomes;
+}
+
+async function start(
+  { script, image, user, files }: ExtendScript,
+  variable: string,
+  texts: ReadonlyMap<string, string>,
+): Promise<Outcome> {
+  const setting = SETTINGS[image] ?? {};
+  const uid = idOf(user);
+  const scripts = [...files].map(([path, file]) => [path.slice(1), texts.get(file) ?? ''] as const);
+  const tree: Tree = {
+    ...COMMON,
+    ...ACCOUNTS,
+    // A base image alone: what it sources comes with the images that are built on it.
+    ...Object.fromEntries(scripts.flatMap(([, text]) => sourced(text).map((path) => [path, '']))),
+    ...Object.fromEntries(scripts),
+    ...setting.files,
+    'usr/local/bin/sudo': { text: `#!/bin/bash\nexec '${process.execPath}' '${FROM_SOURCE}' sudo "$@"\n`, mode: 0o755 },
+    'run/kolla/run_command': 'service',
+    'start.sh': START_SCRIPT,
+  };
+  const owned = (words: string) => {
+    const [mode, group] = words.split(' ');
+    return `uid=${uid},gid=${group === 'own' ? uid : KOLLA_GID},mode=${mode}`;
+  };
+  const { code, stdout, stderr } = await inThrowAwayRoot(START, {
+    tree,
+    uid,
+    groups: [uid, KOLLA_GID],
+    noNewPrivileges: true,
+    volumes: {
+      '/tmp': 'mode=1777',
+      '/var/log/kolla': `uid=0,gid=${KOLLA_GID},mode=2777`,
+      ...Object.fromEntries(Object.entries(setting.volumes ?? {}).map(([path, mode]) => [path, owned(mode)])),
+    },
+    env: { KOLLA_BASE_DISTRO: 'debian', ...setting.env, ...assigned(variable) },
+  });
+  const said = `${stderr}${stdout}`.split('\n');
+  const ran = said.filter((line) => line.startsWith('ran: ')).map((line) => line.slice('ran: '.length).trim());
+  const good = code === 0 && ran.includes('service') === isService(variable);
+  const errors = `${stdout}${stderr}`
+    .split('\n')
+    .filter((line) => line !== '' && !/^(?:ran: |Running command)/.test(line));
+  return { script, user, setting, variable, code, ran, reason: good ? '' : (errors.at(-1) ?? `ended with ${code}`) };
+}
+
+/** As becomeService does it: the words of bash are the script's text, by which our sudo knows whose bash it is. */
+const START = `text=$(cat /start.sh; echo x); exec bash -c "\${text%x}" /usr/local/bin/kolla_start /run/kolla/run_command nobody ''`;
+
+/** A variable that only says where we are does not change what the image is started for. */
+function isService(variable: string): boolean {
+  return variable === '' || variable.includes('=');
+}
+
+function assigned(variable: string): NodeJS.ProcessEnv {
+  const [name = '', value = ''] = variable.split('=');
+  return name === '' ? {} : { [name]: value };
+}
+
+function sourced(text: string): string[] {
+  return [...text.matchAll(/^\. \/(usr\/local\/bin\/kolla_\w+_extend_start)$/gm)].map(([, path = '']) => path);
+}
+
+function idOf(user: string): number {
+  const id = KOLLA_USERS[user];
+  if (id === undefined) throw new Error(`Kolla has no user ${user}`);
+  return id;
+}
+
+const names = Object.entries(KOLLA_USERS);
+const ACCOUNTS: Tree = {
+  'etc/passwd': [
+    'root:x:0:0:root:/root:/bin/bash',
+    'www-data:x:33:33::/var/www:/usr/sbin/nologin',
+    ...names.map(([name, id]) => `${name}:x:${id}:${id}::/var/lib/${name}:/usr/sbin/nologin`),
+    '',
+  ].join('\n'),
+  'etc/group': [
+    'root:x:0:',
+    'www-data:x:33:',
+    ...names.map(([name, id]) => `${name}:x:${id}:${name === 'kolla' ? names.map(([each]) => each).join(',') : ''}`),
+    '',
+  ].join('\n'),
+};
