@@ -14,7 +14,7 @@ export interface Bundle {
 
 /**
  * Bundles `cmd/NAME.ts`. The script is a function of (exports, require, module, __filename, __dirname) that exports `main`, and
- * `warm`, which runs every lazy import, for the code cache.
+ * `warm`, which runs every lazy import, for the code cache; of some what is rehearsed besides.
  * @throws Error when the cmd file is not there or does not bundle
  */
 export async function bundleHelper(name: string): Promise<Bundle> {
@@ -23,6 +23,16 @@ export async function bundleHelper(name: string): Promise<Bundle> {
   const { metafile } = await bundle(name, []);
   return { name, ...(await bundle(name, lazyImports(metafile))) };
 }
+
+/** What build/rehearse.ts carries out of a helper that `main` can't do in a build: it works on `/`. */
+const REHEARSED: Readonly<Record<string, readonly string[]>> = {
+  kolla_set_configs: [`export { createLines, setConfigs } from './src/config/set-configs/index.ts';`],
+  kolla_start: [
+    `export { createLines, setConfigs } from './src/config/set-configs/index.ts';`,
+    `export { copyCaCertificates } from './src/start/index.ts';`,
+    `export { findProgram } from './src/platform/exec/index.ts';`,
+  ],
+};
 
 /** The SEA's main script, as a file's text. */
 export async function bundleMain(): Promise<string> {
@@ -33,6 +43,7 @@ export async function bundleMain(): Promise<string> {
 async function bundle(name: string, lazy: readonly string[]): Promise<{ source: string; metafile: Metafile }> {
   const imports = lazy.map((path) => `import(${JSON.stringify(path)})`);
   const entry = [
+    ...(REHEARSED[name] ?? []),
     `export { main } from './cmd/${name}.ts';`,
     `export const warm = () => Promise.all([${imports.join(', ')}]);`,
   ].join('\n');

@@ -1,8 +1,10 @@
 import type { Script } from 'node:vm';
 import type { HelperModule } from '../src/cli/dispatch.ts';
+import { lazyBuiltin } from './lazy-builtin.ts';
+import type { Rehearsed } from './rehearse.ts';
 
 /** What a bundle exports. */
-export interface LoadedHelper extends HelperModule {
+export interface LoadedHelper extends HelperModule, Rehearsed {
   /** Runs every lazy import. */
   readonly warm: () => Promise<unknown>;
 }
@@ -19,6 +21,7 @@ export function assetNames(name: string): { source: string; cache: string } {
 export function compileHelper(script: Script, name: string, requireBuiltin: (id: string) => unknown): LoadedHelper {
   const module = { exports: {} as LoadedHelper };
   const factory = script.runInThisContext() as (...module: unknown[]) => void;
-  factory(module.exports, requireBuiltin, module, `/${name}.js`, '/');
+  const require = (id: string) => lazyBuiltin(id, requireBuiltin);
+  factory(module.exports, require, module, `/${name}.js`, '/');
   return module.exports;
 }

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { compileHelper } from './load.ts';
+import { rehearse } from './rehearse.ts';
 
 /** Command lines that touch nothing outside the process and end at once: port 1 refuses. */
 const USUAL_WORK: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -16,8 +17,10 @@ const USUAL_WORK: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 const [name = '', sourceFile = '', cacheFile = ''] = process.argv.slice(2);
 const script = new Script(readFileSync(sourceFile, 'latin1'), { filename: `/${name}.js` });
-const { main, warm } = compileHelper(script, name, builtin);
+const helper = compileHelper(script, name, builtin);
+const { main, warm } = helper;
 await warm();
+await rehearse(helper);
 for (const argv of [['--version'], ['--help'], ['--no-such-option'], ...(USUAL_WORK[name] ?? [])])
   await main([...argv], {});
 writeFileSync(cacheFile, script.createCachedData());

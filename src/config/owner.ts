@@ -39,18 +39,24 @@ export async function readAccounts(root: string, image = '/'): Promise<Accounts>
 async function readIds(root: string, name: string, image: string): Promise<Map<string, number>> {
   const file = join(root, 'etc', name);
   try {
-    const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.split(':'));
-    const ids = lines.flatMap(([account = '', , id = '']) =>
-      /^\d+$/.test(id) ? [[account, Number(id)] as const] : [],
-    );
-    // Of two lines for one name the first counts, as for getpwnam.
-    return new Map(ids.filter(([account], i) => ids.findIndex(([other]) => other === account) === i));
+    return idsIn(await readFile(file, 'utf8'));
   } catch (cause) {
     const absent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     if (absent && root !== image) return await readIds(image, name, image);
     if (absent) return new Map();
     throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
   }
+}
+
+/** Names and their ids in a text such as /etc/passwd. */
+export function idsIn(text: string): Map<string, number> {
+  const ids = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const [account = '', , id = ''] = line.split(':');
+    // Of two lines for one name the first counts, as for getpwnam.
+    if (/^\d+$/.test(id) && !ids.has(account)) ids.set(account, Number(id));
+  }
+  return ids;
 }
 
 /**

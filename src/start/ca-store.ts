@@ -1,4 +1,4 @@
-import { lstat, readFile, readdir, stat } from 'node:fs/promises';
+import { lstatSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExitCode, KollaError } from '../cli/errors.ts';
 
@@ -54,8 +54,8 @@ const OWN_SOURCE = '/var/lib/kolla/config_files/ca-certificates';
 
 /** The image's store. Throws KollaError for a distribution that Kolla has no images of, with the 1 of Kolla's script. */
 export async function storeOf(root: string): Promise<CaStore> {
-  if (await isThere(join(root, '/etc/debian_version'))) return DEBIAN;
-  if (await isThere(join(root, '/etc/redhat-release'))) return REDHAT;
+  if (isThere(join(root, '/etc/debian_version'))) return DEBIAN;
+  if (isThere(join(root, '/etc/redhat-release'))) return REDHAT;
   throw new KollaError(
     ExitCode.no,
     'Unsupported OS: neither /etc/debian_version nor /etc/redhat-release is there, so it is unknown how this image keeps CA certificates',
@@ -73,19 +73,19 @@ export interface Sources {
 /** The certificates that the deployment adds. Kolla names each `kolla-customca-NAME`. */
 export async function sourcesOf(root: string): Promise<Sources> {
   // The text and not the JSON, blank included: kolla_set_configs writes the file for exactly this reader.
-  const state = await readFile(join(root, STATE), 'utf8').catch(nothing);
+  const state = unlessAbsent(() => readFileSync(join(root, STATE), 'utf8'));
   const folder = state?.includes(`"source": "${SHARED_SOURCE}"`) ? SHARED_SOURCE : OWN_SOURCE;
   return { ...(await sourcesIn(join(root, folder))), folder };
 }
 
 /** The same of one folder; none when it is not there. */
 export async function sourcesIn(folder: string): Promise<Sources> {
-  const names = ((await readdir(folder).catch(nothing)) ?? []).toSorted();
+  const names = (unlessAbsent(() => readdirSync(folder)) ?? []).toSorted();
   const files = new Map<string, string>();
   const others: string[] = [];
   for (const name of names.filter((each) => !each.startsWith('.'))) {
     const file = join(folder, name);
-    if ((await stat(file).catch(nothing))?.isFile()) files.set(`${OUR_PREFIX}${name}`, file);
+    if (unlessAbsent(() => statSync(file))?.isFile()) files.set(`${OUR_PREFIX}${name}`, file);
     else others.push(name);
   }
   return { folder, files, others };
@@ -94,23 +94,28 @@ export async function sourcesIn(folder: string): Promise<Sources> {
 /** Every file and link of ours in the store and in what is made of it. Folders keep their names. */
 export async function present(root: string): Promise<string[]> {
   const found: string[] = [];
-  for (const place of PLACES) await collect(join(root, place), found);
+  for (const place of PLACES) collect(join(root, place), found);
   return found;
 }
 
-async function collect(folder: string, found: string[]): Promise<void> {
-  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(nothing)) ?? []) {
+function collect(folder: string, found: string[]): void {
+  for (const entry of unlessAbsent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) await collect(path, found);
+    if (entry.isDirectory()) collect(path, found);
     else if (entry.name.startsWith(OURS)) found.push(path);
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(nothing)) !== undefined;
+function isThere(path: string): boolean {
+  return unlessAbsent(() => lstatSync(path)) !== undefined;
 }
 
-function nothing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
+/** Without promises and threads: mostly there is nothing, and the service waits. */
+function unlessAbsent<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
 }

@@ -40,17 +40,20 @@ export async function setConfigs(options: SetConfigsOptions, lines: Lines): Prom
   try {
     const tree = new Tree(options.root);
     const document = validateConfig(await announced(tree, lines));
-    const work = { changes: new Changes(tree, options.maker), owners: await Owners.read(options.root), lines };
+    const work = { changes: new Changes(tree, options.maker), owners: Owners.of(tree), lines };
     if (options.check) {
       checkConfig(work, document);
       return 0;
     }
     carryOut(work, document, options.strategy);
     settling = true;
-    await settle(tree, lines);
+    lines.flush();
+    settle(tree, lines);
     return 0;
   } catch (error) {
     return report(error, lines, options.check ? '' : settling ? SETTLING : UNTOUCHED);
+  } finally {
+    lines.flush();
   }
 }
 

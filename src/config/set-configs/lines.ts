@@ -5,14 +5,34 @@ export interface Lines {
   info(message: string): void;
   warning(message: string): void;
   error(message: string): void;
+  /** Writes what was said since. */
+  flush(): void;
 }
 
-/** `2026-11-21 05:33:57.123 INFO message`, local time, each line to `write`. */
+/**
+ * `2026-11-21 05:33:57.123 INFO message`, local time. They are kept until `flush`, because a write for each line costs more
+ * than most of what they tell of, which takes milliseconds.
+ */
 export function createLines(write: (text: string) => void, now: () => Date = () => new Date()): Lines {
-  const at = (level: string) => (message: string) => write(`${timestamp(now())} ${level} ${message}\n`);
-  return { info: at('INFO'), warning: at('WARNING'), error: at('ERROR') };
+  let kept = '';
+  let offsetMs: number | undefined;
+  const at = (level: string) => (message: string) => {
+    const time = now();
+    // The zone is looked up once: nobody's clock changes in between.
+    offsetMs ??= localTime(time).getTime() - time.getTime();
+    kept += `${timestamp(new Date(time.getTime() + offsetMs))} ${level} ${message}\n`;
+  };
+  return {
+    info: at('INFO'),
+    warning: at('WARNING'),
+    error: at('ERROR'),
+    flush() {
+      if (kept !== '') write(kept);
+      kept = '';
+    },
+  };
 }
 
-function timestamp(time: Date): string {
-  return isoTime(localTime(time)).slice(0, -1).replace('T', ' ');
+function timestamp(local: Date): string {
+  return isoTime(local).slice(0, -1).replace('T', ' ');
 }

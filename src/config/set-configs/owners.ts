@@ -1,6 +1,7 @@
-import { readAccounts, type Accounts } from '../owner.ts';
+import { idsIn, type Accounts } from '../owner.ts';
 import { unexpected } from './failure.ts';
 import { text } from './python.ts';
+import type { Tree } from './tree.ts';
 
 /** Names of an owner as config.json writes it: `user`, `user:group`, `user:`. Throws exit 2 for what is no string. */
 export function userAndGroup(owner: unknown, place: string): [user: string, group: string] {
@@ -19,8 +20,10 @@ export class Owners {
     this.#accounts = accounts;
   }
 
-  static async read(root: string): Promise<Owners> {
-    return new Owners(await readAccounts(root));
+  /** Throws the system's error for an /etc/passwd or /etc/group that can't be read; one that is absent names nobody. */
+  static of(tree: Tree): Owners {
+    const ids = (file: string) => (tree.stat(file) === undefined ? new Map() : idsIn(tree.read(file).toString()));
+    return new Owners({ users: ids('/etc/passwd'), groups: ids('/etc/group') });
   }
 
   /** Names only, as with Kolla. Throws exit 2 for a user or group that the image does not have. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
@@ -39,8 +38,7 @@ export async function replaceFile(path: string, image: FileImage): Promise<void>
 }
 
 async function writeAndRename(path: string, { content, mode, uid, gid, times }: FileImage): Promise<void> {
-  const folder = dirname(path);
-  const temporary = join(folder, `${prefixOf(basename(path))}${randomBytes(3).toString('hex')}`);
+  const temporary = temporaryFor(path);
   const file = await open(temporary, 'wx', 0o600);
   try {
     try {
@@ -60,6 +58,20 @@ async function writeAndRename(path: string, { content, mode, uid, gid, times }: 
   }
 }
 
+/** Beside the file, and never the same twice: it is opened so that an existing one is an error, and no link is followed. */
+export function temporaryFor(path: string): string {
+  // Not by node:crypto, which costs more to load than a file to write.
+  const suffix = Math.floor(Math.random() * 2 ** 24)
+    .toString(16)
+    .padStart(6, '0');
+  return join(dirname(path), `${prefixOf(basename(path))}${suffix}`);
+}
+
+/** What was made before is a dead run's. */
+export function staleBefore(): number {
+  return Math.max(Date.now() - STALE_MS, performance.timeOrigin - CLOCK_TICK_MS);
+}
+
 function prefixOf(name: string): string {
   // A name may be 255 bytes long, and so may the temporary's.
   return `.${Buffer.from(name).subarray(0, 200).toString()}.kolla-`;
@@ -67,11 +79,11 @@ function prefixOf(name: string): string {
 
 async function removeStale(folder: string, name: string): Promise<void> {
   const prefix = prefixOf(name);
-  const staleBefore = Math.max(Date.now() - STALE_MS, performance.timeOrigin - CLOCK_TICK_MS);
+  const before = staleBefore();
   for (const entry of await readdir(folder)) {
     if (!entry.startsWith(prefix) || !/^[0-9a-f]{6}$/.test(entry.slice(prefix.length))) continue;
     const found = await stat(join(folder, entry)).catch(() => undefined);
-    if (found?.isFile() && found.mtimeMs < staleBefore) await rm(join(folder, entry), { force: true });
+    if (found?.isFile() && found.mtimeMs < before) await rm(join(folder, entry), { force: true });
   }
 }
 

@@ -13,59 +13,19 @@ export interface Document {
 /** How often one value is such as Kolla refuses. Most cases must come through to say anything. */
 const WRONG = 0.008;
 
-const SOURCES = [
-  ...[
-    'a.conf',
-    'a.conf',
-    'b.conf',
-    'c.ini',
-    'd',
-    'd',
-    'd/',
-    'd/one.conf',
-    'd/sub',
-    'e',
-    'link',
-    'folderlink',
-    'nowhere',
-  ],
-  ...['*.conf', 'd/*', 'd*', '?.conf', '[ab].conf', '[!a]*', '.h*', 'none', 'none*', '*'],
-].map((name) => `${SOURCE}/${name}`);
+const SOURCES =
+  'a.conf a.conf b.conf c.ini d d d/ d/one.conf d/sub e link folderlink nowhere *.conf d/* d* ?.conf [ab].conf [!a]* .h* none none* *'
+    .split(' ')
+    .map((name) => `${SOURCE}/${name}`);
 const IMAGE_SOURCES = ['/etc/svc/a.conf', '/etc/e', '/etc/svc/own.conf'];
 /** Not to be copied into themselves: Kolla's tool goes on until paths are too long for any tool to look at. */
 const IMAGE_FOLDERS = ['/etc/d', '/etc/l', '/etc/svc'];
 const OUTSIDE = ['/opt/x', '/etc/new/deep/', '/var/lib/svc/'];
-const DESTS = [
-  ...[
-    '/etc/svc/a.conf',
-    '/etc/svc/a.conf',
-    '/etc/svc/b.conf',
-    '/etc/svc/',
-    '/etc/svc/',
-    '/etc/svc',
-    '/etc/d',
-    '/etc/d',
-    '/etc/d/',
-  ],
-  ...[
-    '/etc/d/sub',
-    '/etc/e',
-    '/etc/new/deep/x.conf',
-    '/etc/new/deep/',
-    '/etc/l',
-    '/etc/l/a.conf',
-    '/etc/f',
-    '/etc/dangling',
-  ],
-  ...[
-    '/var/lib/svc/',
-    '/var/lib/svc/data',
-    'etc/relative.conf',
-    '/etc/svc/../svc2/x.conf',
-    '/etc//svc/./c.conf',
-    '/opt/x',
-  ],
-];
+const DESTS = (
+  '/etc/svc/a.conf /etc/svc/a.conf /etc/svc/b.conf /etc/svc/ /etc/svc/ /etc/svc /etc/d /etc/d /etc/d/ /etc/d/sub /etc/e ' +
+  '/etc/new/deep/x.conf /etc/new/deep/ /etc/l /etc/l/a.conf /etc/f /etc/dangling /var/lib/svc/ /var/lib/svc/data ' +
+  'etc/relative.conf /etc/svc/../svc2/x.conf /etc//svc/./c.conf /opt/x'
+).split(' ');
 const OWNERS = ['root', 'keystone', 'keystone', 'nova', 'nova:kolla', 'keystone:', 'kolla:nova', 'root:kolla'];
 const WRONG_OWNERS = ['unknown', '42425', '', ':kolla', null, 5, 'nova:unknown', ['nova']];
 const PERMS = [

@@ -1,0 +1,82 @@
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  futimesSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { staleBefore, temporaryFor, type FileImage } from './replace-file.ts';
+
+/**
+ * Puts many whole files in place, each as replaceFile does, without a thread or a promise in between: for programs that do
+ * just that and end, where these cost more than the work. Each folder is looked through for what dead runs left once, and
+ * synced once, at the end. Throws the system's error; what was not renamed by then is removed again.
+ */
+export class Replacer {
+  readonly #folders = new Set<string>();
+
+  replace(path: string, image: FileImage): void {
+    const folder = dirname(path);
+    if (!this.#folders.has(folder)) removeStale(folder);
+    this.#folders.add(folder);
+    try {
+      writeAndRename(path, image);
+    } catch (error) {
+      // Another run that began meanwhile took our temporary for a dead one's.
+      if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
+        throw error;
+      writeAndRename(path, image);
+    }
+  }
+
+  /** So that no loss of power brings back the old names. */
+  sync(): void {
+    for (const folder of this.#folders) {
+      const fd = openSync(folder, 'r');
+      try {
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+    }
+    this.#folders.clear();
+  }
+}
+
+function writeAndRename(path: string, { content, mode, uid, gid, times }: FileImage): void {
+  const temporary = temporaryFor(path);
+  const fd = openSync(temporary, 'wx', 0o600);
+  try {
+    try {
+      writeFileSync(fd, content);
+      if (uid !== -1 || gid !== -1) fchownSync(fd, uid, gid);
+      // After chown, which takes setuid and setgid away.
+      fchmodSync(fd, mode);
+      if (times !== undefined) futimesSync(fd, times.atime, times.mtime);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function removeStale(folder: string): void {
+  const before = staleBefore();
+  for (const name of readdirSync(folder)) {
+    if (!/^\..*\.kolla-[0-9a-f]{6}$/.test(name)) continue;
+    const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    if (found && (found.isFile() || found.isSymbolicLink()) && found.mtimeMs < before)
+      rmSync(join(folder, name), { force: true });
+  }
+}
