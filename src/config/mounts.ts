@@ -35,9 +35,10 @@ export function isShared(folder: string): boolean {
 }
 
 /**
- * What the service's container must mount so that the destinations of config.json come true: the folder of each file and
- * each folder that is copied, made or owned; nested ones are one, the outermost. A file whose folder is shared with the
- * rest of the system is mounted itself. Sorted by path. Needs no root and touches nothing.
+ * What the service's container must mount so that the destinations of config.json come true: the folder of each file or
+ * folder that is copied, and each folder that is made or owned; nested ones are one, the outermost. What is copied into a
+ * folder that is shared with the rest of the system is mounted itself. So the paths are the same where no source can be
+ * seen. Sorted by path. Needs no root and touches nothing.
  */
 export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly Mount[]> {
   const collector = new Collector(image);
@@ -47,7 +48,7 @@ export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly 
     // A source that isn't there (yet, or on this machine) is taken for a file.
     const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
     for (const match of matches)
-      if (match.kind === 'directory') collector.folder(match.dest, entry, false);
+      if (match.kind === 'directory') collector.copiedFolder(match.dest, entry);
       else collector.file(match.dest, entry);
     if (matches.length > 0) continue;
     if (!dest.endsWith('/')) collector.file(dest, entry);
@@ -80,6 +81,11 @@ class Collector {
     const folder = resolvedIn(this.#image, dirname(path));
     if (isShared(folder)) this.#wishes.push({ path: join(folder, basename(path)), kind: 'file', entry, data: false });
     else this.#wishes.push({ path: folder, kind: 'folder', entry, data: false });
+  }
+
+  copiedFolder(dest: string, entry: string): void {
+    const path = resolvedIn(this.#image, dest);
+    this.folder(isShared(dirname(path)) ? path : dirname(path), entry, false);
   }
 
   folder(dest: string, entry: string, data: boolean): void {

@@ -13,7 +13,7 @@ import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../../cli/errors.ts';
-import { mountsFor, type Mount } from '../mounts.ts';
+import { isShared, mountsFor, type Mount } from '../mounts.ts';
 import { readAccounts, type Accounts } from '../owner.ts';
 import { readConfig } from '../read.ts';
 import { explainEntries, unknownOwners, type EntryPlan } from './entries.ts';
@@ -74,7 +74,10 @@ export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
   if (user !== undefined) refuseUnknown(file, unknownOwners(document, accounts, user), root);
   const entries = user === undefined ? [] : explainEntries(document, layout, accounts, user);
   const failed = entries.flatMap(({ entry, problem: why }) => (why === undefined ? [] : [`${entry}: ${why}`]));
-  const problems = problem === undefined ? failed : [problem, ...failed];
+  const unseen = mounts
+    .filter(({ path }) => isShared(path))
+    .flatMap((mount) => mount.entries.map(unseenIn(mount.path)));
+  const problems = [...(problem === undefined ? [] : [problem]), ...unseen, ...failed];
   if (user === undefined) return { file, user, entries, layout, spec: undefined, problems };
   const limit = await sizeLimit(loaded, layout, root);
   return { file, user, entries, layout, spec: podSpec({ ...options, user, layout, limit }), problems };
@@ -89,6 +92,12 @@ const LINKS = [
   ['/var/run', '/run'],
   ['/var/lock', '/run/lock'],
 ] as const;
+
+/** A folder copied over a shared one mounts what is in it, each by itself. */
+function unseenIn(folder: string): (entry: string) => string {
+  return (entry) =>
+    `${entry}: its source can't be seen here, and all of ${folder} can't be mounted; put the source beside config.json`;
+}
 
 function withoutLinks(path: string): string {
   const [link, target] = LINKS.find(([from]) => isIn(path, from)) ?? ['', ''];

@@ -128,6 +128,33 @@ test('a source that is there and a folder is mounted live, and nothing is writte
   assert.deepEqual(await readdir(join(place.path, 'config')), ['ceph', 'config.json']);
 });
 
+test('a folder that is copied is mounted at the same places whether its source is there or not', async () => {
+  await using place = await workplace();
+  const config_files = [
+    copied('themes', '/etc/openstack-dashboard/themes', 'horizon'),
+    copied('ceph', '/etc/ceph', 'horizon'),
+    copied('certs/*', '/etc/horizon/certs/', 'horizon'),
+  ];
+  const config = await place.config({ config_files });
+  const paths = async () =>
+    (await planOf(config, { configDir: dirname(config) })).layout.places.map(({ path }) => path).join(' ');
+  const unseen = await paths();
+  assert.equal(unseen, '/etc/ceph /etc/horizon/certs /etc/openstack-dashboard /run/kolla /tmp /var/log/kolla');
+  for (const file of ['themes/a/b.css', 'ceph/ceph.conf', 'certs/a.pem']) await place.write(`config/${file}`, '');
+  assert.equal(await paths(), unseen);
+});
+
+test('a folder over one of the whole system must be seen, since what is in it is mounted', async () => {
+  await using place = await workplace();
+  const config = await place.config({ config_files: [copied('etc', '/etc', 'glance')] });
+  const plan = () => planOf(config, { configDir: dirname(config) });
+  assert.match((await plan()).problems[0] ?? '', /^config_files\[0\]: its source can't be seen.*put the source beside/);
+  await place.write('config/etc/glance/a.conf', '');
+  const { problems, layout } = await plan();
+  assert.deepEqual(problems, []);
+  assert.ok(layout.places.some(({ path }) => path === '/etc/glance'));
+});
+
 test('names of the environment come from the downward API; HOSTNAME is there already; others are to be filled in', async () => {
   const { spec } = await planOf(fixture('nova-api'), { environment: ['HOSTNAME', 'POD_IP', 'REGION'] });
   assert.deepEqual(spec?.initContainers[0].env, [
