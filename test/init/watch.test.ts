@@ -294,6 +294,34 @@ test(
   },
 );
 
+const noWatches = [
+  '--user',
+  '--map-root-user',
+  'sh',
+  '-c',
+  'echo 0 > /proc/sys/user/max_inotify_watches && exec "$@"',
+  'sh',
+];
+const cannotLimit = await run('unshare', [...noWatches, 'true']).then(({ code, stderr }) => code !== 0 && stderr);
+
+test('where the kernel has no watches left the poll finds the change', { skip: cannotLimit }, async () => {
+  await using p = await prepared();
+  const config = oneFile({ owner: undefined, perm: undefined, preserve_properties: true });
+  await p.volume.swap({ 'config.json': config, 'a.conf': 'one' });
+  const helper = [process.execPath, FROM_SOURCE, 'kolla-init', 'watch', '--root', p.root, '--config-dir', p.configDir];
+  await using watch = await start('unshare', [...noWatches, ...helper, '--poll', '100ms', '--settle', '0'], {
+    keepOutput: true,
+  });
+  let said = '';
+  watch.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await until('the first look', 20_000, () => Promise.resolve(said.includes('"version ') || undefined));
+  await p.volume.swap({ 'config.json': config, 'a.conf': 'two' });
+  await until(`the change`, 20_000, async () => {
+    return (await readFile(join(p.root, 'etc/a.conf'), 'utf8')) === 'two' || undefined;
+  });
+  assert.equal(said.match(/no watch is left on this node/g)?.length, 1, said);
+});
+
 const cannotNest = await run('unshare', ['--pid', '--fork', '--mount-proc', 'true']).then(
   ({ code, stderr }) => code !== 0 && stderr,
 );

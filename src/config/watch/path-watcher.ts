@@ -46,12 +46,22 @@ export function pathWatcher(onChange: () => void, onTrouble: (reason: string) =>
         const { watchedPath = '' } = details as { watchedPath?: string };
         if (wanted.some((path) => isWithin(path, watchedPath) || path === join(watchedPath, name))) onChange();
       });
-      watcher.on('error', (error) => onTrouble(messageOf(error)));
+      watcher.on('error', (error) => onTrouble(reasonOf(error)));
       const ready = new Promise<void>((resolveReady) => watcher?.once('ready', resolveReady));
       await Promise.race([ready, sleep(READY_MS, undefined, { ref: false })]);
     },
     [Symbol.asyncDispose]: end,
   };
+}
+
+const LIMITS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no watch is left on this node (fs.inotify.max_user_watches)',
+  EMFILE: 'no inotify instance is left on this node (fs.inotify.max_user_instances)',
+};
+
+/** A limit is the same for every path, and said as one. */
+function reasonOf(error: unknown): string {
+  return LIMITS[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
 }
 
 /** The `..data` of the volumes that a path lies in: a source such as /etc/extra/a.conf is a link through it. */

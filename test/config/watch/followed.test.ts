@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseDocument, type Document } from '../../../src/config/schema.ts';
+import { fingerprintOf } from '../../../src/config/watch/fingerprint.ts';
+import { followedPaths } from '../../../src/config/watch/followed.ts';
+import { privateFolder } from '../../support/folder.ts';
+
+function withSources(...sources: string[]): Document {
+  const files = sources.map((source) => ({ source, dest: '/etc/x/', owner: 'a', perm: '0600' }));
+  return parseDocument({ command: 'true', config_files: files }) as Document;
+}
+
+const place = { configDir: '/config', configFile: undefined };
+
+test('what is followed: the config folder, and what lies elsewhere, of a pattern its folder', () => {
+  const document = withSources(
+    '/var/lib/kolla/config_files/a.conf',
+    '/extra/b.conf',
+    '/many/*/c.conf',
+    '/tree/',
+    '/tree/deeper/d.conf',
+  );
+  assert.deepEqual(followedPaths(document, place), ['/config', '/extra/b.conf', '/many', '/tree']);
+});
+
+test('a config.json that lies elsewhere is followed too, and one that lies there is not followed twice', () => {
+  assert.deepEqual(followedPaths(undefined, { ...place, configFile: '/other/config.json' }), [
+    '/config',
+    '/other/config.json',
+  ]);
+  assert.deepEqual(followedPaths(undefined, { ...place, configFile: '/config/config.json' }), ['/config']);
+});
+
+test('a fingerprint tells content, modes, names and absence apart, and is the same for the same', async () => {
+  await using folder = await privateFolder('fingerprint');
+  const path = join(folder.path, 'config');
+  const seen = [await fingerprintOf([path])];
+  const look = async () => {
+    const now = await fingerprintOf([path]);
+    assert.ok(!seen.includes(now), `look ${seen.length} is like one before`);
+    assert.equal(await fingerprintOf([path]), now);
+    seen.push(now);
+  };
+  await mkdir(join(path, 'sub'), { recursive: true });
+  await look();
+  await writeFile(join(path, 'a'), 'xy');
+  await look();
+  await writeFile(join(path, 'a'), 'x');
+  await writeFile(join(path, 'b'), 'y');
+  await look();
+  await chmod(join(path, 'a'), 0o600);
+  await look();
+  await symlink('nowhere', join(path, 'c'));
+  await look();
+});
+
+test("the kubelet's own names do not count, what they lead to does", async () => {
+  await using folder = await privateFolder('fingerprint');
+  const file = async (version: string, text: string) => {
+    await mkdir(join(folder.path, version));
+    await writeFile(join(folder.path, version, 'a'), text);
+  };
+  await file('..one', 'x');
+  await symlink('..one', join(folder.path, '..data'));
+  await symlink('..data/a', join(folder.path, 'a'));
+  const before = await fingerprintOf([folder.path]);
+  await file('..two', 'not there yet');
+  assert.equal(await fingerprintOf([folder.path]), before);
+  await writeFile(join(folder.path, '..one/a'), 'y');
+  assert.notEqual(await fingerprintOf([folder.path]), before);
+});
