@@ -4,6 +4,7 @@ import { ConfigError } from '../cli/errors.ts';
 import type { Mount } from './mounts.ts';
 import type { Overlay } from './overlays/overlay.ts';
 import type { Accounts, Identity, Ownership } from './owner.ts';
+import { checkPlace } from './place.ts';
 import { Planner } from './planner.ts';
 import type { Loaded } from './read.ts';
 import { seedsOf, type Seeds } from './seed.ts';
@@ -71,18 +72,12 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
   const { site, permissions, absent, problems, replaced } = planner;
   const made = [...planner.steps.values()];
   const tracking = await planner.attempt('the state of the run before', () =>
-    track({
-      site,
-      me: options.me,
-      before: options.before,
-      steps: made.filter(({ entry }) => entry.startsWith('config_files')),
-      replaced,
-    }),
+    track({ site, me: options.me, before: options.before, steps: made, replaced }),
   );
   const steps = await planner.attempt('mounts', () => Promise.all(made.map((step) => placed(step, site, options))));
   const seeds = tracking && (await planner.attempt('mounts', () => seedsFor(planner, tracking, options)));
   for (const { path } of [...(tracking?.restored ?? []), ...(tracking?.removals ?? [])])
-    if (!site.onlyCompare && options.mountPoints.has(await truePath(path))) problems.push(`${path}: ${MOUNT_POINT}`);
+    await planner.attempt(path, () => checkChangeable(path, site, options));
   if (problems.length > 0 || tracking === undefined || steps === undefined || seeds === undefined)
     throw new ConfigError(`${file}: ${problems.join('; ')}. Nothing was touched.`);
   return { site, ...tracking, seeds, steps, permissions, absent, unknown: unknownKeys(document) };
@@ -106,6 +101,12 @@ async function placed(step: Step, site: Site, options: PlanOptions): Promise<Ste
   if (step.kind === 'file' && keepsInode && options.mounts.some(isFileMount)) return inPlace(step);
   if (step.isRight || site.onlyCompare || !isMountPoint) return step;
   throw new RangeError(`${step.entry}: ${step.path}: ${MOUNT_POINT}`);
+}
+
+async function checkChangeable(path: string, site: Site, { mountPoints }: PlanOptions): Promise<void> {
+  if (site.onlyCompare) return;
+  if (mountPoints.has(await truePath(path))) throw new RangeError(MOUNT_POINT);
+  await checkPlace(site.root, path, true);
 }
 
 function inPlace(step: FileStep): FileStep {

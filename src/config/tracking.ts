@@ -29,7 +29,7 @@ export interface TrackingOptions {
   readonly site: Site;
   readonly me: Identity;
   readonly before: Tracked | undefined;
-  /** What config_files put in place. */
+  /** Everything that is put in place; what config_files do is remembered. */
   readonly steps: readonly Step[];
   /** Folders that config_files copy whole, without merge, as config.json writes them. */
   readonly replaced: readonly string[];
@@ -71,8 +71,9 @@ class Tracker {
     return { kept: this.#kept, restored: this.#restored, removals, state };
   }
 
-  async asked({ dest, path, kind }: Step): Promise<void> {
-    if (!this.#after.has(dest)) this.#after.set(dest, await this.#keep(dest, path, kind === 'directory'));
+  async asked({ entry, dest, path, kind }: Step): Promise<void> {
+    if (entry.startsWith('config_files') && !this.#after.has(dest))
+      this.#after.set(dest, await this.#keep(dest, path, kind === 'directory'));
   }
 
   /** What the image has in a folder that is wholly another's now. */

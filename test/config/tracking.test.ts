@@ -115,3 +115,17 @@ test('without a folder for the state in the image itself, nothing is removed and
   assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['default.conf', 'new.conf']);
   await assert.rejects(stat(p.at('run')), { code: 'ENOENT' });
 });
+
+test('a file that only files names stays in a folder that is copied whole', async () => {
+  await using p = await life('image');
+  await p.write(join(p.configDir, 'x/one.conf'), '1');
+  await p.config({
+    command: 'true',
+    files: [{ path: '/etc/x/by-files', owner: 'keystone', perm: '0600' }],
+    config_files: [entry('x', '/etc/x')],
+  });
+  for (let start = 0; start < 2; start++) {
+    await p.apply({ image: p.image });
+    assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['by-files', 'one.conf']);
+  }
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { replaceFile } from '../../../src/platform/fs/replace-file.ts';
+import { writeInPlace } from '../../../src/platform/fs/write-in-place.ts';
+import { privateFolder } from '../../support/folder.ts';
+
+const image = (text: string, mode = 0o600) => ({ content: Buffer.from(text), mode, uid: -1, gid: -1 });
+
+test('a file is replaced by another with its mode, and nothing else is left', async () => {
+  await using folder = await privateFolder('replace');
+  const path = join(folder.path, 'a.conf');
+  await writeFile(path, 'old', { mode: 0o644 });
+  const { ino } = await stat(path);
+  await replaceFile(path, image('new'));
+  assert.equal(await readFile(path, 'utf8'), 'new');
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.notEqual((await stat(path)).ino, ino);
+  assert.deepEqual(await readdir(folder.path), ['a.conf']);
+});
+
+test("a temporary that is older than this process is a dead run's and goes; a younger one may be in use", async () => {
+  await using folder = await privateFolder('replace');
+  const [dead, used, other] = ['.a.kolla-0a0a0a', '.a.kolla-0b0b0b', '.b.kolla-0a0a0a'];
+  for (const name of [dead, used, other]) await writeFile(join(folder.path, name), '');
+  const beforeUs = (performance.timeOrigin - 1000) / 1000;
+  for (const name of [dead, other]) await utimes(join(folder.path, name), beforeUs, beforeUs);
+  await replaceFile(join(folder.path, 'a'), image('a'));
+  assert.deepEqual((await readdir(folder.path)).toSorted(), [used, other, 'a'].toSorted());
+});
+
+test('a name of 255 bytes can be replaced', async () => {
+  await using folder = await privateFolder('replace');
+  const path = join(folder.path, 'ä'.repeat(127));
+  await replaceFile(path, image('x'));
+  assert.equal(await readFile(path, 'utf8'), 'x');
+});
+
+test('what cannot be renamed leaves no temporary', async () => {
+  await using folder = await privateFolder('replace');
+  await mkdir(join(folder.path, 'a', 'full'), { recursive: true });
+  await assert.rejects(replaceFile(join(folder.path, 'a'), image('x')), { code: 'EISDIR' });
+  assert.deepEqual(await readdir(folder.path), ['a']);
+});
+
+test('a file that is written in place keeps its inode, and nothing of what was longer', async () => {
+  await using folder = await privateFolder('replace');
+  const path = join(folder.path, 'a');
+  await writeFile(path, 'a long old one', { mode: 0o644 });
+  const { ino } = await stat(path);
+  await writeInPlace(path, image('new'));
+  assert.equal(await readFile(path, 'utf8'), 'new');
+  assert.equal((await stat(path)).ino, ino);
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  await writeInPlace(path, image('', 0o640));
+  assert.equal((await stat(path)).size, 0);
+  assert.equal((await stat(path)).mode & 0o777, 0o640);
+});
