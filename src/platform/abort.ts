@@ -10,3 +10,14 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
     signal.removeEventListener('abort', abort);
   }
 }
+
+/** What the promise gives, or an error that says `<what> in 30 s`. */
+export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`${what} in ${ms / 1000} s`)), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -44,9 +44,8 @@ export function credentialsFrom(source: CredentialSource): (refused: boolean) =>
       if (loaded?.text !== text || refused) loaded = { config: fromFiles(source.files), text };
       return await resolve(loaded.config);
     } catch (cause) {
-      const from = source.kind === 'in-cluster' ? `the ServiceAccount in ${source.folder}` : source.files.join(':');
       const fix = source.kind === 'in-cluster' ? '; does the Pod set automountServiceAccountToken: false?' : '';
-      throw new ConfigError(`cannot take credentials from ${from}: ${messageOf(cause)}${fix}`, { cause });
+      throw new ConfigError(`cannot take credentials from ${nameOf(source)}: ${messageOf(cause)}${fix}`, { cause });
     }
   };
   // A hundred watches that come back at once run an exec plugin once.
@@ -56,6 +55,11 @@ export function credentialsFrom(source: CredentialSource): (refused: boolean) =>
     reading.set(refused, now);
     return now;
   };
+}
+
+/** For messages. */
+export function nameOf(source: CredentialSource): string {
+  return source.kind === 'in-cluster' ? `the ServiceAccount in ${source.folder}` : source.files.join(':');
 }
 
 /** As KubeConfig.loadFromCluster, which reads process.env and does not trim the namespace. */

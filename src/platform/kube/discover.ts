@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts';
 import { unlessAborted } from '../abort.ts';
-import type { Api } from './client.ts';
+import type { Api } from './api.ts';
 import type { ApiResource } from './types.ts';
 
 /** A resource and all that kubectl calls it. */

@@ -1,7 +1,8 @@
 import { ConfigError, KollaError, messageOf } from '../../cli/errors.ts';
 import { backoffMs, pause } from '../backoff.ts';
 import { ApiError, errorFromStatus } from './api-error.ts';
-import { METADATA, TooManyWatches, type Api } from './client.ts';
+import { METADATA, type Api } from './api.ts';
+import { TooManyWatches } from './client.ts';
 import { jsonLines } from './json-lines.ts';
 import { listAll } from './list.ts';
 import { collectionPath } from './path.ts';
@@ -39,8 +40,8 @@ export type Step<T extends KubeObject> =
 /**
  * The one watch loop. Without a resourceVersion the server first sends what exists, so a watch needs no list where the
  * server says when it has done so. Comes back after whatever ends a connection, from where it was, and on 410 from
- * nothing. Ends only when it can't be watched, with the reason: watching (or that list) is forbidden, or too much is
- * watched already. Throws the signal's reason.
+ * nothing. Ends only when it can't be watched, with the reason: watching (or that list) is forbidden, the resource has no
+ * such verb, or too much is watched already. Throws the signal's reason.
  */
 export async function* follow<T extends KubeObject>(
   api: Api,
@@ -88,7 +89,7 @@ export async function* follow<T extends KubeObject>(
       // Credentials were right once: a file in the middle of being replaced is no reason to give up.
       if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
       const known = error instanceof ApiError ? error : undefined;
-      if (known instanceof TooManyWatches) return known;
+      if (known instanceof TooManyWatches || known?.status === 405) return known;
       if (known?.status === 403 && (await refusal.isMeant(signal))) return known;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 410) {

@@ -10,8 +10,11 @@
  * begins again on 410, backs off as the server asks, and polls where watching is not allowed. What it can't
  * mend itself: no credentials (65) and neither watch nor get allowed (77, with the Role to apply).
  */
-import { ApiClient, METADATA } from './client.ts';
-import { credentialsFrom, type CredentialSource } from './credentials.ts';
+import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { within } from '../abort.ts';
+import { METADATA } from './api.ts';
+import { ApiClient } from './client.ts';
+import { credentialsFrom, nameOf, type CredentialSource } from './credentials.ts';
 import { Discovery } from './discover.ts';
 import { TIMING, type Timing } from './timing.ts';
 import type { KubeClient } from './types.ts';
@@ -27,7 +30,7 @@ export type * from './types.ts';
 /** Reads the credentials once, to learn the namespace; connects when the first watch does. Throws ConfigError. */
 export async function connectKube(source: CredentialSource, timing: Timing = TIMING): Promise<KubeClient> {
   const credentials = credentialsFrom(source);
-  const { namespace, server } = await credentials(false);
+  const { namespace, server } = await firstOf(credentials(false), source, timing);
   const client = new ApiClient(credentials, timing);
   const discovery = new Discovery(client);
   return {
@@ -41,4 +44,13 @@ export async function connectKube(source: CredentialSource, timing: Timing = TIM
     discover: (what, { signal }) => discovery.find(what, signal),
     [Symbol.dispose]: () => client[Symbol.dispose](),
   };
+}
+
+/** An exec plugin may ask somebody who is not there. */
+async function firstOf<T>(credentials: Promise<T>, source: CredentialSource, { answerMs }: Timing): Promise<T> {
+  try {
+    return await within(credentials, answerMs, `no credentials from ${nameOf(source)}`);
+  } catch (error) {
+    throw error instanceof ConfigError ? error : new ConfigError(messageOf(error), { cause: error });
+  }
 }

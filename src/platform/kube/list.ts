@@ -1,4 +1,4 @@
-import { METADATA_LIST, type Api } from './client.ts';
+import { METADATA_LIST, type Api } from './api.ts';
 import { collectionPath } from './path.ts';
 import type { KubeObject, SetRef } from './types.ts';
 

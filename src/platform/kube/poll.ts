@@ -1,7 +1,7 @@
 import { ConfigError, KollaError, NotPermittedError, messageOf } from '../../cli/errors.ts';
 import { backoffMs, pause } from '../backoff.ts';
 import { ApiError } from './api-error.ts';
-import { METADATA, type Api } from './client.ts';
+import { METADATA, type Api } from './api.ts';
 import { listAll } from './list.ts';
 import { keyOf, objectPath } from './path.ts';
 import { Refusal } from './refusal.ts';

@@ -1,4 +1,4 @@
-import type { Api } from './client.ts';
+import type { Api } from './api.ts';
 import type { Timing } from './timing.ts';
 
 /**

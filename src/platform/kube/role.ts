@@ -19,7 +19,7 @@ export function userIn(message: string): string | undefined {
   return /User "([^"]+)"/.exec(message)?.[1];
 }
 
-/** What to say once when something can't be watched. @param error 403, or our own limit */
+/** What to say once when something can't be watched. @param error 403, 405, or our own limit */
 export function unwatchable(ref: Ref, { status, message }: ApiError, { pollMs }: Timing): string {
   const what = `${resourceName(ref)} ${placeOf(ref)}`;
   const instead = `asking every ${pollMs / 1000} s instead`;

@@ -1,4 +1,4 @@
-import type { Api } from './client.ts';
+import type { Api } from './api.ts';
 import { endsBeginning, follow, type Step, type Subject, type WatchEvent } from './follow.ts';
 import { onceEach } from './once.ts';
 import { keyOf } from './path.ts';
@@ -67,8 +67,9 @@ async function* observations<T extends KubeObject, R>(
 }
 
 function apply<T extends KubeObject>(ref: SetRef, objects: Map<string, T>, { type, object }: WatchEvent<T>): boolean {
-  if (type === 'BOOKMARK' || !isWanted(ref, object)) return false;
+  if (!isWanted(ref, object)) return false;
   if (type === 'DELETED') return objects.delete(keyOf(ref, object));
+  if (type !== 'ADDED' && type !== 'MODIFIED') return false;
   objects.set(keyOf(ref, object), object);
   return true;
 }

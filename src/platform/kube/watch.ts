@@ -1,5 +1,5 @@
 import { follow, type Step, type Subject } from './follow.ts';
-import type { Api } from './client.ts';
+import type { Api } from './api.ts';
 import { onceEach } from './once.ts';
 import { pollObject } from './poll.ts';
 import { unwatchable } from './role.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadAll } from 'js-yaml';
@@ -141,4 +142,52 @@ test('credentials that are missing or make no sense are a configuration error th
     return true;
   });
   await assert.rejects(connectKube({ kind: 'kubeconfig', files: ['/no/such'] }), ConfigError);
+});
+
+test('a resource that can not be watched is asked for', async () => {
+  await using api = await scriptedApi(status(405, 'the server does not allow this method'), found('7'));
+  using client = await api.client();
+  const { seen, warnings } = await observe(client, upTo(1));
+  assert.deepEqual(kinds(seen), ['object 7']);
+  assert.deepEqual(warnings, [
+    'the server does not allow this method: jobs.batch in namespace ns: asking every 0.01 s instead',
+  ]);
+});
+
+test('an exec plugin that does not answer is a configuration error within a limit', async () => {
+  await using folder = await privateFolder('kubeconfig');
+  const file = join(folder.path, 'config');
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sleep', args: ['2'] };
+  await writeFile(
+    file,
+    JSON.stringify({
+      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'u', user: { exec } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    }),
+  );
+  await assert.rejects(connectKube({ kind: 'kubeconfig', files: [file] }, { ...FAST, answerMs: 100 }), (error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.equal(error.message, `no credentials from ${file} in 0.1 s`);
+    return true;
+  });
+});
+
+test('a server that freezes in the midst of an answer is an error within a limit', async (t) => {
+  const half: Handler = (_, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('{"metadata":');
+  };
+  await using api = await scriptedApi(half);
+  using client = await api.client({ ...FAST, answerMs: 100 });
+  await assert.rejects(client.get('/api/v1/nodes', { signal: t.signal }), /no whole answer in 0.1 s/);
+});
+
+test('a pooled connection that the server closes as it is used is replaced without a word', async (t) => {
+  const last = (request: IncomingMessage) => request.socket.destroy();
+  await using api = await scriptedApi(found('7'), last, found('8'));
+  using client = await api.client();
+  await client.get('/api/v1/nodes', { signal: t.signal });
+  assert.deepEqual(await client.get('/api/v1/nodes', { signal: t.signal }), job('8'));
 });
