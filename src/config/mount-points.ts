@@ -6,7 +6,12 @@ export async function mountPoints(file = '/proc/self/mountinfo'): Promise<Readon
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  const lines = text.split('\n').filter((line) => line !== '');
+  return mountPointsIn(text);
+}
+
+/** The same of a text in that format. */
+export function mountPointsIn(mountinfo: string): ReadonlySet<string> {
+  const lines = mountinfo.split('\n').filter((line) => line !== '');
   return new Set(lines.map((line) => unescaped(line.split(' ')[4] ?? '')));
 }
 

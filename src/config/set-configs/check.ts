@@ -1,9 +1,10 @@
+import { searchable } from '../effective.ts';
 import { sameContent, trimmed } from './changes.ts';
 import { configFile, matchesOf, type ConfigFile } from './config-file.ts';
 import { readState, trackedDest } from './defaults.ts';
 import { SetConfigsError } from './failure.ts';
 import { userAndGroup } from './owners.ts';
-import { parseMode, searchable } from './permissions.ts';
+import { parseMode } from './permissions.ts';
 import { isTrue, join, mappings, text, type Mapping } from './python.ts';
 import type { Entry } from './tree.ts';
 import type { Work } from './work.ts';

@@ -16,6 +16,7 @@ import { checkConfig } from './check.ts';
 import { SetConfigsError } from './failure.ts';
 import type { Lines } from './lines.ts';
 import { loadConfig } from './load.ts';
+import { refuseMountPoints } from './mount-points.ts';
 import { Owners } from './owners.ts';
 import { settle } from './settle.ts';
 import { carryOut } from './steps.ts';
@@ -46,6 +47,7 @@ export async function setConfigs(options: SetConfigsOptions, lines: Lines): Prom
       return 0;
     }
     carryOut(work, document, options.strategy);
+    refuseMountPoints(tree);
     settling = true;
     lines.flush();
     settle(tree, lines);

@@ -1,3 +1,4 @@
+import { searchable } from '../effective.ts';
 import { unexpected } from './failure.ts';
 import { globIn } from './glob.ts';
 import { pythonRegExp } from './python-regex.ts';
@@ -59,11 +60,6 @@ export function setPermission(work: Work, path: string, { uid, gid, perm, place 
   if (!isTrue(perm)) return;
   const mode = parseMode(perm, `${place}.perm`);
   changes.setMode(path, entry.kind === 'directory' ? searchable(mode) : mode);
-}
-
-/** Who may read a folder may enter it. */
-export function searchable(mode: number): number {
-  return mode | ((mode & 0o444) >> 2);
 }
 
 /** `600`, `0600`, `0o600`, `0o0600`. Throws exit 2 for anything else. */

@@ -113,14 +113,22 @@ function settleLink(path: string, entry: Entry, found: Stats | undefined): void 
 }
 
 function settleFile({ replacer }: Settling, path: string, entry: Entry, found: Stats | undefined): void {
-  const content = contentOf(entry);
-  if (found?.isFile() && isRight(path, entry, content, found)) return;
+  if (found && isRight(path, entry, found)) return;
   if (found?.isDirectory()) rmSync(path, { recursive: true });
-  replacer.replace(path, { content, mode: entry.mode, uid: entry.uid, gid: entry.gid, times: entry.times });
+  replacer.replace(path, {
+    content: contentOf(entry),
+    mode: entry.mode,
+    uid: entry.uid,
+    gid: entry.gid,
+    times: entry.times,
+  });
 }
 
-function isRight(path: string, entry: Entry, content: Buffer, found: Stats): boolean {
+/** Whether a file is there and is what the entry says. */
+export function isRight(path: string, entry: Entry, found: Stats): boolean {
+  if (!found.isFile()) return false;
   if ((found.mode & 0o7777) !== entry.mode || found.uid !== entry.uid || found.gid !== entry.gid) return false;
   if (entry.times !== undefined && Math.abs(entry.times.mtime - found.mtimeMs / 1000) > TIME_TOLERANCE_S) return false;
+  const content = contentOf(entry);
   return found.size === content.byteLength && Buffer.compare(readFileSync(path), content) === 0;
 }

@@ -1,0 +1,54 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mountPointsIn } from '../mount-points.ts';
+import { unexpected } from './failure.ts';
+import { isRight } from './settle.ts';
+import type { Entry, Tree } from './tree.ts';
+
+/**
+ * Throws exit 2 when a mount point would have to be replaced or deleted, which the system refuses: after other files may be
+ * in place. A folder that is one is filled anew instead, and a file that is one may stay when it is right already.
+ */
+export function refuseMountPoints(tree: Tree): void {
+  for (const path of mountedIn(tree.root)) {
+    const entry = entryAt(tree, path);
+    if (entry === 'untouched' || (entry !== 'removed' && mayStay(entry, join(tree.root, path)))) continue;
+    const fix = 'mount the folder that it is in, or take the entry out of the configuration';
+    throw unexpected(`${path} is a mount point, which can't be replaced from within; ${fix}`);
+  }
+}
+
+/** Mount points below the root, as paths in it. */
+function mountedIn(root: string): string[] {
+  const above = root === '/' ? '' : root;
+  const paths = [...mountPointsIn(mountinfo())].filter((path) => path.startsWith(`${above}/`));
+  return paths.map((path) => path.slice(above.length)).filter((path) => path !== '/');
+}
+
+/** Empty where there is no /proc: then the system says it, later. */
+function mountinfo(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** What shall be there. What nobody looked at stays as it is. */
+function entryAt(tree: Tree, path: string): Entry | 'untouched' | 'removed' {
+  let entry = tree.top;
+  for (const name of path.slice(1).split('/')) {
+    if (!entry.children.has(name)) return entry.onDisk === undefined ? 'removed' : 'untouched';
+    const child = entry.children.get(name);
+    if (child === undefined) return 'removed';
+    entry = child;
+  }
+  return entry;
+}
+
+function mayStay(entry: Entry, place: string): boolean {
+  if (entry.onDisk !== undefined) return true;
+  const found = lstatSync(place);
+  return entry.kind === 'directory' ? found.isDirectory() : entry.kind === 'file' && isRight(place, entry, found);
+}

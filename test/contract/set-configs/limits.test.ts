@@ -1,0 +1,83 @@
+/** Mount points and a full file system, in a root of its own: what the system refuses leaves no file in halves. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FROM_SOURCE } from '../../support/helper.ts';
+import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
+
+const skip = (await canThrowAwayRoots()) ?? false;
+const CONFIG = 'var/lib/kolla/config_files';
+const NAMES = Array.from({ length: 10 }, (_, i) => `${i}.conf`);
+const BYTES = 6000;
+const tree = {
+  'etc/passwd': 'root:x:0:0::/root:/bin/sh\nkeystone:x:42425:42425::/:/bin/sh\n',
+  'etc/group': 'root:x:0:\nkeystone:x:42425:\n',
+  'etc/service/0.conf': 'o'.repeat(BYTES),
+  ...Object.fromEntries(NAMES.map((name) => [`${CONFIG}/${name}`, 'o'.repeat(BYTES)])),
+  [`${CONFIG}/config.json`]: JSON.stringify({
+    command: 'run',
+    config_files: NAMES.map((name) => ({
+      source: `/${CONFIG}/${name}`,
+      dest: `/etc/service/${name}`,
+      owner: 'keystone',
+      perm: '0600',
+    })),
+  }),
+  'usr/local/bin/kolla_set_configs': {
+    text: `#!/bin/sh\nexec '${process.execPath}' '${FROM_SOURCE}' kolla_set_configs "$@"\n`,
+    mode: 0o755,
+  },
+};
+const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
+/** Content, mode and owner of everything in place, a line each. */
+const LIST = `(cd /etc; find service kolla -printf '%p %m %U ' -type f -exec sha256sum {} \\; -o -printf '%p\\n' | sort)`;
+const NEW = `for f in /${CONFIG}/*.conf; do head -c ${2 * BYTES} /dev/zero | tr '\\0' n > $f; done`;
+
+test('a file that is a mount point is refused before anything is touched', { skip }, async () => {
+  const line = `mount --bind /etc/service/0.conf /etc/service/0.conf; ${LIST} > /before
+    kolla_set_configs; echo "code $?"; ${LIST} | diff /before - && echo untouched; ls /run_command`;
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree, env });
+  assert.equal(stdout, 'code 2\nuntouched\n', stderr);
+  assert.match(stderr, /\/etc\/service\/0\.conf is a mount point.*mount the folder.*Nothing was touched/);
+});
+
+test('so is one in a folder that would be deleted', { skip }, async () => {
+  const config = {
+    command: 'run',
+    config_files: [{ source: `/${CONFIG}`, dest: '/etc/service', owner: 'root', perm: '' }],
+  };
+  const line = `mount --bind /etc/service/0.conf /etc/service/0.conf
+    echo '${JSON.stringify(config)}' > /${CONFIG}/config.json; rm /${CONFIG}/0.conf
+    kolla_set_configs; echo "code $?"; cat /etc/service/0.conf | head -c 3; ls /run_command`;
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree, env });
+  assert.equal(stdout, 'code 2\nooo', stderr);
+  assert.match(stderr, /\/etc\/service\/0\.conf is a mount point/);
+});
+
+test('a folder that is a mount point is filled anew inside it', { skip }, async () => {
+  const config = {
+    command: 'run',
+    config_files: [{ source: `/${CONFIG}`, dest: '/etc/service', owner: 'root', perm: '' }],
+  };
+  const line = `mount -t tmpfs tmpfs /etc/service; echo old > /etc/service/old
+    echo '${JSON.stringify(config)}' > /${CONFIG}/config.json
+    kolla_set_configs; echo "code $?"; ls /etc/service | tr '\\n' ' '; mountpoint -q /etc/service && echo mounted`;
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree, env });
+  assert.equal(stdout, `code 0\n${NAMES.join(' ')} config.json mounted\n`, stderr);
+});
+
+test('a full file system leaves every file whole, and the next start converges', { skip }, async () => {
+  const sums = `sha256sum /etc/service/*.conf | cut -c1-64 | sort | uniq -c | wc -l; ls -A /etc/service | grep -c kolla-`;
+  const line = `mount -t tmpfs -o size=96k tmpfs /etc/service; kolla_set_configs > /dev/null 2>&1; echo "code $?"
+    ${NEW}; kolla_set_configs 2> /err; echo "code $?"; grep -c 'ENOSPC.*wholly old or wholly new' /err
+    ${sums}; tail -n 1 /etc/kolla/defaults/state; echo
+    stat -c '%a %u %s' /etc/service/*.conf | sort | uniq -c | sed 's/^ *//'
+    mount -o remount,size=1m /etc/service; kolla_set_configs 2> /dev/null; echo "code $?"
+    for f in /${CONFIG}/*.conf; do cmp $f /etc/service/$(basename $f) || echo differs; done`;
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree, env });
+  const lines = stdout.split('\n');
+  assert.deepEqual(lines.slice(0, 3), ['code 0', 'code 2', '1'], stderr + stdout);
+  assert.deepEqual(lines.slice(3, 6), ['2', '0', '}'], 'some old, some new, nothing left behind, a whole state');
+  const kinds = lines.slice(6, -2).map((text) => text.replace(/^\d+ /, ''));
+  assert.deepEqual(kinds, [`600 42425 ${2 * BYTES}`, `600 42425 ${BYTES}`]);
+  assert.deepEqual(lines.slice(-2), ['code 0', '']);
+});
