@@ -109,6 +109,9 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(await read('hello.sh'), 'hello');
     assert.equal(await read('stat -c "%U %a" /var/log/kolla/keystone'), 'keystone 750');
     assert.equal(await read('touch /var/lib/keystone/data /tmp/data && echo written'), 'written');
+    for (const file of ['conf/a.conf', 'a/conf/b.conf'])
+      assert.equal(await read(`cat /var/lib/planned/${file}`), '[DEFAULT]\ndebug = true');
+    assert.equal(await read('touch /var/lib/planned/a/deep/data && echo written'), 'written');
     assert.equal(await read('touch /etc/data 2>/dev/null || echo read-only'), 'read-only');
     assert.doesNotMatch(
       await kubectl('planned', ['logs', 'planned', '--container=kolla-init']),

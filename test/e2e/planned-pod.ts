@@ -14,10 +14,21 @@ const CONFIG = {
   config_files: [
     { source: `${CONFIG_FILES}/keystone.conf`, dest: '/etc/keystone/keystone.conf', owner: 'keystone', perm: '0600' },
     { source: `${CONFIG_FILES}/audit_map.conf`, dest: '/etc/pycadf/audit_map.conf', owner: 'keystone', perm: '0600' },
+    // In the volume in memory, above and beside a volume of the service's own.
+    { source: `${CONFIG_FILES}/keystone.conf`, dest: '/var/lib/planned/conf/a.conf', owner: 'keystone', perm: '0600' },
+    {
+      source: `${CONFIG_FILES}/keystone.conf`,
+      dest: '/var/lib/planned/a/conf/b.conf',
+      owner: 'keystone',
+      perm: '0600',
+    },
     { source: `${CONFIG_FILES}/hello.sh`, dest: '/usr/local/bin/hello.sh', owner: 'root', perm: '0755' },
   ],
   directories: [{ path: '/var/log/kolla/keystone', owner: 'keystone:keystone', perm: '0750' }],
-  permissions: [{ path: '/var/lib/keystone', owner: 'keystone:keystone' }],
+  permissions: [
+    { path: '/var/lib/keystone', owner: 'keystone:keystone' },
+    { path: '/var/lib/planned/a/deep', owner: 'keystone:keystone', perm: '0700' },
+  ],
 };
 
 /**
