@@ -127,7 +127,8 @@ function wantedMode(perm: unknown, from: Entry, what: 'dir' | 'file'): number | 
   try {
     const mode = parseMode(perm, 'perm');
     return what === 'dir' ? searchable(mode) : mode;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SetConfigsError)) throw error;
     return undefined;
   }
 }
