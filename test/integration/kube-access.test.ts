@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import {
   ApiError,
   collectionPath,
@@ -9,7 +10,16 @@ import {
   type KubeObject,
   type SetRef,
 } from '../../src/platform/kube/index.ts';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import {
+  canRunControlPlane,
+  cpuSecondsOf,
+  openWatches,
+  requestCount,
+  startControlPlane,
+  type ControlPlane,
+} from '../cluster/kubernetes/index.ts';
+import { until } from '../support/until.ts';
+import { follow, followSet } from './kube-support.ts';
 
 const NAMESPACE = 'openstack';
 const MAPS: SetRef = { group: '', version: 'v1', resource: 'configmaps', namespace: NAMESPACE };
@@ -101,6 +111,26 @@ describe('the API access, against a real API server', { skip: (await canRunContr
     });
     await client.request('DELETE', path, undefined, { signal });
     await assert.rejects(client.get(path, { signal }), { status: 404, reason: 'NotFound' });
+  });
+
+  test('the API server counts a watch for each, and no request while they wait', async () => {
+    const labels = { resource: 'configmaps' };
+    const watchesBefore = await openWatches(cluster, labels);
+    const following = Array.from({ length: 8 }, (_, n) => follow(client, `later-${n}`));
+    const many = followSet(client);
+    for (const watch of [...following, many]) await watch.until('its first word', (seen) => seen.length > 0);
+    assert.equal((await openWatches(cluster, labels)) - watchesBefore, 9);
+    const asked = await requestCount(cluster, labels);
+    await setTimeout(2000);
+    assert.equal(await requestCount(cluster, labels), asked);
+    for (const watch of [...following, many]) await watch[Symbol.asyncDispose]();
+    await until(
+      'them to be closed',
+      10_000,
+      async () => (await openWatches(cluster, labels)) === watchesBefore || undefined,
+    );
+    assert.equal((await requestCount(cluster, labels)) - asked, 9, 'a watch counts when it ends');
+    assert.ok(cluster.apiServer.cpuSeconds() > 0 && cpuSecondsOf(cluster.etcd.pid) > 0);
   });
 
   for (const [word, expected] of [

@@ -88,6 +88,11 @@ export async function* follow<T extends KubeObject>(
       signal.throwIfAborted();
       // Credentials were right once: a file in the middle of being replaced is no reason to give up.
       if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
+      if (error instanceof Silence) {
+        // No proof of trouble: where nothing at all is written there are no bookmarks. A dead server shows at the next try.
+        api.forgetConnections();
+        continue;
+      }
       const known = error instanceof ApiError ? error : undefined;
       if (known instanceof TooManyWatches || known?.status === 405) return known;
       if (known?.status === 403 && (await refusal.isMeant(signal))) return known;
@@ -112,6 +117,9 @@ export function endsBeginning<T extends KubeObject>(
   return whenQuiet === 'absent' || events.some(({ type }) => type === 'BOOKMARK');
 }
 
+/** Nothing was heard for longer than bookmarks take. */
+class Silence extends Error {}
+
 /** One connection's worth. Ends when the server ends it; throws what went wrong. */
 async function* connection<T extends KubeObject>(
   api: Api,
@@ -122,9 +130,7 @@ async function* connection<T extends KubeObject>(
 ): AsyncGenerator<Extract<Step<T>, { kind: 'begin' | 'events' | 'quiet' }>> {
   const path = watchPath(subject.ref, version, timing);
   const response = await api.open(subject.metadataOnly ? { path, accept: METADATA } : { path }, signal);
-  const silence = setTimeout(() => {
-    response.destroy(new Error(`nothing heard from the API server for ${timing.idleMs / 1000} s`));
-  }, timing.idleMs);
+  const silence = setTimeout(() => response.destroy(new Silence()), timing.idleMs);
   try {
     yield { kind: 'begin' };
     const batches = jsonLines(response, () => silence.refresh());

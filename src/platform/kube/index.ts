@@ -6,7 +6,7 @@
  *   on the way. Beside it: get, request, discover, one answer each.
  *
  * client-node's own Watch is not used: it takes a quiet watch for dead after 30 s, swallows what a handler throws, and
- * its informer ends at the first error. Ours asks for bookmarks and takes 90 s of silence for a dead connection,
+ * its informer ends at the first error. Ours asks for bookmarks and replaces a connection that was silent for 90 s,
  * begins again on 410, backs off as the server asks, and polls where watching is not allowed. What it can't
  * mend itself: no credentials (65) and neither watch nor get allowed (77, with the Role to apply).
  */

@@ -5,7 +5,7 @@ export interface Timing {
   /** The server ends a watch after this, spread so that a thousand don't come back together. */
   readonly serverMinS: number;
   readonly serverMaxS: number;
-  /** Bookmarks come each minute: after longer silence the connection is taken for dead. */
+  /** Bookmarks come each minute: after longer silence the connection may be dead, and is replaced. */
   readonly idleMs: number;
   /** What exists is sent at once; so long without it, it is taken for absent, or asked for by a list. */
   readonly absentMs: number;

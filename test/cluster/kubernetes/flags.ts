@@ -30,6 +30,8 @@ export function etcdFlags(folder: string, { etcd, etcdPeer }: Addresses): Flags 
     'data-dir': join(folder, 'etcd'),
     'unsafe-no-fsync': 'true',
     'log-level': 'warn',
+    // As kubeadm sets it: without, watches on which nothing happens get no bookmarks.
+    'watch-progress-notify-interval': '5s',
     'listen-client-urls': client,
     'advertise-client-urls': client,
     'listen-peer-urls': peer,

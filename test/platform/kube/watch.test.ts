@@ -65,12 +65,21 @@ for (const [name, handler] of [
   });
 }
 
-test('a silent connection is taken for dead and replaced', async () => {
+test('a silent connection is replaced, without a word', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))), events(line('MODIFIED', job('8'))));
   using client = await api.client({ ...FAST, idleMs: 200 });
+  const { seen } = await observe(client, upTo(2));
+  assert.deepEqual(kinds(seen), ['object 7', 'object 8']);
+  assert.equal(api.requests[1]!.url.searchParams.get('resourceVersion'), '7');
+  assert.equal(api.connections(), 2);
+});
+
+test('a server that is silent and then does not answer is trouble', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7'))), () => {}, events(line('MODIFIED', job('8'))));
+  using client = await api.client({ ...FAST, idleMs: 200, answerMs: 100 });
   const { seen } = await observe(client, upTo(4));
   assert.deepEqual(kinds(seen), ['object 7', 'trouble', 'connected', 'object 8']);
-  assert.match((seen[1] as { reason: string }).reason, /nothing heard from the API server for 0.2 s/);
+  assert.equal((seen[1] as { reason: string }).reason, 'no answer in 0.1 s');
 });
 
 test('a connection that is cut in the middle of an event loses nothing', async () => {
