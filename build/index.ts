@@ -3,7 +3,8 @@
  *
  *   cmd/NAME.ts -> bundle: one minified ASCII script a name (esbuild); its lazy imports stay lazy
  *               -> warm:   a V8 code cache of it, taken after its load path ran in the very node that will read it
- *   node of the lockfile -> base: stripped where `strip` is at hand, its ICU data trimmed to English
+ *   node of the lockfile -> base: stripped where `strip` is at hand, its ICU data trimmed to English,
+ *               blind to the environment
  *   base + sea-main.ts + bundles and caches as assets -> join (@yao-pkg/pkg) -> dist/kolla-pod, dist/bin/NAME, dist/rootless-bin/NAME
  *               -> check: every name is run -> report: sizes, and the cost of starting
  *
