@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Agent, RequestOptions } from 'node:https';
-import { join } from 'node:path';
+import { dirname, join, resolve as resolvePath } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import { load } from 'js-yaml';
 import { ConfigError, messageOf } from '../../cli/errors.ts';
 
 /** Where to learn who and where the API server is, and who we are to it. */
@@ -90,11 +91,28 @@ function fromFiles(files: readonly string[]): KubeConfig {
   const all = files.map((file) => {
     const config = new KubeConfig();
     config.loadFromFile(file);
-    return config;
+    return withTokenFiles(config, file);
   });
   const [first = new KubeConfig(), ...rest] = all;
   for (const other of rest) first.mergeConfig(other, true);
   return first;
+}
+
+/** kubectl's `tokenFile` of a user, which KubeConfig does not read; relative to the file that names it. */
+function withTokenFiles(config: KubeConfig, file: string): KubeConfig {
+  interface Raw {
+    readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } }[];
+  }
+  const { users = [] } = load(readFileSync(file, 'utf8')) as Raw;
+  config.users = config.users.map((user) => {
+    const tokenFile = users.find(({ name }) => name === user.name)?.user?.tokenFile;
+    if (tokenFile === undefined) return user;
+    return {
+      ...user,
+      authProvider: { name: 'tokenFile', config: { tokenFile: resolvePath(dirname(file), tokenFile) } },
+    };
+  });
+  return config;
 }
 
 async function resolve(config: KubeConfig): Promise<Credentials> {
@@ -106,7 +124,12 @@ async function resolve(config: KubeConfig): Promise<Credentials> {
   return {
     server: new URL(cluster.server),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
-    request: { headers, ca, cert, key, servername, rejectUnauthorized, auth },
+    request: { headers: trimmed(headers), ca, cert, key, servername, rejectUnauthorized, auth },
     proxy: cluster.proxyUrl === undefined ? undefined : (agent as Agent),
   };
+}
+
+/** A token that somebody wrote into a file by hand ends with a newline, which no header may hold. */
+function trimmed(headers: NonNullable<RequestOptions['headers']>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value).trim()]));
 }

@@ -133,6 +133,33 @@ test('a kubeconfig gives server, namespace and credentials', async () => {
   assert.equal(api.requests[0]!.token, 'Bearer from-file');
 });
 
+test("a kubeconfig's tokenFile is read, beside the kubeconfig, and again when the server does not know its token", async () => {
+  await using folder = await privateFolder('kubeconfig');
+  await using api = await scriptedApi(
+    (_, response) => {
+      writeFileSync(join(folder.path, 'token'), 'second\n');
+      response.writeHead(401).end();
+    },
+    events(line('ADDED', job('7'))),
+  );
+  await writeFile(join(folder.path, 'token'), 'first');
+  const file = join(folder.path, 'config');
+  const cluster = { server: api.url, 'certificate-authority': join(api.accountFolder, 'ca.crt') };
+  await writeFile(
+    file,
+    JSON.stringify({
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: { tokenFile: 'token' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    }),
+  );
+  using client = await connectKube({ kind: 'kubeconfig', files: [file] }, FAST);
+  await observe(client, upTo(1));
+  const tokens = api.requests.map(({ token }) => token?.trim());
+  assert.deepEqual(tokens, ['Bearer first', 'Bearer second']);
+});
+
 test('credentials that are missing or make no sense are a configuration error that names them', async () => {
   await using api = await scriptedApi(events());
   await rm(join(api.accountFolder, 'token'));
