@@ -75,7 +75,10 @@ export const DEVIATIONS: readonly Deviation[] = [
       if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
         return what === 'tree' || what === 'line';
       if (what === 'line') return tracked.some((dest) => normalize(theirs + ours).includes(dest));
-      const isIn = tracked.some((dest) => `${path}/`.startsWith(`${dest}/`));
+      // Of a folder around it, what is kept holds it, too.
+      const isIn = tracked.some((dest) =>
+        [dest, `${DEFAULTS}/${dest}`].some((top) => `${path}/`.startsWith(`${top}/`)),
+      );
       return what === 'tree' && isIn && theirs === 'absent';
     },
   },

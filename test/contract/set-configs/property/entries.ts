@@ -54,7 +54,7 @@ export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolea
       entries.some((entry) => {
         if (entry.source !== source && !hasMagic(entry.source)) return false;
         const unlike = typeof entry.perm !== 'string' || !/^[0-7]{4}$/.test(entry.perm);
-        const shared = overlaps(entry, entries) || leadsElsewhere(entry, ours);
+        const shared = overlaps(entry, entries) || entries.some((one) => leadsElsewhere(one, ours));
         return unlike || isTrue(entry.preserve) || hasFolders(ours, source) || shared;
       }),
     )
