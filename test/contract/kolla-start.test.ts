@@ -114,6 +114,7 @@ for (const [name, options] of Object.entries<Parameters<typeof both>[1]>({
   'another umask, directory and soft limit of its caller': {
     line: 'umask 077; cd /tmp; ulimit -Sn 300; ulimit -c 0; kolla_start < /dev/null | cat; exit ${PIPESTATUS[0]}',
   },
+  'a lower hard limit': { line: 'ulimit -Sn 300; ulimit -Hn 512; kolla_start | cat; exit ${PIPESTATUS[0]}' },
   'odd variables': {
     env: { 'A.B': '1', EMPTY: '', NL: 'a\nb', BASH_ENV: '/etc/bash_env', 'BASH_FUNC_f%%': '() { :; }' },
   },
@@ -123,6 +124,19 @@ for (const [name, options] of Object.entries<Parameters<typeof both>[1]>({
     await same({ [EXTEND]: 'export EXTENDED=1', 'etc/bash_env': 'export FROM_BASH_ENV=1' }, options);
   });
 }
+
+test(
+  'signals that the caller ignores or blocks, and descriptors above 2, end with our node; Kolla hands them on',
+  { skip },
+  async () => {
+    const line = `trap '' HUP; exec 8< /etc/debian_version
+    env --block-signal=USR2 kolla_start | cat; exit \${PIPESTATUS[0]}`;
+    const [theirs, ours] = await both({}, { line });
+    assert.match(theirs.stdout, /SigBlk:\t0*800\nSigIgn:\t0*1\n[^]*^8$/m, theirs.stderr);
+    assert.match(ours.stdout, /SigBlk:\t0*\nSigIgn:\t0*\n/, ours.stderr);
+    assert.doesNotMatch(ours.stdout, /^8$/m);
+  },
+);
 
 test('the certificates of an earlier step that fails end the start with its code', { skip }, async () => {
   assert.equal((await same({ 'cacerts-code': '4' })).code, 4);
