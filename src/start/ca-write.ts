@@ -43,7 +43,7 @@ export async function seed(from: string, to: string, except: ReadonlySet<string>
     const [source, path] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await seed(source, path, except, log);
     else if (there.has(entry.name) || except.has(entry.name)) continue;
-    else if (entry.isSymbolicLink()) await putLink(path, await readlink(source));
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), path);
     else if (entry.isFile()) await seedFile(source, path, log);
   }
 }
