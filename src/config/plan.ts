@@ -68,6 +68,7 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
   for (const [i, item] of document.directories.entries()) await planner.directory(`directories[${i}]`, item);
   for (const [i, item] of document.files.entries()) await planner.file(`files[${i}]`, item);
   for (const [i, item] of document.config_files.entries()) await planner.copy(`config_files[${i}]`, item);
+  planner.conflicts();
   if (planner.problems.length === 0) planner.notPlaced();
   const { site, permissions, absent, problems, replaced } = planner;
   const made = [...planner.steps.values()];

@@ -1,15 +1,17 @@
+import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
 import { searchable } from './effective.ts';
 import { excluder } from './exclude.ts';
+import { hasMagic } from './glob.ts';
 import { isShared } from './mounts.ts';
 import { isBelow } from './overlays/overlay.ts';
 import { modeFor, ownershipFor, type Ownership } from './owner.ts';
 import type { PermissionStep, PlanOptions } from './plan.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
 import { bareOf, fileUnder, folderUnder, siteOf, type Site } from './site.ts';
-import { matchesOf, type Match } from './sources.ts';
+import { matchesOf, sourcePath, type Match } from './sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type Step, type StepContext } from './step.ts';
 
 /** A list of every file would bury the message. */
@@ -27,6 +29,8 @@ export class Planner {
   readonly site: Site;
   readonly #options: PlanOptions;
   readonly #absentDests: string[] = [];
+  /** What each entry copies, without links. */
+  readonly #sources: [entry: string, source: string][] = [];
 
   constructor(options: PlanOptions) {
     this.#options = options;
@@ -77,6 +81,9 @@ export class Planner {
     const matches = await this.attempt(`${entry}.source`, () =>
       matchesOf(item.source, item.dest, configDir, keepsLinks),
     );
+    const named = matches?.length === 0 && !hasMagic(item.source) ? [sourcePath(item.source, configDir)] : [];
+    for (const source of [...(matches ?? []).map((match) => match.source), ...named])
+      this.#sources.push([entry, await realpath(source).catch(() => bareOf(source))]);
     if (matches?.length === 0) {
       if (item.optional) this.#leftOut(item);
       else this.problems.push(`${entry}.source: nothing is at ${item.source}; mount it, or set "optional": true`);
@@ -92,6 +99,26 @@ export class Planner {
     if (step === undefined) return;
     this.steps.delete(step.path);
     this.steps.set(step.path, step);
+  }
+
+  /** One entry's file can't be the folder of another's, nor its source: all sources are read before anything is written. */
+  conflicts(): void {
+    const made = [...this.steps.values()];
+    for (const [entry, source] of this.#sources) {
+      const other = made.find(
+        (step) =>
+          step.entry !== entry &&
+          (isBelow(step.path, source) || (step.kind !== 'directory' && isBelow(source, step.path))),
+      );
+      if (other !== undefined)
+        this.problems.push(`${entry}.source: ${source} is put in place by ${other.entry}; name that entry's source`);
+    }
+    for (const { entry, path } of made)
+      for (let above = dirname(path); above.length > this.site.root.length; above = dirname(above)) {
+        const other = this.steps.get(above);
+        if (other === undefined || other.kind === 'directory') continue;
+        this.problems.push(`${entry}: ${above} would be a folder, and ${other.entry} puts a ${other.kind} there`);
+      }
   }
 
   /** An overlay of a file that no entry puts in place would be lost without a word. */

@@ -1,8 +1,8 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import { hasMagic } from './glob.ts';
-import { resolvedIn, treeOf } from './image.ts';
+import { resolvedIn } from './image.ts';
 import { under } from './place.ts';
-import type { Tree } from './set-configs/tree.ts';
+import { Tree } from './set-configs/tree.ts';
 
 /** Where the paths of config.json lie. */
 export interface Site {
@@ -10,7 +10,9 @@ export interface Site {
   readonly root: string;
   /** What is seeded from; the same as root when the image itself is written. */
   readonly image: string;
-  /** The image, when it is not what is written: its links hold for what will be mounted over it. */
+  /** The image: its links hold for what is written, or will be mounted over it. */
+  readonly links: Tree;
+  /** The image, when it is not what is written. */
   readonly tree: Tree | undefined;
   /** Nothing will be written, so nothing need be writable. */
   readonly onlyCompare: boolean;
@@ -20,26 +22,28 @@ export function siteOf({
   root,
   image,
   onlyCompare = false,
-}: Omit<Partial<Site>, 'tree'> & Pick<Site, 'root' | 'image'>): Site {
-  return { root, image, onlyCompare, tree: root === image ? undefined : treeOf({ root: image }) };
+}: Pick<Site, 'root' | 'image'> & Partial<Pick<Site, 'onlyCompare'>>): Site {
+  const links = new Tree(image);
+  return { root, image, onlyCompare, links, tree: root === image ? undefined : links };
 }
 
-/** The place of a file or link; a link that the image has there is what it will stand for. */
-export function fileUnder({ root, tree }: Site, path: string): string {
+/** The place of a file or link; a link that is there itself will be replaced. */
+export function fileUnder({ root, links }: Site, path: string): string {
   const bare = bareOf(path);
-  return under(root, join(resolvedIn(tree, dirname(bare)), basename(bare)));
+  return under(root, join(resolvedIn(links, dirname(bare)), basename(bare)));
 }
 
-/** The place of a folder; a link of the image to a folder is followed. */
-export function folderUnder({ root, tree }: Site, path: string): string {
-  return under(root, resolvedIn(tree, path));
+/** The place of a folder; a link to a folder is followed. */
+export function folderUnder({ root, links }: Site, path: string): string {
+  return under(root, resolvedIn(links, path));
 }
 
 /** The place of a pattern: what stands before its first magic part is followed. */
 export function patternUnder(site: Site, pattern: string): string {
   const parts = normalize(pattern).split('/');
   const at = parts.findIndex(hasMagic);
-  if (at === -1) return folderUnder(site, pattern);
+  // A volume is mounted where a link of the image leads; but chown and chmod follow none that they find.
+  if (at === -1) return site.tree === undefined ? fileUnder(site, pattern) : folderUnder(site, pattern);
   return join(folderUnder(site, parts.slice(0, at).join('/') || '/'), ...parts.slice(at));
 }
 

@@ -57,7 +57,10 @@ export async function copyStep(
 ): Promise<Step> {
   const preserve = item.preserve_properties;
   if (match.kind === 'directory') {
-    const mode = preserve ? match.mode : searchable(item.perm ?? match.mode);
+    // As with Kolla, a folder without a perm is as it is, or as mkdir makes it.
+    const found = await lookAt(folderUnder(context.site, match.dest));
+    const kept = found?.isDirectory() ? found.mode & 0o7777 : 0o755;
+    const mode = preserve ? match.mode : typeof item.perm === 'number' ? searchable(item.perm) : kept;
     return await directoryStep(entry, match.dest, mode, ownerOf(match, owner), context);
   }
   if (item.merge && preserve && match.target !== undefined)

@@ -80,8 +80,14 @@ class Tracker {
   async replace(folder: string): Promise<void> {
     const top = fileUnder(this.#options.site, folder);
     const isNew = !this.#options.before?.has(folder);
-    for (const name of await below(top)) {
+    for (const { name, kind } of await below(top)) {
       const [dest, path] = [join(folder, name), join(top, name)];
+      if (kind === 'directory') {
+        // Gone if nothing of a service's is left in it.
+        if (!this.#wanted.has(dest) && (await this.#isImages(dest, path, isNew)))
+          this.#removals.push({ dest, path, kind });
+        continue;
+      }
       if (this.#wanted.has(dest) || this.#after.has(dest) || !(await this.#isImages(dest, path, isNew))) continue;
       this.#after.set(dest, await this.#keep(dest, path, false));
       this.#removals.push({ dest, path, kind: 'file' });
@@ -147,17 +153,18 @@ class Tracker {
         (await lookAt(path))?.isSymbolicLink() === true &&
         (await readlink(path)) === (await readlink(join(site.image, dest)))
       );
+    if (found?.isDirectory()) return true;
     if (!found?.isFile() || found.size !== (await lookAt(path))?.size) return false;
     return (await readFile(join(site.image, dest))).equals(await readFile(path));
   }
 }
 
-/** Every file and link below a folder. */
-async function below(folder: string): Promise<string[]> {
+/** Everything below a folder. */
+async function below(folder: string): Promise<{ name: string; kind: Removal['kind'] }[]> {
   if (!(await lookAt(folder))?.isDirectory()) return [];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .toSorted();
+  return entries.map((entry) => ({
+    name: join(entry.parentPath, entry.name).slice(folder.length + 1),
+    kind: entry.isDirectory() ? ('directory' as const) : ('file' as const),
+  }));
 }

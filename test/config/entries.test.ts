@@ -188,3 +188,15 @@ test('nothing at all is written when nothing changes, of every kind of entry', a
   await p.apply();
   assert.deepEqual(await look(), before);
 });
+
+test('one file by two names, through a link, is one file: the later entry wins, and a second run changes nothing', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a'), 'first');
+  await p.write(join(p.configDir, 'b'), 'second');
+  await mkdir(join(p.root, 'etc/svc'));
+  await symlink('svc', join(p.root, 'etc/link'));
+  await p.config({ command: 'true', config_files: [entry('a', '/etc/svc/x'), entry('b', '/etc/link/x')] });
+  await p.apply({ image: p.root });
+  assert.equal(await readFile(join(p.root, 'etc/svc/x'), 'utf8'), 'second');
+  assert.deepEqual(await p.apply({ image: p.root }), { written: 0, unchanged: 1 });
+});

@@ -124,3 +124,22 @@ test('a link in the root that leads out of it is not followed', async () => {
   await p.config({ command: 'true', config_files: [entry('a', '/etc/out/a')] });
   assert.match(await refusal(p), /is a link to .*config_files, outside of/);
 });
+
+test("one entry's file can be neither the folder nor the source of another's", async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a'), '');
+  await p.config({
+    command: 'true',
+    config_files: [
+      entry('a', '/etc/x'),
+      entry('a', '/etc/x/y'),
+      { source: join(p.root, 'etc/x'), dest: '/etc/z', owner: 'keystone', perm: '0600', optional: true },
+    ],
+  });
+  const message = await refusal(p, { image: p.root });
+  assert.match(message, /config_files\[1\]: .*etc\/x would be a folder, and config_files\[0\] puts a file there/);
+  assert.match(
+    message,
+    /config_files\[2\].source: .*etc\/x is put in place by config_files\[0\]; name that entry's source/,
+  );
+});
