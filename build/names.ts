@@ -5,6 +5,7 @@ export const NAMES = [
   'kolla-db-sync',
   'kolla-probe',
   'kolla-log-ship',
+  'kubernetes-entrypoint',
   'kolla_start',
   'kolla_set_configs',
   'kolla_copy_cacerts',

@@ -1,7 +1,7 @@
 import type { ExitCode } from './errors.ts';
 import type { PodFile } from './file.ts';
 import type { Live } from './live.ts';
-import type { Log } from './log.ts';
+import type { Level, LineFormat, Log } from './log.ts';
 import type { Option, Values } from './option.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -68,6 +68,8 @@ export interface Helper {
   readonly commands: Readonly<Record<string, Command>>;
   /** Runs as a guest in a service's container, whose termination log is not for its words. */
   readonly isGuest?: true;
+  /** The lines of its log where no format is asked for: those of the tool that it stands for, where that had put them. */
+  readonly lines?: { readonly format: LineFormat; readonly to: (level: Level) => 'stdout' | 'stderr' };
   /** Its words are another tool's, exactly: the options of every command are not among them, nor our exit codes. */
   readonly takesNoOptions?: true;
   /** The binary's other names, where this one stands for all. */

@@ -19,6 +19,7 @@ export interface PodFile {
 /** Every section that kolla-pod.yaml may have: one a helper, checked by that helper. */
 export const SECTIONS = [
   'init',
+  'kubernetes-entrypoint',
   'db-sync',
   'bootstrap',
   'probe',

@@ -17,12 +17,15 @@ export interface Log {
   with(fields: Fields): Log;
 }
 
+/** Another tool's own lines, for a helper that stands for it. */
+export type LineFormat = (level: Level, message: string, fields: Fields, now: Date) => string;
+
 export interface LogOptions {
   readonly helper: string;
   readonly level: Level;
-  readonly format: 'json' | 'text';
+  readonly format: 'json' | 'text' | LineFormat;
   readonly terminal: Terminal;
-  readonly write: (text: string) => void;
+  readonly write: (text: string, level: Level) => void;
   readonly now: () => Date;
 }
 
@@ -33,9 +36,7 @@ export function createLog(options: LogOptions, common: Fields = {}): Log {
     (message: string, fields: Fields = {}) => {
       if (LEVELS.indexOf(level) < lowest) return;
       const all = { ...common, ...fields };
-      options.write(
-        options.format === 'json' ? jsonLine(options, level, message, all) : textLine(options, level, message, all),
-      );
+      options.write(lineOf(options, level, message, all), level);
     };
   return {
     debug: at('debug'),
@@ -44,6 +45,12 @@ export function createLog(options: LogOptions, common: Fields = {}): Log {
     error: at('error'),
     with: (fields) => createLog(options, { ...common, ...fields }),
   };
+}
+
+function lineOf(options: LogOptions, level: Level, message: string, fields: Fields): string {
+  const { format, now } = options;
+  if (typeof format === 'function') return format(level, message, fields, now());
+  return format === 'json' ? jsonLine(options, level, message, fields) : textLine(options, level, message, fields);
 }
 
 function jsonLine({ helper, now }: LogOptions, level: Level, msg: string, fields: Fields): string {

@@ -66,13 +66,19 @@ export class Reporter {
   }
 
   #create(level: CommonValues['logLevel'], format: CommonValues['logFormat']): Log {
-    this.#isText = format === 'auto' ? this.#terminal.isTerminal : format === 'text';
+    const { name, lines } = this.#helper;
+    const own = format === 'auto' ? lines : undefined;
+    this.#isText = own === undefined && (format === 'auto' ? this.#terminal.isTerminal : format === 'text');
     return createLog({
-      helper: this.#helper.name,
+      helper: name,
       level,
-      format: this.#isText ? 'text' : 'json',
+      format: own?.format ?? (this.#isText ? 'text' : 'json'),
       terminal: this.#terminal,
-      write: (text) => (this.#region === undefined ? void process.stderr.write(text) : this.#region.write(text)),
+      write: (text, at) => {
+        if (own?.to(at) === 'stdout') process.stdout.write(text);
+        else if (this.#region === undefined) process.stderr.write(text);
+        else this.#region.write(text);
+      },
       now: () => new Date(),
     });
   }

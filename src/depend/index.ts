@@ -20,15 +20,17 @@ import type { Dependency } from './dependency.ts';
 import { demandsOf } from './demand.ts';
 import { ANY, KINDS } from './kinds/index.ts';
 import { Watches } from './sharing.ts';
-import { toldInLines, toldInTable } from './tell.ts';
+import { toldInLines, toldInTable, type Told } from './tell.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 
+export { toldAsEntrypoint, translate, type EntrypointVariables, type Translated } from './compat/index.ts';
 export type { Dependency, ObjectDependency } from './dependency.ts';
 export { formatDependency } from './grammar/format.ts';
 export { parseDependency } from './grammar/parse.ts';
 export type { Kind } from './kind.ts';
 export { ANY, KINDS } from './kinds/index.ts';
 export { ownContainer } from './self.ts';
+export type { Told } from './tell.ts';
 export type { Self, WaitOptions } from './waiter.ts';
 
 export interface WaitSurroundings {
@@ -36,6 +38,8 @@ export interface WaitSurroundings {
   readonly log: Log;
   /** A terminal to draw a table on; without one every change is a line. */
   readonly live?: Live | undefined;
+  /** Tells of the dependencies in other words than ours. */
+  readonly tell?: ((log: Log, now: () => number) => Told) | undefined;
   /** Connects to the API server; called once at most, by the first wait that needs it. */
   readonly kube: () => Promise<KubeClient>;
 }
@@ -47,10 +51,10 @@ export interface WaitSurroundings {
 export async function waitForAll(
   dependencies: readonly Dependency[],
   options: WaitOptions & { readonly timeoutMs: number },
-  { signal, log, live, kube }: WaitSurroundings,
+  { signal, log, live, tell, kube }: WaitSurroundings,
 ): Promise<void> {
   const now = () => performance.now();
-  using told = live === undefined ? toldInLines(log, now) : toldInTable(live, log, now);
+  using told = tell?.(log, now) ?? (live === undefined ? toldInLines(log, now) : toldInTable(live, log, now));
   const { board } = told;
   const warn = once(log);
   const effects: Effects = { kube, warn, watches: new Watches(kube, warn, demandsOf(dependencies)) };

@@ -4,7 +4,7 @@ import type { Fields, Log } from '../cli/log.ts';
 import { Board, type Row, type Teller } from './board.ts';
 import { tableLines } from './table.ts';
 
-const SUMMARY_MS = 30_000;
+export const SUMMARY_MS = 30_000;
 const REDRAW_MS = 1000;
 /** A summary of hundreds is read by nobody. */
 const SUMMARY_NAMES = 20;

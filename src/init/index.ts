@@ -9,7 +9,7 @@
  */
 import { command, type Helper } from '../cli/command.ts';
 import { formatDuration } from '../cli/duration.ts';
-import { ExitCode, UsageError } from '../cli/errors.ts';
+import { ExitCode } from '../cli/errors.ts';
 import { putInPlace } from '../config/index.ts';
 import { prepareCertificates } from './ca-certificates.ts';
 import { checkCommand } from './check.ts';
@@ -17,12 +17,9 @@ import { OPTIONS } from './options.ts';
 import { overlayFrom } from './overlays.ts';
 import { planCommand } from './plan.ts';
 import { leaveRunCommand } from './run-command.ts';
-import { dependenciesOf, waitFor } from './waits.ts';
+import { checkTimeout, dependenciesOf, waitFor } from './waits.ts';
 import { watchCommand } from './watch.ts';
 import { whoAmI } from './who-am-i.ts';
-
-/** The longest that a timer of Node's can be. */
-const TIMEOUT_MAX_MS = 24 * 86_400_000;
 
 const main = command({
   summary: "Puts config.json's files in place, then waits for Jobs and servers.",
@@ -44,8 +41,7 @@ const main = command({
   async run({ options }, context) {
     const began = performance.now();
     const { signal, log, inherited, podFile } = context;
-    if (options.timeout <= 0 || options.timeout > TIMEOUT_MAX_MS)
-      throw new UsageError('--timeout: must be more than 0 and at most 24d');
+    checkTimeout(options.timeout);
     const dependencies = dependenciesOf(options.wait);
     const applied = await putInPlace(
       {

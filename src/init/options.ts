@@ -36,6 +36,43 @@ export const CA_FILE_OPTION = {
   example: '/etc/ssl/certs/ca-certificates.crt',
 } as const satisfies Option;
 
+export const TIMEOUT_OPTION = {
+  flag: 'timeout',
+  type: 'duration',
+  env: 'KOLLA_INIT_TIMEOUT',
+  default: '30m',
+  help: 'give up waiting after this',
+  example: '10m',
+} as const satisfies Option;
+
+export const ON_FAILED_JOB_OPTION = {
+  flag: 'on-failed-job',
+  type: 'choice',
+  values: ['fail', 'wait'],
+  env: 'KOLLA_INIT_ON_FAILED_JOB',
+  default: 'fail',
+  help: 'a Job that failed for good ends the wait (69), or may be replaced by another',
+  example: 'wait',
+} as const satisfies Option;
+
+export const DAEMONSET_ABSENT_OPTION = {
+  flag: 'daemonset-absent',
+  type: 'choice',
+  values: ['wait', 'ready'],
+  env: 'KOLLA_INIT_DAEMONSET_ABSENT',
+  default: 'wait',
+  help: 'a DaemonSet with no Pod on this node: wait for one, or count it as ready',
+  example: 'ready',
+} as const satisfies Option;
+
+export const NODE_NAME_OPTION = {
+  flag: 'node-name',
+  type: 'string',
+  env: 'NODE_NAME',
+  help: "this Pod's node (spec.nodeName by the downward API), for daemonset/ and node=own; the Pod is asked for unless given",
+  example: 'compute-1',
+} as const satisfies Option;
+
 export const OPTIONS = [
   {
     flag: 'wait',
@@ -45,32 +82,9 @@ export const OPTIONS = [
     example: 'job/keystone-db-sync',
     repeat: true,
   },
-  {
-    flag: 'timeout',
-    type: 'duration',
-    env: 'KOLLA_INIT_TIMEOUT',
-    default: '30m',
-    help: 'give up waiting after this',
-    example: '10m',
-  },
-  {
-    flag: 'on-failed-job',
-    type: 'choice',
-    values: ['fail', 'wait'],
-    env: 'KOLLA_INIT_ON_FAILED_JOB',
-    default: 'fail',
-    help: 'a Job that failed for good ends the wait (69), or may be replaced by another',
-    example: 'wait',
-  },
-  {
-    flag: 'daemonset-absent',
-    type: 'choice',
-    values: ['wait', 'ready'],
-    env: 'KOLLA_INIT_DAEMONSET_ABSENT',
-    default: 'wait',
-    help: 'a DaemonSet with no Pod on this node: wait for one, or count it as ready',
-    example: 'ready',
-  },
+  TIMEOUT_OPTION,
+  ON_FAILED_JOB_OPTION,
+  DAEMONSET_ABSENT_OPTION,
   ...FILE_OPTIONS,
   {
     flag: 'pod-name',
@@ -79,13 +93,7 @@ export const OPTIONS = [
     help: "this Pod's name (metadata.name by the downward API), for container/, node=own and Events; the host name unless given",
     example: 'keystone-5d4f8c7b9-x2x7q',
   },
-  {
-    flag: 'node-name',
-    type: 'string',
-    env: 'NODE_NAME',
-    help: "this Pod's node (spec.nodeName by the downward API), for daemonset/ and node=own; the Pod is asked for unless given",
-    example: 'compute-1',
-  },
+  NODE_NAME_OPTION,
   {
     flag: 'kubeconfig',
     type: 'path',

@@ -7,8 +7,15 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Context } from '../cli/command.ts';
-import { KollaError, SignalError } from '../cli/errors.ts';
-import { ownContainer, parseDependency, waitForAll, type Dependency, type WaitOptions } from '../depend/index.ts';
+import { KollaError, SignalError, UsageError } from '../cli/errors.ts';
+import {
+  ownContainer,
+  parseDependency,
+  waitForAll,
+  type Dependency,
+  type WaitOptions,
+  type WaitSurroundings,
+} from '../depend/index.ts';
 import type { KubeClient } from '../platform/kube/types.ts';
 import { announce } from './announce.ts';
 import { kubeSource } from './kube-source.ts';
@@ -17,9 +24,20 @@ export interface WaitSettings extends Omit<WaitOptions, 'self'> {
   readonly timeoutMs: number;
   /** Undefined: the Pod's ServiceAccount, or the user's own. */
   readonly kubeconfig: string | undefined;
+  /** Where our own Pod is, and what is waited for unless it says otherwise. Undefined: as the credentials say. */
+  readonly namespace?: string;
   /** As the downward API says; undefined where it does not. */
   readonly podName: string | undefined;
   readonly nodeName: string | undefined;
+}
+
+/** The longest that a timer of Node's can be. */
+const TIMEOUT_MAX_MS = 24 * 86_400_000;
+
+/** Throws UsageError for one that would end at once. */
+export function checkTimeout(timeoutMs: number): void {
+  if (timeoutMs <= 0 || timeoutMs > TIMEOUT_MAX_MS)
+    throw new UsageError('--timeout: must be more than 0 and at most 24d');
 }
 
 /** The dependencies of these texts, each once. Throws UsageError with the place in the text. */
@@ -27,23 +45,28 @@ export function dependenciesOf(texts: readonly string[]): Dependency[] {
   return [...new Map(texts.map((text) => [text, parseDependency(text)])).values()];
 }
 
-/** Resolves when all are met; rejects as waitForAll() does. Nothing of it is left then: no connection, no timer. */
+/**
+ * Resolves when all are met; rejects as waitForAll() does. Nothing of it is left then: no connection, no timer.
+ * @param tell tells of them in other words than ours
+ */
 export async function waitFor(
   dependencies: readonly Dependency[],
   settings: WaitSettings,
-  { signal, log, live, inherited }: Context,
+  { signal, log, live, inherited }: Pick<Context, 'signal' | 'log' | 'live' | 'inherited'>,
+  tell?: WaitSurroundings['tell'],
 ): Promise<void> {
-  const { podName = hostname(), nodeName, kubeconfig, ...options } = settings;
+  const { podName = hostname(), nodeName, kubeconfig, namespace, ...options } = settings;
   const own = ownContainer(readMounts());
   using api = lazy(async () => {
     const source = kubeSource(kubeconfig, inherited);
     // Costs more than all the rest, so only who waits for an object of the API loads it.
     const { connectKube } = await import('../platform/kube/index.ts');
-    return await connectKube(source);
+    const client = await connectKube(source);
+    return namespace === undefined ? client : { ...client, namespace };
   });
   try {
     const self = { podName, nodeName, container: own?.name };
-    await waitForAll(dependencies, { ...options, self }, { signal, log, live, kube: api.get });
+    await waitForAll(dependencies, { ...options, self }, { signal, log, live, tell, kube: api.get });
   } catch (error) {
     // Only who has said which Pod this is, or had it said by the kubelet, means a Pod of that name.
     const isKnown = settings.podName !== undefined || own !== undefined;

@@ -82,6 +82,21 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     return { replace: { '127.0.0.1:5000': `127.0.0.1:${port}` }, stderr: /1 dependency met/ };
   },
 
+  'kubernetes-entrypoint': async (folder, stack) => {
+    const { KUBECONFIG } = await clusterWithJob(folder, stack);
+    const env = {
+      KUBERNETES_ENTRYPOINT_KUBECONFIG: KUBECONFIG,
+      NAMESPACE: 'openstack',
+      DEPENDENCY_JOBS: 'keystone-db-sync',
+    };
+    const stdout = /Dependency Job keystone-db-sync in namespace openstack is resolved\.[^]*COMMAND env is empty/;
+    return { env, stdout };
+  },
+  "kubernetes-entrypoint --dependency-socket /run/openvswitch/db.sock --command 'ovs-vsctl show'": (folder) => {
+    const replace = { '/run/openvswitch/db.sock': folder, 'ovs-vsctl show': 'echo shown' };
+    return Promise.resolve({ replace, stdout: /is resolved\.\nshown\n$/ });
+  },
+
   'kolla-init watch --on-change signal:HUP:keystone': async (folder, stack) => {
     const env = await changedFiles(folder);
     const [name, heard] = [`ex-${randomUUID().slice(0, 8)}`, join(folder, 'heard')];

@@ -1,0 +1,115 @@
+/**
+ * kubernetes-entrypoint's environment in our own words.
+ *
+ *   DEPENDENCY_* -> list.ts (`a,ns:b`), or json.ts (values that know their columns) and entries.ts (what each may hold)
+ *   -> made.ts: the Dependency that --wait would give -> the same waiters -> tell.ts: its phrases in the log
+ *
+ * What kubernetes-entrypoint left out with a line in its log, and so did not wait for, is a UsageError (64) with variable and
+ * column; where leniency is asked for, it is left out again and said so. What it would have waited for in vain for ever (an empty
+ * name, a name with a blank) is a UsageError either way.
+ */
+import type { Dependency } from '../dependency.ts';
+import { checkName } from '../grammar/names.ts';
+import { wrong, type Source } from '../grammar/problem.ts';
+import { customResourcesIn, jobsIn, podsIn } from './entries.ts';
+import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
+import { namesOf, objectsOf, pathsOf } from './list.ts';
+import {
+  containerDependency,
+  daemonsetDependency,
+  jobDependency,
+  serviceDependency,
+  socketDependency,
+} from './made.ts';
+
+export type { Way } from './leave-out.ts';
+export { toldAsEntrypoint } from './tell.ts';
+
+/** The values of the environment; undefined where one is not set or empty. */
+export interface EntrypointVariables {
+  readonly service: string | undefined;
+  readonly jobs: string | undefined;
+  readonly jobsJson: string | undefined;
+  readonly daemonset: string | undefined;
+  readonly container: string | undefined;
+  readonly podJson: string | undefined;
+  readonly socket: string | undefined;
+  readonly customResource: string | undefined;
+  readonly config: string | undefined;
+  readonly podName: string | undefined;
+  /** Where nothing else is said. */
+  readonly namespace: string;
+}
+
+export interface Translated {
+  /** Each once. */
+  readonly dependencies: readonly Dependency[];
+  /** Files to be rendered, each once. */
+  readonly configs: readonly string[];
+}
+
+/** What these variables ask for. Throws UsageError with variable and column. */
+export function translate(given: EntrypointVariables, way: Way): Translated {
+  const { namespace: base, podName } = given;
+  checkName({ text: base, called: 'NAMESPACE' }, 'a namespace', { value: base, column: 1 }, 'label');
+  if (podName !== undefined)
+    checkName({ text: podName, called: 'POD_NAME' }, 'a Pod', { value: podName, column: 1 }, 'subdomain');
+  const from = <T>(variable: string, text: string | undefined, read: (source: Source) => T[]): T[] =>
+    text === undefined ? [] : read({ text, called: variable });
+  /** Those that need to know which Pod this is; there they were left out where it was not said. */
+  const where = <T>(source: Source, read: () => T[]): T[] =>
+    orLeaveOut(way, () => {
+      if (podName === undefined) throw leftOut(source, 1, NEEDS_POD_NAME);
+      return read();
+    }) ?? [];
+  const dependencies = [
+    ...from('DEPENDENCY_SERVICE', given.service, (source) =>
+      objectsOf(source, way, 'a Service', 'label').map((it) => serviceDependency(it.name, it.namespace ?? base)),
+    ),
+    ...jobs(given, way),
+    ...from('DEPENDENCY_DAEMONSET', given.daemonset, (source) =>
+      where(source, () =>
+        objectsOf(source, way, 'a DaemonSet', 'subdomain').map((it) =>
+          daemonsetDependency(it.name, it.namespace ?? base),
+        ),
+      ),
+    ),
+    ...from('DEPENDENCY_CONTAINER', given.container, (source) => containers(source, podName, way)),
+    ...from('DEPENDENCY_POD_JSON', given.podJson, (source) => where(source, () => podsIn(source, way, base))),
+    ...from('DEPENDENCY_SOCKET', given.socket, (source) => pathsOf(source, way).map(socketDependency)),
+    ...from('DEPENDENCY_CUSTOM_RESOURCE', given.customResource, (source) => customResourcesIn(source, way, base)),
+  ];
+  const configs = from('DEPENDENCY_CONFIG', given.config, (source) => pathsOf(source, way));
+  return { dependencies: eachOnce(dependencies), configs: [...new Set(configs)] };
+}
+
+const NEEDS_POD_NAME = 'POD_NAME is not set; set it from metadata.name (downward API)';
+
+function jobs({ jobs: list, jobsJson, namespace: base }: EntrypointVariables, way: Way): Dependency[] {
+  if (jobsJson !== undefined) {
+    if (list !== undefined) way.warn('Ignoring DEPENDENCY_JOBS since DEPENDENCY_JOBS_JSON was specified');
+    return jobsIn({ text: jobsJson, called: 'DEPENDENCY_JOBS_JSON' }, way, base);
+  }
+  if (list === undefined) return [];
+  const all = objectsOf({ text: list, called: 'DEPENDENCY_JOBS' }, way, 'a Job', 'subdomain');
+  return all.map((it) => jobDependency(it.name, it.namespace ?? base));
+}
+
+function containers(source: Source, podName: string | undefined, way: Way): Dependency[] {
+  if (podName === undefined) throw wrong(source, 1, NEEDS_POD_NAME);
+  return namesOf(source, way).map((name) => {
+    checkName(source, 'a container', name, 'label');
+    return containerDependency(name.value);
+  });
+}
+
+/** The log and the board know a dependency by its text: two that are called the same are numbered. */
+function eachOnce(dependencies: readonly Dependency[]): Dependency[] {
+  const different = [...new Map(dependencies.map((each) => [JSON.stringify(each), each])).values()];
+  const times = new Map<string, number>();
+  return different.map((each) => {
+    const n = (times.get(each.text) ?? 0) + 1;
+    times.set(each.text, n);
+    return n === 1 ? each : { ...each, text: `${each.text} (${n})` };
+  });
+}

@@ -1,0 +1,66 @@
+import { checkName, type NameRule } from '../grammar/names.ts';
+import { wrong, type Part, type Source } from '../grammar/problem.ts';
+import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
+
+/** One entry of `name,namespace:name`. */
+export interface Entry {
+  readonly name: Part;
+  /** Undefined: the base namespace. */
+  readonly namespace: Part | undefined;
+}
+
+/** The entries of a list, as kubernetes-entrypoint splits it: at commas and colons, and without trimming. */
+export function listOf(source: Source, way: Way): Entry[] {
+  let column = 1;
+  return source.text.split(',').flatMap((value) => {
+    const part = { value, column };
+    column += value.length + 1;
+    return orLeaveOut(way, () => entryOf(source, part)) ?? [];
+  });
+}
+
+function entryOf(source: Source, { value, column }: Part): Entry {
+  const [first = '', second, ...more] = value.split(':');
+  if (second === undefined) return { name: { value, column }, namespace: undefined };
+  if (more.length > 0) throw leftOut(source, column, `'${value}' has more than one ':'; write NAME or NAMESPACE:NAME`);
+  if (first === '') throw leftOut(source, column, `'${value}' has no namespace before its ':'`);
+  return { name: { value: second, column: column + first.length + 1 }, namespace: { value: first, column } };
+}
+
+/** Entries that name objects of the API. Throws UsageError for what no object can be called: it never comes. */
+export function objectsOf(
+  source: Source,
+  way: Way,
+  what: string,
+  rule: NameRule,
+): { name: string; namespace?: string }[] {
+  return listOf(source, way).map(({ name, namespace }) => {
+    checkName(source, what, name, rule);
+    if (namespace === undefined) return { name: name.value };
+    checkName(source, 'a namespace', namespace, 'label');
+    return { name: name.value, namespace: namespace.value };
+  });
+}
+
+/** Entries that mean something in this very Pod: a namespace before them is passed over, as ever, and said. */
+export function namesOf(source: Source, way: Way): Part[] {
+  return listOf(source, way).map(({ name, namespace }) => {
+    if (namespace?.value.includes('/') === true)
+      throw wrong(source, name.column - 1, "a path with a ':' in it can't be given here");
+    if (namespace !== undefined)
+      way.warn(
+        `${source.called}, column ${namespace.column}: '${namespace.value}:' means nothing here and is passed over`,
+      );
+    return name;
+  });
+}
+
+/** Entries that are paths. Throws UsageError for an empty one, and for a blank at its edge. */
+export function pathsOf(source: Source, way: Way): string[] {
+  return namesOf(source, way).map(({ value, column }) => {
+    if (value === '') throw wrong(source, column, 'a path is missing');
+    const blank = /^\s|\s$/.exec(value);
+    if (blank !== null) throw wrong(source, column + blank.index, 'a blank beside the path: a list has none');
+    return value;
+  });
+}

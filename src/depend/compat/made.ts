@@ -1,0 +1,86 @@
+import type { Condition, JsonPath, ObjectDependency, PathDependency } from '../dependency.ts';
+
+/** What a Dependency is where nothing more is said; its text is how kubernetes-entrypoint's log calls it. */
+const PLAIN = {
+  form: 'object',
+  isNegated: false,
+  timeoutMs: undefined,
+  name: undefined,
+  labels: [],
+  conditions: [],
+  jsonpaths: [],
+  release: undefined,
+  isOnOwnNode: false,
+  record: undefined,
+} as const;
+
+export function serviceDependency(name: string, namespace: string): ObjectDependency {
+  return { ...PLAIN, kind: 'service', text: `Service ${name} in namespace ${namespace}`, name, namespace };
+}
+
+export function jobDependency(name: string, namespace: string): ObjectDependency {
+  return { ...PLAIN, kind: 'job', text: `Job ${name} in namespace ${namespace}`, name, namespace };
+}
+
+/** @param labels `app=x` each */
+export function jobsDependency(labels: readonly string[], namespace: string): ObjectDependency {
+  return {
+    ...PLAIN,
+    kind: 'job',
+    text: `Jobs with labels ${mapText(labels)} in namespace ${namespace}`,
+    labels,
+    namespace,
+  };
+}
+
+export function daemonsetDependency(name: string, namespace: string): ObjectDependency {
+  return { ...PLAIN, kind: 'daemonset', text: `Daemonset ${name} in namespace ${namespace}`, name, namespace };
+}
+
+/** @param labels `app=x` each */
+export function podDependency(labels: readonly string[], namespace: string, isOnOwnNode: boolean): ObjectDependency {
+  const where = isOnOwnNode ? ' on same host' : '';
+  const text = `Pod${where} with labels ${mapText(labels)} in namespace ${namespace}`;
+  return { ...PLAIN, kind: 'pod', text, labels, namespace, isOnOwnNode };
+}
+
+export function containerDependency(name: string): ObjectDependency {
+  return { ...PLAIN, kind: 'container', text: `Container ${name}`, name, namespace: undefined };
+}
+
+/** There only that something is at the path counts, which needs no permission to connect to it. */
+export function socketDependency(path: string): PathDependency {
+  return { form: 'path', kind: 'file', text: `Socket ${path}`, isNegated: false, timeoutMs: undefined, path };
+}
+
+export interface CustomResource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Undefined: the base namespace, or none for a resource that is in none. */
+  readonly namespace: string | undefined;
+  readonly conditions: readonly Condition[];
+  readonly jsonpaths: readonly JsonPath[];
+}
+
+export function customResourceDependency(
+  { group, version, kind, name, namespace, conditions, jsonpaths }: CustomResource,
+  base: string,
+): ObjectDependency {
+  return {
+    ...PLAIN,
+    // As kubectl names one version of a kind.
+    kind: `${kind}.${version}.${group}`,
+    text: `CustomResource ${kind} ${name} in namespace ${namespace ?? base}`,
+    name,
+    namespace,
+    conditions,
+    jsonpaths,
+  };
+}
+
+/** As Go prints a map: `map[app:x tier:y]`. */
+function mapText(labels: readonly string[]): string {
+  return `map[${labels.map((label) => label.replace('=', ':')).join(' ')}]`;
+}
