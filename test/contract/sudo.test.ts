@@ -78,6 +78,14 @@ test('a command that can not be run ends as in a shell', { skip }, async () => {
   assert.equal(stderr, 'sudo: no-such: command not found\n127\nsudo: /etc/passwd: Permission denied\n126\n');
 });
 
+test('a full disk or a closed stdout is for the command to meet', { skip }, async () => {
+  const line = (sudo: string) =>
+    `${sudo} bash -c 'echo x; echo "wrote $?" >&2' > /dev/full; ${sudo} true >&-; echo "$?"`;
+  const [ours, direct] = [await within(line('sudo -E -u keystone')), await within(line(''))];
+  assert.match(ours.stderr, /wrote 1/);
+  assert.deepEqual([ours.stdout, ours.stderr], [direct.stdout, direct.stderr]);
+});
+
 test('with a set-id bit no name runs: it would be root for anybody', { skip }, async () => {
   // A node of its own in the root's own file system, raised as a careless image might raise the binary.
   const line = `setpriv --reuid 42425 --regid 42425 --clear-groups /usr/local/bin/raised '${FROM_SOURCE}' sudo id`;

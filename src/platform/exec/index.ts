@@ -35,7 +35,8 @@ export async function becomeProgram(
     // O_NONBLOCK belongs to the pipe, not to us: a service that gets EAGAIN from its stderr loses lines.
     // eslint-disable-next-line no-underscore-dangle -- Node has no public name for it
     (stream as Piped)._handle?.setBlocking?.(true);
-    await new Promise<void>((resolve) => stream.write('', () => resolve()));
+    // Not where nothing is left to say: even an empty write fails on a full disk, and that is the next program's to meet.
+    if (stream.writableLength > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()));
   }
   // A turn of the loop, so that a signal which is already here is seen.
   await new Promise((resolve) => setImmediate(resolve));
