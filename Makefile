@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test check build build-reproducible e2e evidence docs format clean
+.PHONY: help demo test check build build-reproducible e2e bench soak evidence docs format clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,13 @@ build-reproducible: $(READY) ## builds twice and compares
 
 e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 	@$(NODE) test/run.ts e2e
+
+bench: build ## what it costs beside today's tools; NAME=set-configs for one
+	@$(NODE) test/bench/index.ts $(NAME)
+
+soak: $(READY) ## property tests at length (SEED=1 CASES=20000); a watch on a frozen API server
+	@SEED=$(SEED) CASES=$(CASES) $(NODE) test/soak/set-configs.ts
+	@$(NODE) test/soak/api-server.ts
 
 evidence: $(READY) ## runs the command behind every claim and prints docs/evidence/
 	@$(NODE) test/evidence/run.ts

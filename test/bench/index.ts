@@ -1,0 +1,83 @@
+/**
+ * What our names cost beside the tools that do the same today: `make bench`, or `make bench NAME=set-configs`.
+ *
+ *   dist/kolla-pod and the peer, in turns, on the same machine and the same work -> CPU of each and its children, wall
+ *   time -> least and median -> docs/evidence/bench-NAME.json and .svg, and its table in docs/performance.md
+ *
+ * A bench is one file here; ratios are of the least CPU, which is what the work costs: the rest is what else the machine
+ * did. A bench that this machine can't run is named with the reason, and keeps what was printed before.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { must } from '../support/process.ts';
+import type { Bench, Cost, Row } from './bench.ts';
+import { drawingOf } from './drawing.ts';
+import { kollaStart } from './kolla-start.ts';
+import { setConfigs } from './set-configs.ts';
+
+const BENCHES: readonly Bench[] = [setConfigs, kollaStart];
+const PAGE = 'docs/performance.md';
+
+const asked = process.argv.slice(2).filter((word) => word !== '');
+const unknown = asked.find((name) => !BENCHES.some((bench) => bench.name === name));
+if (unknown === undefined) {
+  for (const bench of BENCHES.filter(({ name }) => asked.length === 0 || asked.includes(name))) await carryOut(bench);
+} else {
+  console.error(`no bench '${unknown}'; there is ${BENCHES.map(({ name }) => name).join(', ')}`);
+  process.exitCode = 64;
+}
+
+async function carryOut(bench: Bench): Promise<void> {
+  console.log(`\n── ${bench.name}: ${bench.title}, against ${bench.peer}`);
+  const missing = await bench.capability();
+  if (missing !== undefined) {
+    console.log(`not run on this machine: ${missing}`);
+    return;
+  }
+  const rows = await bench.run((text) => console.error(`  ${text}`));
+  for (const row of rows) console.log(lineOf(row));
+  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}`;
+  const evidence = { bench: bench.name, peer: bench.peer, commit, machine, node: process.version, rows };
+  writeFileSync(`docs/evidence/bench-${bench.name}.json`, `${JSON.stringify(evidence, undefined, 2)}\n`);
+  writeFileSync(`docs/evidence/bench-${bench.name}.svg`, drawingOf(bench, rows));
+  intoPage(bench, rows, `${machine}, commit ${commit}`);
+}
+
+function lineOf({ work, ours, peer, ratio, reach }: Row): string {
+  const cost = ({ cpuMs, wallMs }: Cost) =>
+    `CPU ${cpuMs.min} ms (median ${cpuMs.median}), wall ${wallMs.min} ms (median ${wallMs.median})`;
+  return `${work}\n    ours  ${cost(ours)}\n    peer  ${cost(peer)}\n    ratio ${ratio}${verdict(ratio, reach)}`;
+}
+
+function verdict(ratio: number, reach: number | undefined): string {
+  if (reach === undefined) return '';
+  return ratio <= reach ? `, reached (${reach})` : `, NOT reached (${reach})`;
+}
+
+/** Its table, between its markers. */
+function intoPage({ name, title, peer }: Bench, rows: readonly Row[], where: string): void {
+  const table = rows.map(
+    ({ work, ours, peer: theirs, ratio, reach }) =>
+      `| ${work} | ${ours.cpuMs.min} | ${theirs.cpuMs.min} | ${ratio}${verdict(ratio, reach)} | ${ours.wallMs.min} | ${theirs.wallMs.min} |`,
+  );
+  const text = [
+    '',
+    `Beside ${peer}; least of the interleaved rounds, in ms; ${where}.`,
+    '',
+    '| work | our CPU | its CPU | ratio | our wall | its wall |',
+    '|---|---|---|---|---|---|',
+    ...table,
+    '',
+    `![${title}](evidence/bench-${name}.svg)`,
+    '',
+  ].join('\n');
+  const page = readFileSync(PAGE, 'utf8');
+  const between = new RegExp(`(<!-- bench ${name} -->)[^]*?(<!-- end ${name} -->)`);
+  if (!between.test(page))
+    throw new Error(`${PAGE} has no place for ${name}: <!-- bench ${name} --> and <!-- end ${name} -->`);
+  writeFileSync(
+    PAGE,
+    page.replace(between, (_, open: string, close: string) => `${open}\n${text}\n${close}`),
+  );
+}
