@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FSWatcher } from 'chokidar';
@@ -31,7 +32,8 @@ export function pathWatcher(onChange: () => void, onTrouble: (reason: string) =>
       // Heavy, and of all commands only this one needs it.
       const { watch } = await import('chokidar');
       await end();
-      const wanted = [...new Set(paths.flatMap((path) => [resolve(path), ...dataLinksOf(resolve(path))]))];
+      const places = await Promise.all(paths.map((path) => placesOf(resolve(path))));
+      const wanted = [...new Set(places.flat().flatMap((path) => [path, ...dataLinksOf(path)]))];
       // From the folder above, so that the deletion of what is watched and its coming again are seen too.
       const roots = [...new Set(wanted.map((path) => dirname(path)))];
       watcher = watch(roots, {
@@ -62,6 +64,13 @@ const LIMITS: Readonly<Record<string, string>> = {
 /** A limit is the same for every path, and said as one. */
 function reasonOf(error: unknown): string {
   return LIMITS[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
+}
+
+/** The path, and where it leads if it is a link: chokidar, told to follow no links, would not look there. */
+async function placesOf(path: string): Promise<string[]> {
+  const real = await realpath(path).catch(() => path);
+  // Where a ConfigMap's own link leads is gone with the next version.
+  return real === path || isInternal(real) ? [path] : [path, real];
 }
 
 /** The `..data` of the volumes that a path lies in: a source such as /etc/extra/a.conf is a link through it. */

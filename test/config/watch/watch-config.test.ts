@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -112,6 +112,18 @@ test('the folder above may go and come again; after that the watch is set up ane
   await watch.when('its absence', ({ state }) => state === 'absent');
   await mkdir(above);
   await new Volume(inside.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.placed('etc/a.conf', 'two');
+});
+
+test('a folder that is a link is followed where it leads', async () => {
+  await using p = await pod();
+  const volume = new Volume(join(p.configDir, '..', 'volume'));
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await rm(p.configDir, { recursive: true });
+  await symlink('volume', p.configDir);
+  await using watch = watching(p);
+  await watch.placed('etc/a.conf', 'one');
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   await watch.placed('etc/a.conf', 'two');
 });
 
