@@ -89,14 +89,18 @@ export class Planner {
       else this.problems.push(`${entry}.source: nothing is at ${item.source}; mount it, or set "optional": true`);
     }
     if (owner === undefined || matches === undefined) return;
-    if (!item.merge) this.#replace(matches);
-    for (const match of matches)
+    const last = item.merge ? matches : lastOf(matches, item.dest);
+    if (!item.merge) this.#replace(last);
+    for (const match of last)
       await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#context()));
   }
 
   async step(place: string, make: () => Promise<Step>): Promise<void> {
     const step = await this.attempt(place, make);
     if (step === undefined) return;
+    const other = this.steps.get(step.path);
+    if (other !== undefined && (other.kind === 'directory') !== (step.kind === 'directory'))
+      this.problems.push(`${place}: ${step.path} would be a ${step.kind}, and a ${other.kind} by ${other.entry}`);
     this.steps.delete(step.path);
     this.steps.set(step.path, step);
   }
@@ -170,6 +174,12 @@ export class Planner {
     this.absent.push(source);
     this.#absentDests.push(dest);
   }
+}
+
+/** Of several sources that are copied to one place, the last one is what is there in the end. */
+function lastOf(matches: readonly Match[], dest: string): readonly Match[] {
+  const from = matches.findLastIndex((match) => bareOf(match.dest) === bareOf(dest));
+  return from === -1 ? matches : matches.slice(from);
 }
 
 function escapeGlob(path: string): string {

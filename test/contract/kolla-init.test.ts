@@ -3,16 +3,12 @@
  * What it is held against is our kolla_set_configs, which other tests hold against Kolla's own on the same cases.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { KollaError } from '../../src/cli/errors.ts';
-import { putInPlace } from '../../src/config/index.ts';
 import { canGiveFilesAway } from '../support/capability.ts';
-import { recordedLog } from '../support/recorded-log.ts';
+import { byInit } from './init-play.ts';
 import { CASES } from './set-configs/cases/index.ts';
-import { byUs, CONFIG, play, type Case } from './set-configs/play.ts';
-import type { Ended, Start } from './set-configs/reference.ts';
+import { byUs, play, type Case } from './set-configs/play.ts';
 import { differences, type Seen } from './set-configs/tree.ts';
 
 const STRICT = 'a value of the wrong type is refused, even where Python takes it for nothing';
@@ -87,31 +83,4 @@ function placed(tree: Map<string, Seen>): Map<string, Seen> {
   const own =
     /^(?:|run|run\/kolla.*|etc|etc\/kolla|etc\/kolla\/defaults.*|run_command|configured|var|var\/lib|var\/lib\/kolla.*)$/s;
   return new Map([...tree].filter(([path]) => !own.test(path)));
-}
-
-async function byInit({ root }: Start): Promise<Ended> {
-  mkdirSync(join(root, 'run/kolla'), { recursive: true });
-  const restore = inThisRoot(root);
-  const { log } = recordedLog();
-  const me = { uid: 0, gid: 0, groups: [] };
-  const options = { root, image: root, configDir: join(root, CONFIG), configFile: undefined, me };
-  try {
-    await putInPlace(options, { signal: new AbortController().signal, log });
-    return { code: 0, stderr: '' };
-  } catch (error) {
-    if (!(error instanceof KollaError)) throw error;
-    return { code: error.exitCode, stderr: error.message };
-  } finally {
-    restore();
-  }
-}
-
-/** Sources are taken as written; in this test the image is below a root. */
-function inThisRoot(root: string): () => void {
-  const file = join(root, CONFIG, 'config.json');
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return () => {};
-  const text = readFileSync(file);
-  const sources = /("source": ?")(?=\/(?!var\/lib\/kolla\/config_files))/g;
-  writeFileSync(file, Buffer.from(text.toString('latin1').replace(sources, `$1${root}`), 'latin1'));
-  return () => writeFileSync(file, text);
 }

@@ -1,0 +1,36 @@
+/** Starts of kolla-init on the cases of kolla_set_configs: as root, on the image itself, with a folder for its state. */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KollaError } from '../../src/cli/errors.ts';
+import { putInPlace } from '../../src/config/index.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { CONFIG } from './set-configs/play.ts';
+import type { Ended, Start } from './set-configs/reference.ts';
+
+/** One start. Throws what is no KollaError: a bug. */
+export async function byInit({ root }: Start): Promise<Ended> {
+  mkdirSync(join(root, 'run/kolla'), { recursive: true });
+  const restore = inThisRoot(root);
+  const { log } = recordedLog();
+  const me = { uid: 0, gid: 0, groups: [] };
+  const options = { root, image: root, configDir: join(root, CONFIG), configFile: undefined, me };
+  try {
+    await putInPlace(options, { signal: new AbortController().signal, log });
+    return { code: 0, stderr: '' };
+  } catch (error) {
+    if (!(error instanceof KollaError)) throw error;
+    return { code: error.exitCode, stderr: error.message };
+  } finally {
+    restore();
+  }
+}
+
+/** Sources are taken as written; in this test the image is below a root. */
+function inThisRoot(root: string): () => void {
+  const file = join(root, CONFIG, 'config.json');
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return () => {};
+  const text = readFileSync(file);
+  const sources = /("source": ?")(?=\/(?!var\/lib\/kolla\/config_files))/g;
+  writeFileSync(file, Buffer.from(text.toString('latin1').replace(sources, `$1${root}`), 'latin1'));
+  return () => writeFileSync(file, text);
+}
