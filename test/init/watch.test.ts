@@ -294,6 +294,31 @@ test(
   },
 );
 
+/** $1 is the config folder, $2 the file that is put in place; the rest is the watch. */
+const REMOUNT = `
+config="$1" placed="$2"; shift 2
+fill() { mount -t tmpfs none "$config" && cp -r "$config/../plain/." "$config" && echo "$1" > "$config/a.conf"; }
+fill one || exit 1
+"$@" & watch=$!
+trap 'kill $watch' EXIT
+until grep -qs one "$placed"; do sleep 0.05; done
+until umount "$config"; do sleep 0.05; done
+echo two > "$config/../plain/a.conf"
+sleep 0.3
+fill two
+until grep -qs two "$placed"; do sleep 0.05; done
+`;
+
+test('a volume that is unmounted and mounted again is followed on', { skip: cannotMount }, async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, '..', 'plain/config.json'), oneFile());
+  const helper = [process.execPath, FROM_SOURCE, 'kolla-init', 'watch', '--root', p.root, '--config-dir', p.configDir];
+  const args = [p.configDir, join(p.root, 'etc/a.conf'), ...helper, '--poll', '100ms', '--settle', '0'];
+  const { code, stderr } = await run('timeout', ['60', 'unshare', '--mount', 'bash', '-c', REMOUNT, 'bash', ...args]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /changed: 1 file[^]*no config\.json in[^]*changed: 1 file/);
+});
+
 const noWatches = [
   '--user',
   '--map-root-user',
