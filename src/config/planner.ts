@@ -28,6 +28,7 @@ export class Planner {
   readonly problems: string[] = [];
   readonly site: Site;
   readonly #options: PlanOptions;
+  readonly #byDest = new Map<string, Step>();
   readonly #absentDests: string[] = [];
   /** What each entry copies, without links. */
   readonly #sources: [entry: string, source: string][] = [];
@@ -98,11 +99,13 @@ export class Planner {
   async step(place: string, make: () => Promise<Step>): Promise<void> {
     const step = await this.attempt(place, make);
     if (step === undefined) return;
-    const other = this.steps.get(step.path);
+    // By either name: a link that one entry follows may be what another replaces.
+    const other = this.steps.get(step.path) ?? this.#byDest.get(step.dest);
     if (other !== undefined && (other.kind === 'directory') !== (step.kind === 'directory'))
       this.problems.push(`${place}: ${step.path} would be a ${step.kind}, and a ${other.kind} by ${other.entry}`);
     this.steps.delete(step.path);
     this.steps.set(step.path, step);
+    this.#byDest.set(step.dest, step);
   }
 
   /** One entry's file can't be the folder of another's, nor its source: all sources are read before anything is written. */

@@ -52,7 +52,7 @@ function stamps(root: string): string[] {
   return names
     .filter((name) => !/^(?:run(?:\/kolla)?$|var\/lib\/kolla)/.test(name))
     .map((name) => {
-      const { ino, mode, uid, gid, mtimeMs, ctimeMs } = lstatSync(join(root, name));
-      return [name, ino, mode, uid, gid, mtimeMs, ctimeMs].join(' ');
+      const { ino, mode, uid, gid, mtimeMs } = lstatSync(join(root, name));
+      return [name, ino, mode, uid, gid, mtimeMs].join(' ');
     });
 }
