@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FAST, events, eventsThenEnd, job, kinds, line, observe, scriptedApi, status } from './support.ts';
 
@@ -190,4 +191,24 @@ test('the namespace comes trimmed from the mounted file', async () => {
   await using api = await scriptedApi(events());
   using client = await api.client();
   assert.equal(client.namespace, 'own');
+});
+
+test('the kernel asks after a quiet connection within ten seconds', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7'))));
+  using client = await api.client({ ...FAST, idleMs: 60_000 });
+  const port = Number(new URL(api.url).port).toString(16).toUpperCase().padStart(4, '0');
+  const timers: string[][] = [];
+  await observe(client, () => {
+    const ours = readFileSync('/proc/self/net/tcp', 'utf8')
+      .split('\n')
+      .map((row) => row.trim().split(/\s+/));
+    timers.push(
+      ...ours.filter((row) => row[2] === `0100007F:${port}` && row[3] === '01').map((row) => row[5]!.split(':')),
+    );
+    return true;
+  });
+  // 02 is the timer of keepalive, in hundredths of a second.
+  const [[kind, when] = []] = timers;
+  assert.equal(kind, '02');
+  assert.ok(Number.parseInt(when ?? '', 16) <= 1000, `${when} (hexadecimal) hundredths of a second`);
 });
