@@ -49,10 +49,12 @@ function restore(work: Work, document: Mapping, state: State): void {
 function keep(work: Work, document: Mapping, state: State): void {
   const { tree } = work.changes;
   for (const entry of mappings(document, 'config_files')) {
-    const [source, given] = [text(entry['source'], 'source'), text(entry['dest'], 'dest')];
+    const given = text(entry['dest'], 'dest');
     if (state.has(given)) continue;
     const dest = trackedDest(entry);
-    if (tree.stat(source) === undefined || state.has(dest)) continue;
+    // Python takes a number for an open file: it is refused when its turn comes to be copied.
+    if (['number', 'boolean'].includes(typeof entry['source'])) continue;
+    if (tree.stat(text(entry['source'], 'source')) === undefined || state.has(dest)) continue;
     if (tree.lstat(dest) === undefined) {
       state.set(dest, { saved: null });
       continue;
@@ -68,8 +70,8 @@ function keep(work: Work, document: Mapping, state: State): void {
 
 /** The path that an entry is tracked by. */
 export function trackedDest(entry: Mapping): string {
-  const [source, dest] = [text(entry['source'], 'source'), text(entry['dest'], 'dest')];
-  return dest.endsWith('/') ? dest + basename(source) : dest;
+  const dest = text(entry['dest'], 'dest');
+  return dest.endsWith('/') ? dest + basename(text(entry['source'], 'source')) : dest;
 }
 
 /** A copy with everything that can be kept, links included; the paths are no patterns. */

@@ -198,5 +198,9 @@ export const FILES: readonly Case[] = [
     files: A,
     config: { command: 'run', config_files: [entry('a.conf', '/etc/x'), entry('no', '/etc/y')] },
   },
+  {
+    name: 'a source that is missing, before one that is a number',
+    config: { command: 'run', config_files: [entry('no', '/etc/y'), { ...entry('', '/etc/z'), source: 5 }] },
+  },
   { name: 'a key that there is not', files: A, config: one({ mode: '0600' }) },
 ];

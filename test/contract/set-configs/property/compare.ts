@@ -172,7 +172,8 @@ export class Root {
       writeFileSync(path, text);
     } catch (error) {
       // Where a start made a folder of it, or a file above it, nothing happens.
-      if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
+        throw error;
     }
   }
 }

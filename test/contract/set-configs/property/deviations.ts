@@ -165,24 +165,27 @@ function targetOf(link: string, { what }: Seen): string {
 }
 
 function withoutRights(told: string): string {
-  return told.replace(/^(\w+) \S+ \S+/, '$1');
+  return told.replace(/^(\w+) \S+ \S+/, '$1').replace(/ @[\d.]+$/, '');
 }
 
 /** Kept copies below `defaults`, what comes back from them, and the state's word about them. */
-function isAboutKeptLinks({ what, path, theirs, ours }: Difference, { theirs: their, ours: our }: Situation): boolean {
+function isAboutKeptLinks(
+  { what, path, theirs, ours }: Difference,
+  { config, theirs: their, ours: our }: Situation,
+): boolean {
   const wasLink = (key: string) => our.before.get(key)?.what.startsWith('link ') ?? false;
   const kept = [...our.tree].flatMap(([one, seen]) =>
     one.startsWith(`${DEFAULTS}/`) && seen.what.startsWith('link ') ? [one] : [],
   );
   const inImage = kept.map((one) => one.slice(DEFAULTS.length + 1));
   const near = (one: string) => [...kept, ...inImage].some((link) => `${one}/`.startsWith(`${link}/`));
-  if (isVerdict(what))
-    return (
-      our.code === 0 &&
-      their.code === 2 &&
-      kept.length > 0 &&
-      /in backup_configs|in remove_or_restore_configs/.test(their.stderr)
-    );
+  if (isVerdict(what)) {
+    const stumbled = /in backup_configs|in remove_or_restore_configs/.test(their.stderr);
+    const links = [...our.before].flatMap(([one, seen]) => (seen.what.startsWith('link ') ? [one] : []));
+    const dests = trackedDests(entriesOf(config));
+    const isIn = dests.some((dest) => links.some((link) => isNear(link, dest)));
+    return their.code === 2 && our.code !== 2 && stumbled && isIn;
+  }
   if (what === 'line') {
     const words = (theirs + ours).match(/\/\S+/g) ?? [];
     return words.some((word) => [...kept, ...inImage].some((link) => isNear(normalize(word), `/${link}`)));
