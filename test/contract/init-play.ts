@@ -1,5 +1,5 @@
 /** Starts of kolla-init on the cases of kolla_set_configs: as root, on the image itself, with a folder for its state. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KollaError } from '../../src/cli/errors.ts';
 import { putInPlace } from '../../src/config/index.ts';
@@ -25,12 +25,17 @@ export async function byInit({ root }: Start): Promise<Ended> {
   }
 }
 
-/** Sources are taken as written; in this test the image is below a root. */
+/** Sources are taken as written; in this test the image is below a root. The file keeps its time, which an entry may preserve. */
 function inThisRoot(root: string): () => void {
   const file = join(root, CONFIG, 'config.json');
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return () => {};
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() !== true) return () => {};
+  const write = (content: Buffer) => {
+    writeFileSync(file, content);
+    utimesSync(file, found.atime, found.mtime);
+  };
   const text = readFileSync(file);
   const sources = /("source": ?")(?=\/(?!var\/lib\/kolla\/config_files))/g;
-  writeFileSync(file, Buffer.from(text.toString('latin1').replace(sources, `$1${root}`), 'latin1'));
-  return () => writeFileSync(file, text);
+  write(Buffer.from(text.toString('latin1').replace(sources, `$1${root}`), 'latin1'));
+  return () => write(text);
 }
