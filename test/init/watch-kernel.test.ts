@@ -36,12 +36,12 @@ fill() { mount -t tmpfs none "$config" && cp -r "$config/../plain/." "$config" &
 fill one || exit 1
 "$@" & watch=$!
 trap 'kill $watch' EXIT
-until grep -qs one "$placed"; do sleep 0.05; done
+until grep -qs one "$placed"; do kill -0 $watch || exit 1; sleep 0.05; done
 until umount "$config"; do sleep 0.05; done
 echo two > "$config/../plain/a.conf"
 sleep 0.3
 fill two
-until grep -qs two "$placed"; do sleep 0.05; done
+until grep -qs two "$placed"; do kill -0 $watch || exit 1; sleep 0.05; done
 `;
 
 test('a volume that is unmounted and mounted again is followed on', { skip: cannotMount }, async () => {
