@@ -1,9 +1,4 @@
-import type { Capability } from './point.ts';
-
-/** Runs the tests whose names match, in one file, with node's own runner. */
-const tests = (file: string, names: string) => `node_modules/.bin/node --test --test-name-pattern '${names}' ${file}`;
-
-const helper = (line: string) => `node_modules/.bin/node build/from-source.ts ${line}`;
+import { helper, tests, type Capability } from './point.ts';
 
 export const podLife: Capability = {
   name: 'pod-life',

@@ -15,3 +15,14 @@ export interface Capability {
   readonly title: string;
   readonly points: readonly Point[];
 }
+
+/** Runs one test file with node's own runner, or the tests in it whose names match. */
+export function tests(file: string, names?: string): string {
+  const chosen = names === undefined ? '' : `--test-name-pattern '${names}' `;
+  return `node_modules/.bin/node --test ${chosen}${file}`;
+}
+
+/** Runs a helper from source. */
+export function helper(line: string): string {
+  return `node_modules/.bin/node build/from-source.ts ${line}`;
+}

@@ -7,10 +7,11 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { must, run } from '../support/process.ts';
+import { kollaContract } from './kolla-contract.ts';
 import { podLife } from './pod-life.ts';
 import type { Capability, Point } from './point.ts';
 
-const CAPABILITIES: readonly Capability[] = [podLife];
+const CAPABILITIES: readonly Capability[] = [podLife, kollaContract];
 
 interface Row {
   readonly point: Point;
