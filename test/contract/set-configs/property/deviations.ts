@@ -67,9 +67,11 @@ export const DEVIATIONS: readonly Deviation[] = [
     name: 'a merged folder keeps what is in it',
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, theirs: { before } }) => {
-      const merged = entriesOf(config).flatMap((entry) => (entry.merge ? trackedDests([entry]) : []));
-      const tracked = merged.filter(
-        (dest) => isFolder(before.get(dest)) || isFolder(before.get(`${DEFAULTS}/${dest}`)),
+      const merged = entriesOf(config).flatMap((entry) =>
+        entry.merge ? trackedDests([entry]).flatMap((dest) => [dest, throughLinks(before, dest)]) : [],
+      );
+      const tracked = merged.filter((dest) =>
+        [throughLinks(before, dest), `${DEFAULTS}/${dest}`].some((place) => isFolder(before.get(place))),
       );
       // What is copied on from there differs as well.
       if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
@@ -162,6 +164,14 @@ function unswapped(told: string): string {
 function targetOf(link: string, { what }: Seen): string {
   const target = what.slice('link '.length);
   return normalize(target.startsWith('/') ? target : `/${link}/../${target}`).slice(1);
+}
+
+/** Where a path leads when folders in it are links. */
+function throughLinks(tree: ReadonlyMap<string, Seen>, path: string): string {
+  for (const [link, seen] of tree)
+    if (seen.what.startsWith('link ') && path.startsWith(`${link}/`))
+      return targetOf(link, seen) + path.slice(link.length);
+  return path;
 }
 
 function withoutRights(told: string): string {
