@@ -28,7 +28,6 @@ export async function judgeAsked({ text, conditions, jsonpaths }: ObjectDependen
   );
   if (jsonpaths.length > 0) {
     const find = await jsonpathFinder(text);
-    for (const { path } of jsonpaths) find(path, {});
     for (const { path, value } of jsonpaths) checks.push((object) => valueOf(find(path, object), path, value));
   }
   return (object) => {
@@ -65,18 +64,21 @@ function textOf(value: unknown): string {
 
 type Find = (path: string, object: object) => readonly unknown[];
 
+/** A name that holds dots, as kubectl takes it: `.app\.kubernetes\.io/name`. */
+const ESCAPED = /\.((?:[^.[\]\\]|\\\.)*\\\.(?:[^.[\]\\]|\\\.)*)/g;
+
+/** kubectl's JSONPath in the words of the library's. */
+export function expressionIn(path: string): string {
+  const inner = path.slice(1, -1).replace(ESCAPED, (_, name: string) => `['${name.replaceAll(String.raw`\.`, '.')}']`);
+  return inner.startsWith('$') ? inner : `$${inner}`;
+}
+
 /** Loaded by who asks for it. Its `safe` evaluation runs filters without JavaScript's own eval. */
 async function jsonpathFinder(text: string): Promise<Find> {
   const { JSONPath } = await import('jsonpath-plus');
   return (path, object) => {
-    const inner = path.slice(1, -1);
     try {
-      return JSONPath<unknown[]>({
-        path: inner.startsWith('$') ? inner : `$${inner}`,
-        json: object,
-        eval: 'safe',
-        wrap: true,
-      });
+      return JSONPath<unknown[]>({ path: expressionIn(path), json: object, eval: 'safe', wrap: true });
     } catch (cause) {
       throw new UsageError(`wait '${text}': the JSONPath ${path} can't be run: ${messageOf(cause)}`, { cause });
     }

@@ -64,7 +64,12 @@ interface Shared {
   >;
   readonly stop: AbortController;
   /** For who comes later. */
-  latest: SetObservation<KubeObject> | undefined;
+  latest: SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown } | undefined;
+}
+
+/** Whether a view is a watch of one object by its name, which a Role can allow by resourceNames. */
+export function isByName({ name, isAlone }: Pick<View, 'name' | 'isAlone'>, { names }: Demand): boolean {
+  return name !== undefined && (isAlone || names.size <= NAMES_WITH_OWN_WATCH);
 }
 
 export class Watches {
@@ -87,9 +92,10 @@ export class Watches {
    */
   async *see<T extends KubeObject>(kind: string, view: View, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
     const client = await this.#kube();
-    const { names, selectors } = this.#demand(kind, view.namespace, client.namespace);
+    const demand = this.#demand(kind, view.namespace, client.namespace);
+    const { names, selectors } = demand;
     const { name } = view;
-    if (name !== undefined && (view.isAlone || names.size <= NAMES_WITH_OWN_WATCH)) {
+    if (name !== undefined && isByName(view, demand)) {
       yield* this.#seeOne<T>({ ...refOf(view), name }, view, signal);
       return;
     }
@@ -182,7 +188,9 @@ export class Watches {
           tell(seen);
         }
       } catch (error) {
-        if (!stop.signal.aborted) tell({ kind: 'error', error });
+        if (stop.signal.aborted) return;
+        shared.latest = { kind: 'error', error };
+        tell(shared.latest);
       }
     };
     void pump();

@@ -54,7 +54,7 @@ function eventOf(
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { generateName: `${podName.slice(0, NAME_CHARACTERS)}.`, namespace },
+    metadata: { generateName: `${podName.slice(0, NAME_CHARACTERS)}-`, namespace },
     // Microseconds, and no fewer digits.
     eventTime: new Date().toISOString().replace('Z', '000Z'),
     reportingController: 'kolla-init',

@@ -20,6 +20,7 @@ class FakeScreen extends EventEmitter {
 
   write(text: string): void {
     this.writes++;
+    // eslint-disable-next-line no-control-regex
     for (const [part] of text.matchAll(/\u001B\[\??\d*[A-Za-z]|[^]/g)) this.#take(part);
   }
 
@@ -38,6 +39,7 @@ class FakeScreen extends EventEmitter {
   }
 
   #take(part: string): void {
+    // eslint-disable-next-line no-control-regex
     const [, count, letter] = /^\u001B\[(\??\d*)([A-Za-z])$/.exec(part) ?? [];
     const line = this.#lines[this.#row] ?? '';
     if (letter === 'A') this.#row = Math.max(0, this.#row - Number(count));

@@ -49,7 +49,7 @@ async function fromDebian(): Promise<MariadbPrograms> {
 }
 
 /** `usr/lib/x86_64-linux-gnu`, whatever the architecture calls it. */
-async function libraryFolders(usr: string): Promise<string[]> {
+export async function libraryFolders(usr: string): Promise<string[]> {
   const names = await readdir(join(usr, 'lib'));
   return names.filter((name) => name.includes('-linux-gnu')).map((name) => join(usr, 'lib', name));
 }

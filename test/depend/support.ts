@@ -1,5 +1,6 @@
 import { parseDependency, waitForAll, type WaitOptions } from '../../src/depend/index.ts';
 import type {
+  ApiResource,
   KubeClient,
   KubeObject,
   ObjectRef,
@@ -52,6 +53,8 @@ export interface Script {
   readonly set?: (ref: SetRef, options: WatchOptions) => readonly SetObservation<KubeObject>[] | undefined;
   /** By path; 404 where there is nothing. */
   readonly objects?: Readonly<Record<string, unknown>>;
+  /** What discovery finds, whatever it is asked for. */
+  readonly resource?: ApiResource;
 }
 
 export interface ScriptedClient extends KubeClient {
@@ -59,10 +62,11 @@ export interface ScriptedClient extends KubeClient {
 }
 
 /** A client whose observations a test writes. What a real one tells is proven in test/integration. */
-export function scriptedClient({ one, set, objects = {} }: Script): ScriptedClient {
+export function scriptedClient({ one, set, objects = {}, resource }: Script): ScriptedClient {
   const watched: (ObjectRef | SetRef)[] = [];
   async function* tell<O>(told: readonly O[] | undefined, signal: AbortSignal): AsyncGenerator<O> {
     yield* told ?? [];
+    signal.throwIfAborted();
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
   }
   return {
@@ -80,7 +84,7 @@ export function scriptedClient({ one, set, objects = {} }: Script): ScriptedClie
     get: <T>(path: string) =>
       path in objects ? Promise.resolve(objects[path] as T) : Promise.reject(new ApiError(404, `no ${path}`)),
     request: () => Promise.reject(new ApiError(403, 'only reading is scripted')),
-    discover: () => Promise.resolve(undefined),
+    discover: () => Promise.resolve(resource),
     [Symbol.dispose]: () => {},
   };
 }

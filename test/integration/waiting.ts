@@ -12,6 +12,8 @@ export interface Waiting extends AsyncDisposable {
   messages(): string[];
   /** What it said of one dependency, without its name. */
   statesOf(wait: string): string[];
+  /** Resolves with the first state of a dependency that matches, from its state `from` on. */
+  state(wait: string, pattern: RegExp, from?: number): Promise<string>;
   /** Resolves with the first line of its log that matches, from line `after` on. */
   said(pattern: RegExp, after?: number): Promise<string>;
 }
@@ -25,14 +27,26 @@ export async function startInit(args: readonly string[], env: NodeJS.ProcessEnv 
   running.child.stdout?.resume();
   const lines = () => logLines(text.slice(0, text.lastIndexOf('\n') + 1));
   const messages = () => lines().map(({ msg }) => msg);
+  const statesOf = (wait: string) =>
+    lines()
+      .filter((line) => line['wait'] === wait && line.msg.startsWith(`${wait}: `))
+      .map(({ msg }) => msg.slice(wait.length + 2));
   return {
     running,
     ended: once(running.child, 'close').then(() => running.ended),
     messages,
-    statesOf: (wait) =>
-      lines()
-        .filter((line) => line['wait'] === wait && line.msg.startsWith(`${wait}: `))
-        .map(({ msg }) => msg.slice(wait.length + 2)),
+    statesOf,
+    async state(wait, pattern, from = 0) {
+      const heard = () =>
+        Promise.resolve(
+          statesOf(wait)
+            .slice(from)
+            .find((each) => pattern.test(each)),
+        );
+      return await until(`${wait} to be ${String(pattern)}`, SAID_MS, heard).catch((cause: unknown) => {
+        throw new Error(`of ${wait} it said only: ${statesOf(wait).join(' | ')}`, { cause });
+      });
+    },
     async said(pattern, after = 0) {
       const heard = () =>
         Promise.resolve(

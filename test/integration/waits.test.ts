@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
-import { until } from '../support/until.ts';
 import { NAMESPACE, objectCases, OWN_NODE, OWN_POD, prepare, type ObjectCase } from './waits-objects.ts';
 import { Cells } from './waits-table.ts';
-import { startInit, type Waiting } from './waiting.ts';
+import { startInit } from './waiting.ts';
 
-const SAID_MS = 60_000;
 const COLUMNS = ['met', 'not yet', 'absent', '403', 'deleted in mid-wait'] as const;
 
 describe('kolla-init waits for objects of a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
@@ -37,20 +35,6 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
     return await inNamespace(await cluster.kubeconfigOf(NAMESPACE, name));
   };
 
-  /** Resolves with the first state after `from` states that matches. */
-  async function state(waiting: Waiting, { wait }: ObjectCase, pattern: RegExp, from: number): Promise<string> {
-    return await until(`${wait} to be ${String(pattern)}`, SAID_MS, () =>
-      Promise.resolve(
-        waiting
-          .statesOf(wait)
-          .slice(from)
-          .find((each) => pattern.test(each)),
-      ),
-    ).catch((cause: unknown) => {
-      throw new Error(`it said only: ${waiting.statesOf(wait).join(' | ')}`, { cause });
-    });
-  }
-
   test('of every kind it says what it sees: absent, not yet, deleted, met', async () => {
     const kubeconfig = await accountWith('waiter', 'cluster-admin');
     const waits = cases.flatMap(({ wait }) => ['--wait', wait]);
@@ -63,7 +47,7 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
       for (const each of cases) {
         const from = waiting.statesOf(each.wait).length;
         if (column !== 'absent') await act(each);
-        cells.set(each.kind, column, await state(waiting, each, wanted(each), column === 'absent' ? 0 : from));
+        cells.set(each.kind, column, await waiting.state(each.wait, wanted(each), column === 'absent' ? 0 : from));
       }
     };
     await step(

@@ -11,9 +11,9 @@ export async function listenTcp(serve: (socket: Socket) => void, host = '127.0.0
   return await listening(createServer(serve), host, port);
 }
 
-/** An HTTP server on a free loopback port. */
-export async function listenHttp(serve: RequestListener): Promise<Listening> {
-  return await listening(createHttpServer(serve), '127.0.0.1');
+/** An HTTP server on a loopback port: a free one unless one is given. */
+export async function listenHttp(serve: RequestListener, port = 0): Promise<Listening> {
+  return await listening(createHttpServer(serve), '127.0.0.1', port);
 }
 
 async function listening(server: Server, host: string, wanted = 0): Promise<Listening> {

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readlink, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { PathKind } from '../kind.ts';
 import { retry } from '../retry.ts';
@@ -23,7 +23,13 @@ async function look(path: string): Promise<Verdict> {
     const found = await stat(path);
     return met(found.isDirectory() ? 'is there, a folder' : 'is there');
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    return pending(code === 'ENOENT' ? 'not there yet' : code);
+    return pending(await whyNot(path, error as NodeJS.ErrnoException));
   }
+}
+
+/** Why a path can't be looked at, in words where it has some. */
+export async function whyNot(path: string, { code = '' }: NodeJS.ErrnoException): Promise<string> {
+  if (code !== 'ENOENT') return code;
+  const target = await readlink(path.replace(/\/+$/, '')).catch(() => undefined);
+  return target === undefined ? 'not there yet' : `a link to ${target}, which is not there yet`;
 }

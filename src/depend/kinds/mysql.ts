@@ -15,7 +15,9 @@ export function understandGreeting(bytes: Buffer): Heard<Verdict> {
   if (bytes.length < HEADER_BYTES + length) return { more: true };
   const body = bytes.subarray(HEADER_BYTES + 1, HEADER_BYTES + length);
   if (kind === ERROR) return { is: pending(`error ${body.readUInt16LE(0)}: ${body.toString('utf8', 2)}`) };
-  return { is: met(`greets as ${body.toString('latin1', 0, Math.max(0, body.indexOf(0)))}`) };
+  // MariaDB says 5.5.5- first, for replicas that take 10 for less than 5.
+  const version = body.toString('latin1', 0, Math.max(0, body.indexOf(0))).replace(/^5\.5\.5-/, '');
+  return { is: met(`greets as ${version}`) };
 }
 
 export const mysql = greetedKind({

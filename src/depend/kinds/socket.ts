@@ -1,9 +1,10 @@
+import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dial } from '../../platform/dial.ts';
 import type { PathKind } from '../kind.ts';
 import { retry } from '../retry.ts';
-import { met, pending } from '../verdict.ts';
-import { LOOK_AGAIN } from './file.ts';
+import { met, pending, type Verdict } from '../verdict.ts';
+import { LOOK_AGAIN, whyNot } from './file.ts';
 
 export const socket: PathKind = {
   form: 'path',
@@ -13,17 +14,17 @@ export const socket: PathKind = {
   make: ({ path, isNegated }) => ({
     hint: () => `kubectl exec ${hostname()} -- ls -la ${path}`,
     wait: (report, signal) =>
-      retry(
-        async (bounded) => {
-          const refusal = await dial({ path }, bounded);
-          return refusal === undefined ? met('accepts connections') : pending(reasonOf(refusal));
-        },
-        { isNegated, report, signal, backoff: LOOK_AGAIN },
-      ),
+      retry((bounded) => knock(path, bounded), { isNegated, report, signal, backoff: LOOK_AGAIN }),
   }),
 };
 
-function reasonOf(code: string): string {
-  if (code === 'ENOENT') return 'not there yet';
-  return code === 'ENOTSOCK' ? 'ENOTSOCK: it is no socket' : code;
+async function knock(path: string, signal: AbortSignal): Promise<Verdict> {
+  try {
+    // To a plain file a connection is refused, as where a server has left its socket behind.
+    if (!(await stat(path)).isSocket()) return pending('is there, but no socket');
+  } catch (error) {
+    return pending(await whyNot(path, error as NodeJS.ErrnoException));
+  }
+  const refusal = await dial({ path }, signal);
+  return refusal === undefined ? met('accepts connections') : pending(refusal);
 }

@@ -1,0 +1,42 @@
+/**
+ * A real memcached of our own: Debian's package, unpacked -> a process on loopback, on a port that the test gives, which
+ * can be frozen, killed and started again.
+ */
+import { join } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import { dial } from '../../src/platform/dial.ts';
+import type { Capability } from '../support/capability.ts';
+import { start, tied, type Running } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import { unpackedPackages } from './debian.ts';
+import { libraryFolders } from './mariadb-programs.ts';
+
+const UP_MS = 20_000;
+
+/** Proven by fetching and unpacking it. */
+export const canRunMemcached: Capability = async () => {
+  try {
+    await unpacked();
+    return undefined;
+  } catch (error) {
+    return `no memcached: ${messageOf(error)}`;
+  }
+};
+
+/** Starts one; resolves when it accepts connections. */
+export async function startMemcached(port: number): Promise<Running> {
+  const usr = join(await unpacked(), 'usr');
+  const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
+  const args = [...asRoot, '--listen=127.0.0.1', `--port=${port}`, '--udp-port=0', '--memory-limit=8', '--threads=1'];
+  const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryFolders(usr)).join(':') };
+  const running = await start(...tied(join(usr, 'bin/memcached'), args), { env });
+  await until('memcached to accept connections', UP_MS, async () => {
+    const refusal = await dial({ host: '127.0.0.1', port }, AbortSignal.timeout(UP_MS));
+    return refusal === undefined || undefined;
+  });
+  return running;
+}
+
+function unpacked(): Promise<string> {
+  return unpackedPackages('memcached', ['memcached'], { except: ['libc6'] });
+}

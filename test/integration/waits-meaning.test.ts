@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { openWatches } from '../cluster/kubernetes/metrics.ts';
+import { privateFolder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
+import { NAMESPACE, prepare } from './waits-objects.ts';
+import { startInit } from './waiting.ts';
+
+const SEEN_MS = 30_000;
+
+describe('what dependencies mean on a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
+  let cluster: ControlPlane;
+  let admin: string[];
+  before(async () => {
+    cluster = await startControlPlane();
+    await prepare(cluster);
+    admin = ['--kubeconfig', await credentials('admin', '--clusterrole=cluster-admin')];
+  });
+  after(async () => await cluster[Symbol.asyncDispose]());
+  const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
+  const create = (...items: object[]) =>
+    cluster.kubectl(
+      [`--namespace=${NAMESPACE}`, 'create', '--filename=-'],
+      JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
+    );
+
+  /** A kubeconfig of a new ServiceAccount that has this role, in the namespace of the tests. */
+  async function credentials(name: string, role?: string): Promise<string> {
+    await kubectl('create', 'serviceaccount', name);
+    if (role !== undefined)
+      await kubectl('create', 'clusterrolebinding', name, role, `--serviceaccount=${NAMESPACE}:${name}`);
+    return await cluster.kubeconfigOf(NAMESPACE, name);
+  }
+
+  const job = (name: string, more: object = {}, metadata: object = {}) => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, ...metadata },
+    spec: { template: { spec: podSpec('Never') }, ...more },
+  });
+  const complete = async (name: string) => {
+    await endPodsOf(cluster, NAMESPACE, name, 'Succeeded');
+    await kubectl('wait', '--for=condition=Complete', `job/${name}`, '--timeout=30s');
+  };
+
+  test("an old release's Job does not count, the new one does", async () => {
+    const release = (version: string) => ({ labels: { 'app.kubernetes.io/version': version } });
+    await create(job('upgrade', {}, release('2025.2')));
+    await complete('upgrade');
+    await using waiting = await startInit([...admin, '--wait', 'job/upgrade?release=2026.1']);
+    await waiting.said(/: of release 2025\.2, not 2026\.1$/);
+    await kubectl('delete', 'job/upgrade');
+    await create(job('upgrade', {}, release('2026.1')));
+    await complete('upgrade');
+    assert.equal(await waiting.ended, 0);
+  });
+
+  test('a Job that is gone before we come is spoken for by the record of its migration', async () => {
+    const annotations = { 'kolla-pod/state': 'done', 'kolla-pod/release': '2026.1' };
+    const lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'kolla-db-sync-nova', annotations },
+    };
+    await create(lease);
+    await using met = await startInit([...admin, '--wait', 'job/nova-db-sync?release=2026.1']);
+    assert.equal(await met.ended, 0);
+    assert.match(met.messages().at(-2) ?? '', /Lease kolla-db-sync-nova says done for release 2026\.1$/);
+    await using other = await startInit([...admin, '--wait', 'job/nova-db-sync?release=2026.2', '--timeout', '2s']);
+    assert.equal(await other.ended, 75);
+  });
+
+  test('a Job that its TTL takes away while we wait was Complete all the same', async () => {
+    await create(job('short', { ttlSecondsAfterFinished: 0 }));
+    await using waiting = await startInit([...admin, '--wait', 'job/short']);
+    await waiting.said(/1 active/);
+    await endPodsOf(cluster, NAMESPACE, 'short', 'Succeeded');
+    assert.equal(await waiting.ended, 0);
+  });
+
+  test('of Jobs with labels all must be Complete, and one that is suspended does not count', async () => {
+    const labels = { labels: { app: 'set' } };
+    await create(job('set-a', {}, labels), job('set-b', {}, labels), job('set-off', { suspend: true }, labels));
+    await using waiting = await startInit([...admin, '--wait', 'job?label=app=set']);
+    await waiting.said(/: 0 of 2; set-a: 1 active$/);
+    await endPodsOf(cluster, NAMESPACE, 'set-a', 'Succeeded');
+    await waiting.said(/: 1 of 2; set-b: 1 active$/);
+    await endPodsOf(cluster, NAMESPACE, 'set-b', 'Succeeded');
+    assert.equal(await waiting.ended, 0);
+  });
+
+  test('negated, it waits until the last Pod is gone, and one that is being deleted is still there', async () => {
+    const metadata = { labels: { app: 'old' }, finalizers: ['example.org/hold'] };
+    await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'old', ...metadata }, spec: podSpec() });
+    await using waiting = await startInit([...admin, '--wait', '!pod?label=app=old']);
+    await waiting.said(/: old: is there$/);
+    await kubectl('delete', 'pod/old', '--force', '--grace-period=0', '--wait=false');
+    await waiting.said(/: old: being deleted$/);
+    await kubectl('patch', 'pod/old', '--type=merge', '--patch={"metadata":{"finalizers":null}}');
+    assert.equal(await waiting.ended, 0);
+  });
+
+  test('a DaemonSet that has no Pod on this node is ready where that is asked for', async () => {
+    const labels = { app: 'elsewhere' };
+    const template = { metadata: { labels }, spec: { ...podSpec(), nodeSelector: { own: 'never' } } };
+    const metadata = { name: 'elsewhere' };
+    await create({
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata,
+      spec: { selector: { matchLabels: labels }, template },
+    });
+    const wait = [...admin, '--node-name', 'compute-1', '--wait', 'daemonset/elsewhere'];
+    await using strict = await startInit([...wait, '--timeout', '2s']);
+    assert.equal(await strict.ended, 75);
+    await using lenient = await startInit([...wait, '--daemonset-absent', 'ready']);
+    assert.equal(await lenient.ended, 0);
+  });
+
+  test('a resource that nobody knows is a slip, unless it has a group: that may still be defined', async () => {
+    await using slip = await startInit([...admin, '--wait', 'gizmo/x']);
+    assert.equal(await slip.ended, 64);
+    assert.match(slip.messages().at(-1) ?? '', /has no resource 'gizmo'; kubectl api-resources/);
+    await using waiting = await startInit([...admin, '--wait', 'gizmos.example.net/x']);
+    await waiting.said(/has no resource gizmos\.example\.net yet/);
+    await create(definition('gizmos', 'gizmo', 'Gizmo', 'example.net'));
+    await waiting.said(/no such Gizmo in namespace/);
+    await create({ apiVersion: 'example.net/v1', kind: 'Gizmo', metadata: { name: 'x' } });
+    assert.equal(await waiting.ended, 0);
+  });
+
+  test('500 dependencies at once share a watch for each kind', async () => {
+    const names = Array.from({ length: 480 }, (_, i) => `w-${i}`);
+    const widgets = names.map((name) => ({
+      apiVersion: 'example.org/v1',
+      kind: 'Widget',
+      metadata: { name },
+      spec: { isOpen: true },
+    }));
+    const services = Array.from({ length: 20 }, (_, i) => `s-${i}`);
+    const waits = [
+      ...names.map((name) => `widgets.example.org/${name}?jsonpath={.spec.isOpen}=true`),
+      ...services.map((name) => `service/${name}`),
+    ];
+    assert.equal(waits.length, 500);
+    const watches = async () => ({
+      widgets: await openWatches(cluster, { resource: 'widgets' }),
+      slices: await openWatches(cluster, { resource: 'endpointslices' }),
+    });
+    const earlier = await watches();
+    await using waiting = await startInit(admin, { KOLLA_INIT_WAIT: waits.join(',') });
+    await until('all to be absent', SEEN_MS, () =>
+      Promise.resolve(waits.every((wait) => waiting.statesOf(wait).length > 0) || undefined),
+    );
+    const now = await watches();
+    // Of widgets the cluster's own garbage collector may have begun one meanwhile.
+    assert.ok(now.widgets - earlier.widgets <= 2, JSON.stringify({ earlier, now }));
+    assert.equal(now.slices - earlier.slices, 1);
+    await create(...widgets, ...services.map(slice));
+    assert.equal(await waiting.ended, 0);
+    assert.equal(waiting.messages().filter((message) => message.includes(': met after ')).length, 500);
+  });
+
+  test('the deadline leaves its words in the termination log and, where that is allowed, as an Event on our Pod', async () => {
+    await using folder = await privateFolder('deadline');
+    const file = join(folder.path, 'termination-log');
+    await writeFile(file, '');
+    await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'me' }, spec: podSpec() });
+    const args = ['--wait', 'job/never', '--timeout', '5s', '--termination-log', file, '--pod-name', 'me'];
+    await using waiting = await startInit([...admin, ...args]);
+    assert.equal(await waiting.ended, 75);
+    const said = /^not met in 5s: job\/never \(no such Job .*; next: kubectl -n openstack describe job\/never\)$/;
+    assert.match(waiting.messages().at(-1) ?? '', said);
+    assert.match(await readFile(file, 'utf8'), /^kolla-init: not met in 5s: job\/never /);
+    const events = await kubectl('events', '--for=pod/me', '--output=json');
+    const [event] = (JSON.parse(events) as { items: { reason: string; message: string; type: string }[] }).items;
+    assert.deepEqual([event?.reason, event?.type], ['DependenciesNotMet', 'Warning']);
+    assert.match(event?.message ?? '', said);
+    assert.match(await kubectl('describe', 'pod/me'), /DependenciesNotMet/);
+  });
+
+  test('where an Event is not allowed, that is said at debug level only', async () => {
+    const kubeconfig = await credentials('viewer', '--clusterrole=view');
+    const args = ['--kubeconfig', kubeconfig, '--wait', 'job/never', '--timeout', '1s', '--pod-name', 'me'];
+    await using waiting = await startInit([...args, '--log-level', 'debug']);
+    assert.equal(await waiting.ended, 75);
+    await using quiet = await startInit(args);
+    assert.equal(await quiet.ended, 75);
+    const of = (messages: string[]) => messages.filter((message) => message.startsWith('no Event is left on Pod me: '));
+    assert.deepEqual([of(waiting.messages()).length, of(quiet.messages()).length], [1, 0]);
+  });
+
+  test('SIGTERM ends watches, polls and sockets of every kind with 143', async () => {
+    const kinds = [
+      'job/a',
+      'service/b',
+      'pod?label=c',
+      'daemonset/d',
+      'gizmos.example.com/e',
+      'secret/f',
+      '!node/compute-1',
+    ];
+    const others = ['tcp://127.0.0.1:1', 'http://127.0.0.1:1/', 'file:/no/such', 'socket:/no/such'];
+    const waits = [...kinds, ...others];
+    const args = waits.flatMap((wait) => ['--wait', wait]);
+    await using waiting = await startInit([...admin, ...args, '--node-name', 'compute-1']);
+    for (const wait of waits) await waiting.state(wait, /./);
+    process.kill(waiting.running.pid, 'SIGTERM');
+    assert.equal(await waiting.ended, 143);
+    assert.equal(waiting.messages().at(-1), 'ended by SIGTERM');
+  });
+
+  test('a Role that names nine Jobs is enough to ask for them, and that it is asked is said', async () => {
+    const names = Array.from({ length: 9 }, (_, i) => `nine-${i}`);
+    const kubeconfig = await credentials('nine');
+    await kubectl(
+      'create',
+      'role',
+      'nine',
+      '--verb=get',
+      '--resource=jobs.batch',
+      ...names.map((name) => `--resource-name=${name}`),
+    );
+    await kubectl('create', 'rolebinding', 'nine', '--role=nine', `--serviceaccount=${NAMESPACE}:nine`);
+    const waits = names.flatMap((name) => ['--wait', `job/${name}`]);
+    await using waiting = await startInit(['--kubeconfig', kubeconfig, ...waits]);
+    await create(...names.map((name) => job(name)));
+    await Promise.all(names.map((name) => endPodsOf(cluster, NAMESPACE, name, 'Succeeded')));
+    assert.equal(await waiting.ended, 0);
+    assert.ok(waiting.messages().some((message) => message.includes('may not watch jobs.batch')));
+  });
+});
+
+function podSpec(restartPolicy = 'Always') {
+  return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
+}
+
+function slice(service: string) {
+  const endpoints = [{ addresses: ['10.9.9.9'], conditions: { ready: true } }];
+  const metadata = { name: `${service}-1`, labels: { 'kubernetes.io/service-name': service } };
+  return { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4', metadata, endpoints };
+}
+
+function definition(plural: string, singular: string, kind: string, group: string) {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: { group, scope: 'Namespaced', names: { plural, singular, kind }, versions },
+  };
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { canRunMemcached } from '../cluster/memcached.ts';
+import { canRunRabbitmq } from '../cluster/rabbitmq.ts';
+import { privateFolder } from '../support/folder.ts';
+import { COLUMNS, SERVER_CASES, type ServerCase } from './waits-servers.ts';
+import { Cells } from './waits-table.ts';
+import { startInit, type Waiting } from './waiting.ts';
+
+const skip = (await canRunMariadb()) ?? (await canRunMemcached()) ?? (await canRunRabbitmq()) ?? false;
+
+test('without an API server: of every kind it says what it sees', { skip }, async () => {
+  await using folder = await privateFolder('servers');
+  await using stack = new AsyncDisposableStack();
+  const cases = await Promise.all(SERVER_CASES.map((make) => make(folder.path, stack)));
+  const cells = new Cells(COLUMNS);
+  await using waiting = await startInit(['--timeout', '3m', ...cases.flatMap(({ wait }) => ['--wait', wait])]);
+  try {
+    await Promise.all(cases.map((each) => play(each, waiting, cells)));
+    assert.equal(await waiting.ended, 0, waiting.messages().join('\n'));
+    assert.deepEqual(cells.empty(), []);
+  } finally {
+    process.stdout.write(`\n${cells.table()}\n`);
+  }
+});
+
+async function play({ kind, wait, acts, alone }: ServerCase, waiting: Waiting, cells: Cells): Promise<void> {
+  if (alone !== undefined) {
+    await using other = await startInit(['--wait', alone.wait, '--timeout', '1s']);
+    assert.equal(await other.ended, 75);
+    const seen = other.statesOf(alone.wait).find((state) => alone.said.test(state));
+    cells.set(kind, alone.column, `${alone.wait}: ${seen ?? ''}`);
+    assert.ok(seen, other.messages().join('\n'));
+  }
+  for (const [column, act, said] of acts) {
+    const from = column === 'absent' ? 0 : waiting.statesOf(wait).length;
+    await act();
+    cells.set(kind, column, await waiting.state(wait, said, from));
+  }
+}

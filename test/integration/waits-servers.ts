@@ -1,0 +1,268 @@
+/** Each kind that kolla-init waits for without an API server: what answers there in turn, and what is said of it. */
+import { once } from 'node:events';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startForwarder } from '../cluster/forwarder.ts';
+import { startMariadb } from '../cluster/mariadb.ts';
+import { startMemcached } from '../cluster/memcached.ts';
+import { startRabbitmq } from '../cluster/rabbitmq.ts';
+import { freePort } from '../support/port.ts';
+import { start, type Running } from '../support/process.ts';
+import { listenHttp, listenTcp, type Listening } from '../support/server.ts';
+
+export const COLUMNS = ['met', 'not yet', 'absent', 'wrong answer', 'gone in mid-wait'] as const;
+
+/** One thing that happens, and what is said then. Absent is what it begins with, and needs no act. */
+export type Act = readonly [column: (typeof COLUMNS)[number], act: () => Promise<unknown>, said: RegExp];
+
+export interface ServerCase {
+  readonly kind: string;
+  readonly wait: string;
+  readonly acts: readonly Act[];
+  /** What takes a wait of its own, which is never met. */
+  readonly alone?: { readonly column: (typeof COLUMNS)[number]; readonly wait: string; readonly said: RegExp };
+}
+
+type MakeCase = (folder: string, stack: AsyncDisposableStack) => Promise<ServerCase>;
+
+const nothing = () => Promise.resolve();
+const SMALL_BACKLOG = fileURLToPath(new URL('fixtures/small-backlog.ts', import.meta.url));
+const FULL_MS = 300;
+
+/** What is at one port in turn: never two at once. */
+class Place {
+  #there: AsyncDisposable | undefined;
+
+  async put<T extends AsyncDisposable>(come: () => Promise<T>): Promise<T> {
+    await this.clear();
+    const there = await come();
+    this.#there = there;
+    return there;
+  }
+
+  async clear(): Promise<void> {
+    await this.#there?.[Symbol.asyncDispose]();
+    this.#there = undefined;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.clear();
+  }
+}
+
+/** The same server, stopped as by a debugger: the kernel accepts for it, and it says nothing. Thawed for its end. */
+async function frozen<T extends AsyncDisposable & { readonly pid: number }>(starting: Promise<T>): Promise<T> {
+  const server = await starting;
+  process.kill(server.pid, 'SIGSTOP');
+  const end = async () => {
+    process.kill(server.pid, 'SIGCONT');
+    await server[Symbol.asyncDispose]();
+  };
+  return { ...server, pid: server.pid, [Symbol.asyncDispose]: end };
+}
+
+/** A server that was frozen before anybody could reach it: it starts elsewhere, and the port leads there then. */
+async function startedFrozen(
+  port: number,
+  startAt: (port: number) => Promise<AsyncDisposable & { readonly pid: number }>,
+): Promise<AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const elsewhere = await freePort();
+  stack.use(await frozen(startAt(elsewhere)));
+  stack.use(await startForwarder(elsewhere, port));
+  const moved = stack.move();
+  return { [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+/** A server that is no database: it greets as a mail server does, or answers any words as HTTP would. */
+function another(port: number): Promise<Listening> {
+  return listenTcp((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), '127.0.0.1', port);
+}
+
+const tcp: MakeCase = async (_, stack) => {
+  const port = await freePort();
+  const place = stack.use(new Place());
+  const held: Socket[] = [];
+  stack.defer(() => {
+    for (const socket of held) socket.destroy();
+  });
+  /** Holds connections until the kernel takes no more. */
+  const fill = async () => {
+    for (let isFull = false; !isFull;) {
+      const socket = connect({ host: '127.0.0.1', port }).on('error', () => {});
+      held.push(socket);
+      const late = AbortSignal.timeout(FULL_MS);
+      isFull = await once(socket, 'connect', { signal: late }).then(
+        () => false,
+        () => true,
+      );
+    }
+  };
+  return {
+    kind: 'tcp',
+    wait: `tcp://127.0.0.1:${port}`,
+    // Whatever accepts is right; what is wrong is a name that leads nowhere.
+    alone: { column: 'wrong answer', wait: 'tcp://no-such-host.invalid:1', said: /^(ENOTFOUND|EAI_AGAIN)$/ },
+    acts: [
+      ['absent', nothing, /^ECONNREFUSED$/],
+      [
+        'not yet',
+        async () => {
+          await place.put(() => frozen(listening(port)));
+          await fill();
+        },
+        /^no answer in 5s$/,
+      ],
+      ['gone in mid-wait', () => place.clear(), /^ECONN(REFUSED|RESET)$/],
+      ['met', () => place.put(() => listenTcp(() => {}, '127.0.0.1', port)), /accepts connections$/],
+    ],
+  };
+};
+
+const http: MakeCase = async (_, stack) => {
+  let status = 503;
+  const place = stack.use(new Place());
+  const { port } = await place.put(() => listenTcp(() => {}));
+  await place.clear();
+  const answers = () => listenHttp((_request, response) => void response.writeHead(status).end(), port);
+  return {
+    kind: 'http',
+    wait: `http://127.0.0.1:${port}/v3`,
+    acts: [
+      ['absent', nothing, /ECONNREFUSED/],
+      ['not yet', () => place.put(answers), /^status 503$/],
+      ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET|socket hang up/],
+      [
+        'wrong answer',
+        () => place.put(() => listenTcp((socket) => void socket.end('220 mail\r\n'), '127.0.0.1', port)),
+        /Parse Error/,
+      ],
+      [
+        'met',
+        () => {
+          status = 300;
+          return place.put(answers);
+        },
+        /status 300$/,
+      ],
+    ],
+  };
+};
+
+const mysql: MakeCase = async (_, stack) => {
+  const port = await freePort();
+  const place = stack.use(new Place());
+  return {
+    kind: 'mysql',
+    wait: `mysql://127.0.0.1:${port}`,
+    acts: [
+      ['absent', nothing, /ECONNREFUSED/],
+      ['not yet', () => place.put(() => startedFrozen(port, (at) => startMariadb({ port: at }))), /^no answer in 5s$/],
+      ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET/],
+      ['wrong answer', () => place.put(() => another(port)), /^what answers there is not MySQL$/],
+      ['met', () => place.put(() => startMariadb({ port })), /greets as .*MariaDB/],
+    ],
+  };
+};
+
+const amqp: MakeCase = async (_, stack) => {
+  const port = await freePort();
+  const place = stack.use(new Place());
+  return {
+    kind: 'amqp',
+    wait: `amqp://127.0.0.1:${port}`,
+    acts: [
+      ['absent', nothing, /ECONNREFUSED/],
+      ['not yet', () => place.put(() => startedFrozen(port, (at) => startRabbitmq({ port: at }))), /^no answer in 5s$/],
+      ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET/],
+      ['wrong answer', () => place.put(() => another(port)), /^what answers there is not AMQP$/],
+      ['met', () => place.put(() => startRabbitmq({ port })), /speaks AMQP 0-9-1$/],
+    ],
+  };
+};
+
+const memcached: MakeCase = async (_, stack) => {
+  const port = await freePort();
+  const place = stack.use(new Place());
+  return {
+    kind: 'memcached',
+    wait: `memcached://127.0.0.1:${port}`,
+    acts: [
+      ['absent', nothing, /ECONNREFUSED/],
+      ['not yet', () => place.put(() => startedFrozen(port, startMemcached)), /^no answer in 5s$/],
+      ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET/],
+      ['wrong answer', () => place.put(() => another(port)), /^what answers there is not memcached$/],
+      ['met', () => place.put(() => startMemcached(port)), /version 1\./],
+    ],
+  };
+};
+
+const file: MakeCase = (folder) => {
+  const path = join(folder, 'config');
+  return Promise.resolve({
+    kind: 'file',
+    wait: `file:${path}/`,
+    acts: [
+      ['absent', nothing, /^not there yet$/],
+      ['not yet', () => symlink('data', path), /^a link to data, which is not there yet$/],
+      ['gone in mid-wait', () => rm(path), /^not there yet$/],
+      ['wrong answer', () => writeFile(path, ''), /^ENOTDIR$/],
+      [
+        'met',
+        async () => {
+          await rm(path);
+          await mkdir(path);
+        },
+        /is there, a folder$/,
+      ],
+    ],
+  });
+};
+
+const socket: MakeCase = (folder, stack) => {
+  const path = join(folder, 's');
+  const place = stack.use(new Place());
+  const listens = async () => {
+    const server = createServer().listen(path);
+    await once(server, 'listening');
+    return { server, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())) };
+  };
+  return Promise.resolve({
+    kind: 'socket',
+    wait: `socket:${path}`,
+    acts: [
+      ['absent', nothing, /^not there yet$/],
+      // As a server leaves it that was killed.
+      ['not yet', () => leftSocket(path), /^ECONNREFUSED$/],
+      ['gone in mid-wait', () => rm(path), /^not there yet$/],
+      ['wrong answer', () => writeFile(path, ''), /^is there, but no socket$/],
+      [
+        'met',
+        async () => {
+          await rm(path);
+          await place.put(listens);
+        },
+        /accepts connections$/,
+      ],
+    ],
+  });
+};
+
+/** As a server that is just coming up, with room for one who waits. */
+async function listening(port: number): Promise<Running> {
+  const server = await start(process.execPath, [SMALL_BACKLOG, String(port)], { keepOutput: true });
+  await once(server.child.stdout!, 'data');
+  return server;
+}
+
+async function leftSocket(path: string): Promise<void> {
+  const program = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.stdout.write('up'))`;
+  const server: Running = await start(process.execPath, ['-e', program], { keepOutput: true });
+  await once(server.child.stdout!, 'data');
+  process.kill(server.pid, 'SIGKILL');
+  await server.ended;
+}
+
+export const SERVER_CASES: readonly MakeCase[] = [tcp, http, mysql, amqp, memcached, file, socket];
