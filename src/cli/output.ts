@@ -45,7 +45,12 @@ function outputError(cause: Error): KollaError {
 
 /** A stderr that nobody reads, or that is full, is nowhere to report to, and no reason to end. */
 export function ignoreClosedStderr(): void {
-  if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore);
+  ignoreErrors(process.stderr);
+}
+
+/** Lets a stream's errors be those of others who listen. */
+export function ignoreErrors(stream: NodeJS.WriteStream): void {
+  if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore);
 }
 
 function ignore(): void {}

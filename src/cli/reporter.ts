@@ -4,7 +4,7 @@ import type { Helper } from './command.ts';
 import { ExitCode, KollaError, SignalError, messageOf } from './errors.ts';
 import { LiveRegion, type Live } from './live.ts';
 import { createLog, LEVELS, type Log } from './log.ts';
-import { OutputClosedError } from './output.ts';
+import { ignoreErrors, OutputClosedError } from './output.ts';
 import type { Values } from './option.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -68,6 +68,8 @@ export class Reporter {
   #create(level: CommonValues['logLevel'], format: CommonValues['logFormat']): Log {
     const { name, lines } = this.#helper;
     const own = format === 'auto' ? lines : undefined;
+    // The last line may come when nobody waits for results any more.
+    if (own !== undefined) ignoreErrors(process.stdout);
     this.#isText = own === undefined && (format === 'auto' ? this.#terminal.isTerminal : format === 'text');
     return createLog({
       helper: name,

@@ -35,5 +35,7 @@ export interface WaitOptions {
   readonly daemonsetAbsent: 'wait' | 'ready';
   /** PEM file; authorities that https:// dependencies may have. */
   readonly caFile: string | undefined;
+  /** Whether a Service's Endpoints are looked at where its EndpointSlices may not be read. */
+  readonly endpointsWillDo?: boolean;
   readonly self: Self;
 }

@@ -61,7 +61,7 @@ const main = command({
       await renderTemplate(path, configmapsDir, values);
       log.info(`Dependency Config ${path} is resolved.`);
     }
-    const settings = { ...options, timeoutMs: options.timeout, caFile: undefined };
+    const settings = { ...options, timeoutMs: options.timeout, caFile: undefined, endpointsWillDo: true };
     if (dependencies.length > 0) await waitFor(dependencies, settings, { signal, log, inherited }, toldAsEntrypoint);
     if (text === undefined) {
       warn('COMMAND env is empty');

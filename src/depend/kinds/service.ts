@@ -2,6 +2,7 @@ import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
+import { orByEndpoints } from './endpoints.ts';
 
 /** The parts of an EndpointSlice that decide. */
 export interface EndpointSlice extends KubeObject {
@@ -25,6 +26,13 @@ export function judgeSlices(slices: readonly EndpointSlice[]): Verdict {
 }
 
 const SERVICE_LABEL = 'kubernetes.io/service-name';
+const RESOURCE = {
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  resource: 'endpointslices',
+  kind: 'EndpointSlice',
+  namespaced: true,
+} as const;
 
 export const service: ObjectKind = {
   form: 'object',
@@ -37,22 +45,18 @@ export const service: ObjectKind = {
   hasNamespace: true,
   options: [],
   canBeNegated: true,
+  reads: () => [{ resource: RESOURCE, by: 'set', name: undefined }],
   make(dependency, options, effects) {
     // A slice's name is made up: what ties it to the Service is a label.
     const slices = { ...dependency, name: undefined, labels: [`${SERVICE_LABEL}=${dependency.name}`] };
-    return objectWaiter<EndpointSlice>(slices, options, effects, {
-      resource: {
-        group: 'discovery.k8s.io',
-        version: 'v1',
-        resource: 'endpointslices',
-        kind: 'EndpointSlice',
-        namespaced: true,
-      },
+    const bySlices = objectWaiter<EndpointSlice>(slices, options, effects, {
+      resource: RESOURCE,
       judge: (slice) => judgeSlices([slice]),
       ofMany: judgeSlices,
       negates: 'verdict',
       none: `no EndpointSlice of Service ${dependency.name}`,
       kubectlKind: 'endpointslices',
     });
+    return options.endpointsWillDo === true ? orByEndpoints(bySlices, dependency, options, effects) : bySlices;
   },
 };
