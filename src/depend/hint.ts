@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import type { Self } from './waiter.ts';
 
 /** The command that shows who should answer under this host: the endpoints of its Service, or the Pod of an address. */
 export function endpointsHint(host: string): string {
@@ -9,4 +10,9 @@ export function endpointsHint(host: string): string {
   const [service, namespace] = host.split('.');
   const where = namespace === undefined ? '' : ` -n ${namespace}`;
   return `kubectl get endpointslices${where} -l kubernetes.io/service-name=${service}`;
+}
+
+/** A command in our own container. */
+export function insideHint({ podName, container }: Self, command: string): string {
+  return `kubectl exec ${podName}${container === undefined ? '' : ` -c ${container}`} -- ${command}`;
 }

@@ -1,5 +1,5 @@
 import { readlink, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { insideHint } from '../hint.ts';
 import type { PathKind } from '../kind.ts';
 import { retry } from '../retry.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
@@ -12,8 +12,8 @@ export const file: PathKind = {
   word: 'file',
   aliases: [],
   means: 'the file or folder is there (links are followed); with a `/` at its end it must be a folder',
-  make: ({ path, isNegated }) => ({
-    hint: () => `kubectl exec ${hostname()} -- ls -la ${path}`,
+  make: ({ path, isNegated }, { self }) => ({
+    hint: () => insideHint(self, `ls -la ${path}`),
     wait: (report, signal) => retry(() => look(path), { isNegated, report, signal, backoff: LOOK_AGAIN }),
   }),
 };

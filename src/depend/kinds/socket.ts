@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { insideHint } from '../hint.ts';
 import { dial } from '../../platform/dial.ts';
 import type { PathKind } from '../kind.ts';
 import { retry } from '../retry.ts';
@@ -11,8 +11,8 @@ export const socket: PathKind = {
   word: 'socket',
   aliases: ['unix'],
   means: 'something accepts connections on that Unix socket',
-  make: ({ path, isNegated }) => ({
-    hint: () => `kubectl exec ${hostname()} -- ls -la ${path}`,
+  make: ({ path, isNegated }, { self }) => ({
+    hint: () => insideHint(self, `ls -la ${path}`),
     wait: (report, signal) =>
       retry((bounded) => knock(path, bounded), { isNegated, report, signal, backoff: LOOK_AGAIN }),
   }),
