@@ -5,8 +5,11 @@ import type { Row } from './board.ts';
 const WORDS = { open: 'waiting', met: 'met' } as const;
 const WORD_COLUMNS = 'waiting'.length;
 const DURATION_COLUMNS = '59m59s'.length;
-/** Of the width, for what is waited for; the rest is for why. */
+/** Between the columns. */
+const GAP = '  ';
+/** Of what is left of the width, for what is waited for; the rest is for why. */
 const TEXT_SHARE = 0.5;
+const LEAST_COLUMNS = 8;
 
 /**
  * The dependencies as lines of a terminal: those that are open first where not all find room, so that what holds everything
@@ -16,14 +19,15 @@ const TEXT_SHARE = 0.5;
 export function tableLines(rows: readonly Row[], now: number, { columns, lines }: Room): LiveLine[] {
   const shown = chosen(rows, lines);
   const widest = Math.max(0, ...shown.map(({ text }) => text.length));
-  const width = Math.min(widest, Math.floor(columns * TEXT_SHARE));
+  const left = columns - WORD_COLUMNS - DURATION_COLUMNS - 3 * GAP.length;
+  const width = Math.min(widest, Math.max(LEAST_COLUMNS, Math.floor(left * TEXT_SHARE)));
   const drawn = shown.map(({ text, state, since, began, isMet }): LiveLine => {
     const word = WORDS[isMet ? 'met' : 'open'].padEnd(WORD_COLUMNS);
     const duration = wholeSeconds(isMet ? since - began : now - since).padStart(DURATION_COLUMNS);
-    return { text: `${word}  ${fit(text, width)}  ${duration}  ${state}`, style: isMet ? 'green' : undefined };
+    return { text: [word, fit(text, width), duration, state].join(GAP), style: isMet ? 'green' : undefined };
   });
-  const left = rows.length - shown.length;
-  return left === 0 ? drawn : [...drawn, { text: leftOver(rows, left), style: 'dim' }];
+  const hidden = rows.length - shown.length;
+  return hidden === 0 ? drawn : [...drawn, { text: leftOver(rows, hidden), style: 'dim' }];
 }
 
 function chosen(rows: readonly Row[], lines: number): readonly Row[] {
@@ -37,8 +41,11 @@ function leftOver(rows: readonly Row[], left: number): string {
   return `... and ${left} more; ${rows.length - open} of ${rows.length} met`;
 }
 
+/** Cut in its middle: the kind stands at the beginning, and names differ at their end. */
 function fit(text: string, width: number): string {
-  return text.length <= width ? text.padEnd(width) : `${text.slice(0, Math.max(0, width - 3))}...`;
+  if (text.length <= width) return text.padEnd(width);
+  const head = Math.ceil((width - 3) / 2);
+  return `${text.slice(0, head)}...${text.slice(text.length - (width - 3 - head))}`;
 }
 
 function wholeSeconds(ms: number): string {

@@ -1,5 +1,6 @@
 import { messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import { unlessAborted } from '../platform/abort.ts';
 import { objectPath } from '../platform/kube/path.ts';
 import type { KubeClient, KubeObject } from '../platform/kube/types.ts';
 
@@ -28,7 +29,7 @@ export async function announce(
 ): Promise<void> {
   try {
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(ANNOUNCE_MS)]);
-    const client = await kube();
+    const client = await unlessAborted(kube(), bounded);
     const { namespace } = client;
     const ref = { group: '', version: 'v1', resource: 'pods', namespace, name: podName };
     const uid = podUid ?? (await client.get<PodWithUid>(objectPath(ref), { signal: bounded })).metadata.uid;

@@ -9,7 +9,7 @@ const table = page.slice(page.indexOf('| `--wait` |'), page.indexOf('`@NAMESPACE
 for (const { word, form } of KINDS) {
   test(`the page says what waiting for ${word} means`, () => {
     const separator = { object: '/', server: '://', url: '://', path: ':' }[form];
-    assert.ok(table.includes(`\`${word}${separator}`), word);
+    assert.ok(table.split(`\`${word}${separator}`).length > 1, word);
   });
 }
 
