@@ -1,0 +1,16 @@
+import { access, constants } from 'node:fs/promises';
+import type { Capability } from '../support/capability.ts';
+
+/**
+ * The original, which is in no package registry that a test may ask: Go's module proxy has no version of it. Who has one gives
+ * its path.
+ */
+export const ORIGINAL = process.env['KUBERNETES_ENTRYPOINT_ORIGINAL'];
+
+export const canRunOriginal: Capability = async () => {
+  if (ORIGINAL === undefined) return 'KUBERNETES_ENTRYPOINT_ORIGINAL names no kubernetes-entrypoint to compare with';
+  return await access(ORIGINAL, constants.X_OK).then(
+    () => undefined,
+    (error: Error) => `KUBERNETES_ENTRYPOINT_ORIGINAL: ${error.message}`,
+  );
+};

@@ -1,0 +1,248 @@
+import { NAMESPACE, OWN_POD } from './waits-objects.ts';
+
+/** How one of the two takes an environment. */
+export type Verdict = 'resolved' | 'waits' | `ends with ${number}`;
+
+export interface Row {
+  readonly name: string;
+  /** On top of NAMESPACE and POD_NAME. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly ours: Verdict;
+  /** Something that ours says, which shows that it is not just slow. */
+  readonly says?: RegExp;
+  /** What the original does, where that is another. */
+  readonly there?: Verdict;
+  /** Default: `entry`. */
+  readonly account?: 'old' | 'nobody';
+  /** The original without it is older than this row. */
+  readonly notThere?: string;
+}
+
+const labels = (app: string, more = '') => ({ DEPENDENCY_POD_JSON: `[{"labels":{"app":"${app}"}${more}}]` });
+const group = (name: string) => ({ DEPENDENCY_JOBS_JSON: `[{"labels":{"group":"${name}"}}]` });
+const widget = (more: string, name = 'gate', kind = 'Widget') => ({
+  DEPENDENCY_CUSTOM_RESOURCE: `[{"apiVersion":"example.org/v1","kind":"${kind}","name":"${name}"${more}}]`,
+});
+
+/** Every row of what "ready" means to kubernetes-entrypoint, and every difference that is meant. */
+export const ROWS: readonly Row[] = [
+  { name: 'Service: a ready endpoint', env: { DEPENDENCY_SERVICE: 'ready' }, ours: 'resolved' },
+  { name: 'Service: nothing said of readiness', env: { DEPENDENCY_SERVICE: 'said-nothing' }, ours: 'resolved' },
+  { name: 'Service: no ready endpoint', env: { DEPENDENCY_SERVICE: 'not-ready' }, ours: 'waits', says: /0 of 1 ready/ },
+  {
+    name: 'Service: absent',
+    env: { DEPENDENCY_SERVICE: 'none' },
+    ours: 'waits',
+    says: /no EndpointSlice of Service none/,
+  },
+  { name: 'Service: Endpoints made by hand', env: { DEPENDENCY_SERVICE: `${NAMESPACE}:by-hand` }, ours: 'resolved' },
+  {
+    name: 'Service: only terminating endpoints',
+    env: { DEPENDENCY_SERVICE: 'ending' },
+    ours: 'waits',
+    says: /0 of 1 ready/,
+    there: 'resolved',
+  },
+  { name: 'Job: Complete', env: { DEPENDENCY_JOBS: 'done' }, ours: 'resolved' },
+  { name: 'Job: active', env: { DEPENDENCY_JOBS: 'active' }, ours: 'waits', says: /1 active/ },
+  { name: 'Job: absent', env: { DEPENDENCY_JOBS: 'none' }, ours: 'waits', says: /no such Job/ },
+  { name: 'Job: suspended', env: { DEPENDENCY_JOBS: 'suspended' }, ours: 'waits', says: /suspended/ },
+  {
+    name: 'Job: failed',
+    env: { DEPENDENCY_JOBS: 'failed' },
+    ours: 'ends with 69',
+    says: /BackoffLimitExceeded/,
+    there: 'waits',
+  },
+  {
+    name: 'Job: failed, on-failed-job=wait',
+    env: { DEPENDENCY_JOBS: 'failed', KOLLA_INIT_ON_FAILED_JOB: 'wait' },
+    ours: 'waits',
+    says: /waiting for another/,
+  },
+  {
+    name: 'Job: one of two completions',
+    env: { DEPENDENCY_JOBS: 'one-of-two' },
+    ours: 'waits',
+    says: /1 active/,
+    there: 'resolved',
+  },
+  { name: 'Jobs by labels: all Complete', env: group('done'), ours: 'resolved' },
+  { name: 'Jobs by labels: one of two Complete', env: group('both'), ours: 'waits', says: /1 of 2; both-2: 1 active/ },
+  { name: 'Jobs by labels: no match', env: group('none'), ours: 'waits', says: /no such Job/ },
+  { name: 'DaemonSet: ready here', env: { DEPENDENCY_DAEMONSET: 'agent' }, ours: 'resolved' },
+  {
+    name: 'DaemonSet: not ready here',
+    env: { DEPENDENCY_DAEMONSET: 'agent-down' },
+    ours: 'waits',
+    says: /its Pod on node compute-1/,
+  },
+  { name: 'DaemonSet: none here', env: { DEPENDENCY_DAEMONSET: 'agent-elsewhere' }, ours: 'resolved' },
+  { name: 'DaemonSet: absent', env: { DEPENDENCY_DAEMONSET: 'none' }, ours: 'waits', says: /no such DaemonSet/ },
+  { name: 'Pod: ready', env: labels('far'), ours: 'resolved' },
+  {
+    name: 'Pod: ready, on another node',
+    env: labels('far', ',"requireSameNode":true'),
+    ours: 'waits',
+    says: /no such Pod/,
+  },
+  { name: 'Pod: ready, on the same node', env: labels('up', ',"requireSameNode":true'), ours: 'resolved' },
+  { name: 'Pod: not ready', env: labels('down'), ours: 'waits', says: /0 of 1; down: Running/ },
+  { name: 'Pod: no match', env: labels('none'), ours: 'waits', says: /no such Pod/ },
+  { name: 'Pod: ready, being deleted', env: labels('ending'), ours: 'waits', says: /being deleted/, there: 'resolved' },
+  { name: 'Container: ready', env: { DEPENDENCY_CONTAINER: 'main' }, ours: 'resolved' },
+  {
+    name: 'Container: not ready',
+    env: { DEPENDENCY_CONTAINER: 'second' },
+    ours: 'waits',
+    says: /Container second failed: not ready/,
+  },
+  { name: 'Container: a native sidecar', env: { DEPENDENCY_CONTAINER: 'sidecar' }, ours: 'resolved', there: 'waits' },
+  {
+    name: 'Container: none of that name',
+    env: { DEPENDENCY_CONTAINER: 'mian' },
+    ours: 'ends with 64',
+    says: /no such container; it has sidecar, main, second/,
+    there: 'waits',
+  },
+  { name: 'Socket: there', env: { DEPENDENCY_SOCKET: '/proc/self' }, ours: 'resolved' },
+  { name: 'Socket: absent', env: { DEPENDENCY_SOCKET: '/no/such' }, ours: 'waits', says: /not there yet/ },
+  { name: 'Custom resource: there', env: widget(''), ours: 'resolved' },
+  {
+    name: 'Custom resource: field as asked',
+    env: widget(',"fields":[{"key":"spec.phase","value":"Done"}]'),
+    ours: 'resolved',
+  },
+  {
+    name: 'Custom resource: field is another',
+    env: widget(',"fields":[{"key":"spec.phase","value":"Open"}]'),
+    ours: 'waits',
+    says: /\{\.spec\.phase\}=Done/,
+  },
+  {
+    name: 'Custom resource: field is a number',
+    env: widget(',"fields":[{"key":"spec.size","value":"3"}]'),
+    ours: 'resolved',
+    there: 'waits',
+  },
+  {
+    name: 'Custom resource: condition holds',
+    env: widget(',"conditions":[{"type":"Open"}]'),
+    ours: 'resolved',
+    notThere: 'conditions',
+  },
+  {
+    name: 'Custom resource: condition is another',
+    env: widget(',"conditions":[{"type":"Open","status":"False"}]'),
+    ours: 'waits',
+    says: /Open=True/,
+    notThere: 'conditions',
+  },
+  { name: 'Custom resource: absent', env: widget('', 'none'), ours: 'waits', says: /no such Widget/ },
+  {
+    name: 'Custom resource: no definition',
+    env: widget('', 'gate', 'Gadget'),
+    ours: 'waits',
+    says: /no resource Gadget/,
+  },
+  {
+    name: 'Custom resource: of the core group',
+    env: { DEPENDENCY_CUSTOM_RESOURCE: '[{"apiVersion":"v1","kind":"ConfigMap","name":"bin"}]' },
+    ours: 'resolved',
+    there: 'waits',
+  },
+  { name: 'nothing at all', env: {}, ours: 'resolved', says: /COMMAND env is empty/ },
+  {
+    name: 'two entries, one is met',
+    env: { DEPENDENCY_JOBS: 'done,none' },
+    ours: 'waits',
+    says: /Job done .* is resolved\./,
+  },
+  {
+    name: 'a list with a:b:c',
+    env: { DEPENDENCY_SERVICE: 'a:b:c' },
+    ours: 'ends with 64',
+    says: /DEPENDENCY_SERVICE, column 1/,
+    there: 'resolved',
+  },
+  {
+    name: 'a list with a:b:c, lenient',
+    env: { DEPENDENCY_SERVICE: 'a:b:c', KOLLA_POD_COMPAT: 'lenient' },
+    ours: 'resolved',
+    says: /left out: DEPENDENCY_SERVICE, column 1/,
+  },
+  {
+    name: 'a list with a blank',
+    env: { DEPENDENCY_JOBS: 'done, done' },
+    ours: 'ends with 64',
+    says: /column 6/,
+    there: 'waits',
+  },
+  {
+    name: 'a list that ends with a comma',
+    env: { DEPENDENCY_JOBS: 'done,' },
+    ours: 'ends with 64',
+    says: /column 6/,
+    there: 'waits',
+  },
+  {
+    name: 'malformed JSON',
+    env: { DEPENDENCY_JOBS_JSON: '[{' },
+    ours: 'ends with 64',
+    says: /column 3/,
+    there: 'resolved',
+  },
+  {
+    name: 'malformed JSON, lenient',
+    env: { DEPENDENCY_JOBS_JSON: '[{', KOLLA_POD_COMPAT: 'lenient' },
+    ours: 'resolved',
+    says: /left out: DEPENDENCY_JOBS_JSON, column 3/,
+  },
+  {
+    name: 'a Job by name and labels',
+    env: { DEPENDENCY_JOBS_JSON: '[{"name":"none","labels":{"a":"b"}}]' },
+    ours: 'ends with 64',
+    says: /a name and labels/,
+    there: 'resolved',
+  },
+  {
+    name: 'a Job by nothing',
+    env: { DEPENDENCY_JOBS_JSON: '[{}]' },
+    ours: 'ends with 64',
+    says: /nothing says which/,
+    there: 'waits',
+  },
+  {
+    name: 'DaemonSet without POD_NAME',
+    env: { DEPENDENCY_DAEMONSET: 'agent-down', POD_NAME: '' },
+    ours: 'ends with 64',
+    says: /POD_NAME is not set/,
+    there: 'resolved',
+  },
+  {
+    name: 'Pod without POD_NAME, lenient',
+    env: { ...labels('down'), POD_NAME: '', KOLLA_POD_COMPAT: 'lenient' },
+    ours: 'resolved',
+    says: /left out: DEPENDENCY_POD_JSON/,
+  },
+  { name: 'a COMMAND that is not found', env: { COMMAND: 'no-such a' }, ours: 'ends with 127', there: 'ends with 1' },
+  { name: "COMMAND's own code", env: { DEPENDENCY_JOBS: 'done', COMMAND: 'false' }, ours: 'ends with 1' },
+  {
+    name: 'Service, only get endpoints allowed',
+    env: { DEPENDENCY_SERVICE: 'by-hand' },
+    account: 'old',
+    ours: 'resolved',
+    says: /looking at Endpoints instead/,
+    notThere: 'both ways',
+  },
+  {
+    name: 'nothing is allowed',
+    env: { DEPENDENCY_JOBS: 'done' },
+    account: 'nobody',
+    ours: 'ends with 77',
+    says: /may neither watch nor get/,
+    there: 'waits',
+  },
+];
+
+export const COMMON_ENV: NodeJS.ProcessEnv = { NAMESPACE, POD_NAME: OWN_POD };
