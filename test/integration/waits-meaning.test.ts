@@ -1,15 +1,27 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { openWatches } from '../cluster/kubernetes/metrics.ts';
 import { privateFolder } from '../support/folder.ts';
+import type { Capability } from '../support/capability.ts';
+import { FROM_SOURCE } from '../support/helper.ts';
+import { run } from '../support/process.ts';
 import { until } from '../support/until.ts';
+import { apps, daemon, definition, migrationLease, podSpec, slice } from './objects.ts';
 import { NAMESPACE, prepare } from './waits-objects.ts';
 import { startInit } from './waiting.ts';
 
 const SEEN_MS = 30_000;
+
+/** Whether a file can be mounted on another, in a view of our own. */
+const canBindFiles: Capability = async () => {
+  const { code, stderr } = await run('unshare', ['--mount', 'mount', '--bind', '/etc/hosts', '/etc/hosts']);
+  return code === 0 ? undefined : `files can't be mounted here: ${stderr.trim()}`;
+};
+
+const withoutMounts = (await canBindFiles()) ?? false;
 
 describe('what dependencies mean on a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
   let cluster: ControlPlane;
@@ -59,16 +71,10 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
   });
 
   test('a Job that is gone before we come is spoken for by the record of its migration', async () => {
-    const annotations = { 'kolla-pod/state': 'done', 'kolla-pod/release': '2026.1' };
-    const lease = {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name: 'kolla-db-sync-nova', annotations },
-    };
-    await create(lease);
+    await create(migrationLease('nova', 'done'));
     await using met = await startInit([...admin, '--wait', 'job/nova-db-sync?release=2026.1']);
     assert.equal(await met.ended, 0);
-    assert.match(met.messages().at(-2) ?? '', /Lease kolla-db-sync-nova says done for release 2026\.1$/);
+    assert.match(met.messages().at(-2) ?? '', /Lease kolla-db-sync-nova says done \(expand\) for release 2026\.1$/);
     await using other = await startInit([...admin, '--wait', 'job/nova-db-sync?release=2026.2', '--timeout', '2s']);
     assert.equal(await other.ended, 75);
   });
@@ -104,15 +110,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
   });
 
   test('a DaemonSet that has no Pod on this node is ready where that is asked for', async () => {
-    const labels = { app: 'elsewhere' };
-    const template = { metadata: { labels }, spec: { ...podSpec(), nodeSelector: { own: 'never' } } };
-    const metadata = { name: 'elsewhere' };
-    await create({
-      apiVersion: 'apps/v1',
-      kind: 'DaemonSet',
-      metadata,
-      spec: { selector: { matchLabels: labels }, template },
-    });
+    await create({ ...apps('DaemonSet', 'elsewhere'), spec: daemon('elsewhere', { own: 'never' }) });
     const wait = [...admin, '--node-name', 'compute-1', '--wait', 'daemonset/elsewhere'];
     await using strict = await startInit([...wait, '--timeout', '2s']);
     assert.equal(await strict.ended, 75);
@@ -126,7 +124,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     assert.match(slip.messages().at(-1) ?? '', /has no resource 'gizmo'; kubectl api-resources/);
     await using waiting = await startInit([...admin, '--wait', 'gizmos.example.net/x']);
     await waiting.said(/has no resource gizmos\.example\.net yet/);
-    await create(definition('gizmos', 'gizmo', 'Gizmo', 'example.net'));
+    await create(definition('gizmo', 'Gizmo', 'example.net'));
     await waiting.said(/no such Gizmo in namespace/);
     await create({ apiVersion: 'example.net/v1', kind: 'Gizmo', metadata: { name: 'x' } });
     assert.equal(await waiting.ended, 0);
@@ -159,7 +157,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     // Of widgets the cluster's own garbage collector may have begun one meanwhile.
     assert.ok(now.widgets - earlier.widgets <= 2, JSON.stringify({ earlier, now }));
     assert.equal(now.slices - earlier.slices, 1);
-    await create(...widgets, ...services.map(slice));
+    await create(...widgets, ...services.map((name) => slice(name, true)));
     assert.equal(await waiting.ended, 0);
     assert.equal(waiting.messages().filter((message) => message.includes(': met after ')).length, 500);
   });
@@ -213,6 +211,22 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     assert.equal(waiting.messages().at(-1), 'ended by SIGTERM');
   });
 
+  test('waiting for the very container that waits is refused', { skip: withoutMounts }, async () => {
+    await using folder = await privateFolder('own');
+    // As the kubelet mounts it: a file of a folder that is named after Pod and container.
+    const container = join(folder.path, 'pods/0b1c-2d/containers/main');
+    await mkdir(container, { recursive: true });
+    await writeFile(join(container, '5f3a9c1e'), '');
+    await writeFile(join(folder.path, 'termination-log'), '');
+    await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'self' }, spec: podSpec() });
+    const bind = `mount --bind '${container}/5f3a9c1e' '${folder.path}/termination-log'`;
+    const words = [FROM_SOURCE, 'kolla-init', '--config-dir', '/no/config', ...admin, '--pod-name', 'self', '--wait'];
+    const inside = `${bind} && exec '${process.execPath}' ${words.map((word) => `'${word}'`).join(' ')} container/main`;
+    const { code, stderr } = await run('unshare', ['--mount', 'sh', '-c', inside]);
+    assert.equal(code, 64, stderr);
+    assert.match(stderr, /this very container, which is not ready before the wait ends/);
+  });
+
   test('a Role that names nine Jobs is enough to ask for them, and that it is asked is said', async () => {
     const names = Array.from({ length: 9 }, (_, i) => `nine-${i}`);
     const kubeconfig = await credentials('nine');
@@ -233,24 +247,3 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     assert.ok(waiting.messages().some((message) => message.includes('may not watch jobs.batch')));
   });
 });
-
-function podSpec(restartPolicy = 'Always') {
-  return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
-}
-
-function slice(service: string) {
-  const endpoints = [{ addresses: ['10.9.9.9'], conditions: { ready: true } }];
-  const metadata = { name: `${service}-1`, labels: { 'kubernetes.io/service-name': service } };
-  return { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4', metadata, endpoints };
-}
-
-function definition(plural: string, singular: string, kind: string, group: string) {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  const versions = [{ name: 'v1', served: true, storage: true, schema }];
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: { group, scope: 'Namespaced', names: { plural, singular, kind }, versions },
-  };
-}

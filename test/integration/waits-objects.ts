@@ -2,6 +2,18 @@
 import type { Cluster } from '../cluster/kubernetes/index.ts';
 import { endPodsOf } from '../cluster/kubernetes/index.ts';
 import { until } from '../support/until.ts';
+import {
+  apps,
+  batch,
+  core,
+  daemon,
+  definition,
+  endpoints,
+  migrationLease,
+  podSpec,
+  replicated,
+  slice,
+} from './objects.ts';
 
 export const NAMESPACE = 'openstack';
 /** The Pod and the node that kolla-init takes for its own. */
@@ -44,7 +56,6 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
     await Promise.all(names.map((name) => status(name, ready)));
   };
   const pod = (name: string, labels: object = {}) => apply({ ...core('Pod', name, labels), spec: podSpec() });
-  const endpoints = (isReady: boolean) => [{ addresses: ['10.9.9.9'], conditions: { ready: isReady } }];
   const daemonPod = async () => {
     const name = await until('the Pod of the DaemonSet', POD_MS, async () => {
       const found = await kubectl('get', 'pods', '--selector=app=agent', '--output=name');
@@ -73,7 +84,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       kind: 'db-sync (Lease)',
       wait: 'db-sync/keystone',
       resource: 'leases.coordination.k8s.io',
-      create: () => apply(lease('running')),
+      create: () => apply(migrationLease('keystone', 'running')),
       notYet: /^running \(expand\)$/,
       remove: () => remove('lease/kolla-db-sync-keystone'),
       absent: /^no such Lease kolla-db-sync-keystone in namespace/,
@@ -84,7 +95,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       kind: 'service',
       wait: 'service/mariadb',
       resource: 'endpointslices.discovery.k8s.io',
-      create: () => apply(slice('mariadb', endpoints(false))),
+      create: () => apply(slice('mariadb', false)),
       notYet: /^0 of 1 ready$/,
       remove: () => remove('endpointslice/mariadb-1'),
       absent: /^no EndpointSlice of Service mariadb in namespace openstack yet$/,
@@ -178,7 +189,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       kind: 'daemonset',
       wait: 'daemonset/agent',
       resource: 'daemonsets.apps',
-      create: () => apply({ ...apps('DaemonSet', 'agent'), spec: daemon('agent') }),
+      create: () => apply({ ...apps('DaemonSet', 'agent'), spec: daemon('agent', { own: 'yes' }) }),
       notYet: /^no Pod of it on node compute-1$/,
       remove: () => remove('daemonset/agent'),
       deleted: /^no such DaemonSet/,
@@ -269,74 +280,10 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
 export async function prepare(cluster: Cluster): Promise<void> {
   await cluster.kubectl(['create', 'namespace', NAMESPACE]);
   await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', OWN_NODE, { own: 'yes' })));
-  await cluster.kubectl(['create', '--filename=-'], JSON.stringify(WIDGETS));
+  await cluster.kubectl(['create', '--filename=-'], JSON.stringify(definition('widget', 'Widget', 'example.org')));
   await cluster.kubectl(['wait', '--for=condition=Established', 'crd/widgets.example.org', '--timeout=30s']);
   await until('the namespace to have its ServiceAccount', POD_MS, async () => {
     const found = await cluster.kubectl([`--namespace=${NAMESPACE}`, 'get', 'serviceaccounts', '--output=name']);
     return found.includes('default') || undefined;
   });
-}
-
-const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-const WIDGETS = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.org' },
-  spec: {
-    group: 'example.org',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
-    versions: [
-      { name: 'v1', served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema: schema } },
-    ],
-  },
-};
-
-function core(kind: string, name: string, labels: object = {}) {
-  return { apiVersion: 'v1', kind, metadata: { name, labels } };
-}
-
-function batch(name: string) {
-  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name } };
-}
-
-function apps(kind: string, name: string) {
-  return { apiVersion: 'apps/v1', kind, metadata: { name } };
-}
-
-function podSpec(restartPolicy = 'Always') {
-  return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
-}
-
-function replicated(app: string) {
-  return {
-    replicas: 1,
-    selector: { matchLabels: { app } },
-    template: { metadata: { labels: { app } }, spec: podSpec() },
-  };
-}
-
-/** One Pod, on our node. */
-function daemon(app: string) {
-  const { selector, template } = replicated(app);
-  return { selector, template: { ...template, spec: { ...template.spec, nodeSelector: { own: 'yes' } } } };
-}
-
-function lease(state: string) {
-  const annotations = { 'kolla-pod/state': state, 'kolla-pod/phase': 'expand', 'kolla-pod/release': '2026.1' };
-  return {
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'Lease',
-    metadata: { name: 'kolla-db-sync-keystone', annotations },
-  };
-}
-
-function slice(service: string, endpoints: object) {
-  return {
-    apiVersion: 'discovery.k8s.io/v1',
-    kind: 'EndpointSlice',
-    addressType: 'IPv4',
-    metadata: { name: `${service}-1`, labels: { 'kubernetes.io/service-name': service } },
-    endpoints,
-  };
 }
