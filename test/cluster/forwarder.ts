@@ -11,8 +11,11 @@ export interface Forwarder extends AsyncDisposable {
   readonly connections: () => number;
 }
 
-/** @param target a port on 127.0.0.1 */
-export async function startForwarder(target: number): Promise<Forwarder> {
+/**
+ * @param target a port on 127.0.0.1
+ * @param at where it listens; a free port unless given
+ */
+export async function startForwarder(target: number, at = 0): Promise<Forwarder> {
   const open = new Set<Socket>();
   let connections = 0;
   const server = createServer((accepted) => {
@@ -32,7 +35,7 @@ export async function startForwarder(target: number): Promise<Forwarder> {
       });
     }
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(at, '127.0.0.1');
   await once(server, 'listening');
   const cut = () => {
     for (const socket of open) socket.resetAndDestroy();
