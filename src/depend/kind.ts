@@ -1,4 +1,5 @@
-import type { Dependency, DependencyOf } from './dependency.ts';
+import type { Dependency, DependencyOf, ObjectDependency } from './dependency.ts';
+import type { Resource } from './sharing.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 
 /** A kind of dependency: how it is written, what it means, and what waits for it. One file each in kinds/. */
@@ -18,6 +19,18 @@ interface Common<F extends Dependency['form']> {
 /** What `&` separates behind the `?`, besides `timeout`, which everything has. */
 export type ObjectOption = 'condition' | 'jsonpath' | 'release' | 'node' | 'db-sync';
 
+/** What a wait reads of the API server, for the Role that allows it. */
+export interface Reading {
+  readonly resource: Pick<Resource, 'group' | 'resource' | 'namespaced'>;
+  /**
+   * `watch`: of one object or of many, as sharing.ts decides. `own watch`: always of one. `set`: what labels or fields
+   * choose. `get`: one answer.
+   */
+  readonly by: 'watch' | 'own watch' | 'set' | 'get';
+  /** Undefined: of a set, or not known before the Pod runs. */
+  readonly name: string | undefined;
+}
+
 export interface ObjectKind extends Common<'object'> {
   /** With its article, for messages: `a Job`. */
   readonly what: string;
@@ -28,6 +41,11 @@ export interface ObjectKind extends Common<'object'> {
   readonly options: readonly ObjectOption[];
   /** Whether `!` makes sense. */
   readonly canBeNegated: boolean;
+  /**
+   * All that make()'s waiter reads, also what it reads only at times.
+   * @param podName our own Pod's; undefined where each replica has another
+   */
+  readonly reads: (dependency: ObjectDependency, podName: string | undefined) => readonly Reading[];
 }
 
 export interface ServerKind extends Common<'server'> {

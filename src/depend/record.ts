@@ -6,6 +6,8 @@ import type { KubeObject } from '../platform/kube/types.ts';
 import { met, pending, type Verdict } from './verdict.ts';
 import type { Effects } from './waiter.ts';
 
+export const LEASE_RESOURCE = { group: 'coordination.k8s.io', resource: 'leases', namespaced: true } as const;
+
 export interface RecordQuestion {
   readonly namespace: string;
   /** The migration's. */

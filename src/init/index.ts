@@ -16,13 +16,14 @@ import { checkCommand } from './check.ts';
 import { OPTIONS } from './options.ts';
 import { overlayFrom } from './overlays.ts';
 import { planCommand } from './plan.ts';
+import { rbacCommand } from './rbac.ts';
 import { leaveRunCommand } from './run-command.ts';
 import { checkTimeout, dependenciesOf, waitFor } from './waits.ts';
 import { watchCommand } from './watch.ts';
 import { whoAmI } from './who-am-i.ts';
 
 const main = command({
-  summary: "Puts config.json's files in place, then waits for Jobs and servers.",
+  summary: "Puts config.json's files in place, then waits for what the service needs.",
   description:
     'For an init container. Everything is validated before the first file is touched; each file is replaced whole, and not at ' +
     'all when it is right. Every change of a dependency is one line, with a summary each 30 s.',
@@ -32,6 +33,14 @@ const main = command({
     {
       line: 'kolla-init --wait job/keystone-db-sync --wait tcp://mariadb:3306 --timeout 10m',
       does: 'in an init container: files, then the Job and the database',
+    },
+    {
+      line: "kolla-init --wait service/mariadb --wait 'pod?label=app=ovs&node=own' --wait 'job/nova-db-sync?release=2026.1'",
+      does: 'a Service with a ready endpoint, a ready Pod on this node, the Job of this release',
+    },
+    {
+      line: "kolla-init --wait mysql://mariadb --wait memcached://memcached --wait '!file:/run/kolla/hold?timeout=5m'",
+      does: 'without an API server: servers that answer, and a file that must go within 5 minutes',
     },
     {
       line: 'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3',
@@ -70,9 +79,9 @@ const main = command({
 
 export const init: Helper = {
   name: 'kolla-init',
-  summary: "Puts config.json's files in place, then waits for Jobs and servers.",
+  summary: "Puts config.json's files in place, then waits for what the service needs.",
   main,
-  commands: { check: checkCommand, plan: planCommand, watch: watchCommand },
+  commands: { check: checkCommand, plan: planCommand, rbac: rbacCommand, watch: watchCommand },
 };
 
 function count(n: number, one: string, many: string): string {

@@ -76,6 +76,34 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     const env = { ...(await clusterWithJob(folder, stack)), KOLLA_INIT_CONFIG_DIR: 'config', KOLLA_INIT_ROOT: 'tree' };
     return { replace: { 'mariadb:3306': `127.0.0.1:${port}` }, env, stderr: /2 dependencies met/ };
   },
+  "kolla-init --wait service/mariadb --wait 'pod?label=app=ovs&node=own' --wait 'job/nova-db-sync?release=2026.1'":
+    async (folder, stack) => {
+      const labels = { app: 'ovs', 'kubernetes.io/service-name': 'mariadb', 'app.kubernetes.io/version': '2026.1' };
+      const metadata = { name: 'x', resourceVersion: '7', labels };
+      const conditions = ['Ready', 'Complete'].map((type) => ({ type, status: 'True' }));
+      // One object that is everything: which watch asks first is left to chance.
+      const object = {
+        metadata,
+        spec: { nodeName: 'n' },
+        status: { conditions },
+        endpoints: [{ addresses: ['10.0.0.1'] }],
+      };
+      const env = { ...(await clusterWith(object, folder, stack)), NODE_NAME: 'n' };
+      return { env, stderr: /3 dependencies met/ };
+    },
+  "kolla-init --wait mysql://mariadb --wait memcached://memcached --wait '!file:/run/kolla/hold?timeout=5m'": async (
+    folder,
+    stack,
+  ) => {
+    const mysql = stack.use(await listenTcp((socket) => void socket.write('\n\0\0\0\n8.0.36\0\0\0')));
+    const memcached = stack.use(await listenTcp((socket) => void socket.write('VERSION 1.6.18\r\n')));
+    const replace = {
+      'mysql://mariadb': `mysql://127.0.0.1:${mysql.port}`,
+      'memcached://memcached': `memcached://127.0.0.1:${memcached.port}`,
+      '/run/kolla/hold': join(folder, 'hold'),
+    };
+    return { replace, stderr: /3 dependencies met/ };
+  },
   'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3': async (folder, stack) => {
     const { port } = stack.use(await listenHttp((_request, response) => void response.end()));
     await podFiles(folder);
@@ -135,6 +163,11 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     const replace = { '--image /': `--image / --user nobody --config-dir ${folder}` };
     return { replace, stdout: /"satisfied": true/ };
   },
+
+  'kolla-init rbac --wait job/keystone-db-sync --wait service/mariadb -n openstack --service-account keystone': says(
+    /^kind: Role\nmetadata: \{ name: kolla-init-keystone, namespace: openstack \}[^]*resourceNames: \[keystone-db-sync\]/m,
+  ),
+  'kolla-init rbac --wait node?label=role=network --events -o json': says(/"kind": "ClusterRole"/),
 
   // No database in a unit test: it is said which one is waited for. On a real one they run in test/integration.
   'kolla-db-sync keystone': noDatabase,
@@ -222,10 +255,15 @@ async function logs(folder: string): Promise<void> {
 }
 
 /** An API server that knows one finished Job, by a kubeconfig. */
-async function clusterWithJob(folder: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
+function clusterWithJob(folder: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
   const metadata = { name: 'keystone-db-sync', resourceVersion: '7' };
-  const status = { conditions: [{ type: 'Complete', status: 'True' }] };
-  const api = stack.use(await scriptedApi(events(event('ADDED', { metadata, status }))));
+  return clusterWith({ metadata, status: { conditions: [{ type: 'Complete', status: 'True' }] } }, folder, stack);
+}
+
+/** An API server that knows one object, by a kubeconfig. */
+async function clusterWith(object: object, folder: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
+  const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '7' } });
+  const api = stack.use(await scriptedApi(events(event('ADDED', object), bookmark)));
   const file = join(folder, 'kubeconfig');
   const config = {
     'current-context': 'here',

@@ -4,10 +4,10 @@ import { parseAddress } from '../../platform/address.ts';
 import type { Dependency, ObjectDependency, PathDependency, ServerDependency, UrlDependency } from '../dependency.ts';
 import type { Kind, ObjectKind, PathKind, ServerKind, UrlKind } from '../kind.ts';
 import { ANY, KINDS } from '../kinds/index.ts';
+import { BUILT_IN_WORDS } from '../resource-words.ts';
 import { checkName } from './names.ts';
 import { parseOptions } from './options.ts';
 import { wrong, type Part, type Source } from './problem.ts';
-import { BUILT_IN_WORDS } from './words.ts';
 
 const SEPARATORS = { object: '/', server: '://', url: '://', path: ':' } as const satisfies Record<
   Kind['form'],

@@ -4,6 +4,7 @@ import { ApiError } from '../../platform/kube/api-error.ts';
 import type { ObjectDependency } from '../dependency.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
+import { resourceOfWord } from '../resource-words.ts';
 import type { Resource } from '../sharing.ts';
 import type { Effects, Report } from '../waiter.ts';
 import { judgePresence } from './presence.ts';
@@ -23,6 +24,7 @@ export const any: ObjectKind = {
   hasNamespace: true,
   options: ['condition', 'jsonpath', 'release'],
   canBeNegated: true,
+  reads: ({ kind, name }) => [{ resource: resourceOfWord(kind).resource, by: 'watch', name }],
   make: (dependency, options, effects) =>
     objectWaiter(dependency, options, effects, async (report, signal) => ({
       resource: await discovered(dependency, effects, report, signal),

@@ -63,6 +63,7 @@ export const container: ObjectKind = {
   hasNamespace: false,
   options: [],
   canBeNegated: true,
+  reads: (_, podName) => [{ resource: POD_RESOURCE, by: 'own watch', name: podName }],
   make(dependency, options, effects) {
     const { name = '', text } = dependency;
     const { podName, container: own } = options.self;

@@ -7,7 +7,7 @@ import { nodeOfOwnPod } from '../own-node.ts';
 import type { Sighting, View } from '../sharing.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
-import { judgePod, POD_RESOURCE, type Pod } from './pod.ts';
+import { judgePod, ownPod, POD_RESOURCE, type Pod } from './pod.ts';
 import { judgePresence } from './presence.ts';
 
 /** The parts of a DaemonSet that decide. */
@@ -81,18 +81,27 @@ export const daemonset: ObjectKind = {
   hasNamespace: true,
   options: ['condition', 'jsonpath', 'release'],
   canBeNegated: true,
+  reads: (dependency, podName) => [
+    { resource: RESOURCE, by: 'watch', name: dependency.name },
+    ...(isOfThisNode(dependency)
+      ? [{ resource: POD_RESOURCE, by: 'set', name: undefined } as const, ownPod(podName)]
+      : []),
+  ],
   make(dependency, options, effects) {
-    const { isNegated, conditions, jsonpaths } = dependency;
     const plain = objectWaiter<DaemonSet>(dependency, options, effects, {
       resource: RESOURCE,
       judge: judgePresence,
       ofMany: 'all',
     });
-    // Those are about the DaemonSet itself, not about one node.
-    if (isNegated || conditions.length > 0 || jsonpaths.length > 0) return plain;
+    if (!isOfThisNode(dependency)) return plain;
     return { ...plain, wait: (report, signal) => waitOnThisNode(dependency, options, effects, { report, signal }) };
   },
 };
+
+/** Conditions and values are those of the DaemonSet itself, and so is that it is gone. */
+function isOfThisNode({ isNegated, conditions, jsonpaths }: ObjectDependency): boolean {
+  return !isNegated && conditions.length === 0 && jsonpaths.length === 0;
+}
 
 type Letter =
   | { readonly of: 'daemonset'; readonly seen: Sighting<DaemonSet> }

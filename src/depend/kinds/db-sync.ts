@@ -1,7 +1,7 @@
 import { dbSyncLease } from '../../platform/kube/db-sync-lease.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
-import { judgeRecord } from '../record.ts';
+import { judgeRecord, LEASE_RESOURCE } from '../record.ts';
 
 export const dbSync: ObjectKind = {
   form: 'object',
@@ -14,6 +14,7 @@ export const dbSync: ObjectKind = {
   hasNamespace: true,
   options: ['release'],
   canBeNegated: false,
+  reads: ({ name = '' }) => [{ resource: LEASE_RESOURCE, by: 'own watch', name: dbSyncLease('', name).name }],
   make(dependency, options, effects) {
     const { name } = dbSyncLease('', dependency.name ?? '');
     return objectWaiter({ ...dependency, name }, options, effects, {

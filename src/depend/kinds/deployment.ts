@@ -31,6 +31,14 @@ export function judgeDeployment({ metadata, spec, status = {} }: Deployment): Ve
   return met(`${availableReplicas} of ${wanted} available`);
 }
 
+const RESOURCE = {
+  group: 'apps',
+  version: 'v1',
+  resource: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+} as const;
+
 export const deployment: ObjectKind = {
   form: 'object',
   word: 'deployment',
@@ -42,9 +50,10 @@ export const deployment: ObjectKind = {
   hasNamespace: true,
   options: ['condition', 'jsonpath', 'release'],
   canBeNegated: true,
+  reads: ({ name }) => [{ resource: RESOURCE, by: 'watch', name }],
   make: (dependency, options, effects) =>
     objectWaiter<Deployment>(dependency, options, effects, {
-      resource: { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true },
+      resource: RESOURCE,
       judge: judgeDeployment,
       ofMany: 'all',
     }),

@@ -1,7 +1,8 @@
+import { dbSyncLease } from '../../platform/kube/db-sync-lease.ts';
 import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
-import { recordOf } from '../record.ts';
+import { LEASE_RESOURCE, recordOf } from '../record.ts';
 import { failed, met, passedOver, pending, type Verdict } from '../verdict.ts';
 
 interface Condition {
@@ -44,6 +45,7 @@ function reasonOf({ reason, message }: Condition): string {
 }
 
 const MIGRATION_SUFFIX = /-db-sync$/;
+const RESOURCE = { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true } as const;
 
 export const job: ObjectKind = {
   form: 'object',
@@ -56,10 +58,16 @@ export const job: ObjectKind = {
   hasNamespace: true,
   options: ['condition', 'jsonpath', 'release', 'db-sync'],
   canBeNegated: true,
+  reads: ({ name, record, isNegated }) => {
+    const migration = record ?? (MIGRATION_SUFFIX.test(name ?? '') ? name?.replace(MIGRATION_SUFFIX, '') : undefined);
+    const watched = { resource: RESOURCE, by: 'watch', name } as const;
+    if (migration === undefined || isNegated) return [watched];
+    return [watched, { resource: LEASE_RESOURCE, by: 'get', name: dbSyncLease('', migration).name }];
+  },
   make(dependency, options, effects) {
     const { name, release, record = name?.replace(MIGRATION_SUFFIX, '') } = dependency;
     return objectWaiter<Job>(dependency, options, effects, {
-      resource: { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true },
+      resource: RESOURCE,
       judge: judgeJob,
       ofMany: 'all',
       // Its TTL may have taken it away before we came; what it did stands on the migration's Lease.

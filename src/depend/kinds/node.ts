@@ -2,6 +2,7 @@ import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
 import { met, passedOver, pending, type Verdict } from '../verdict.ts';
+import { ownPod } from './pod.ts';
 
 /** The parts of a Node that decide. */
 export interface Node extends KubeObject {
@@ -17,6 +18,8 @@ export function judgeNode({ metadata, status }: Node): Verdict {
   return pending(`Ready=${ready?.status ?? 'unknown'}${ready?.reason === undefined ? '' : ` (${ready.reason})`}`);
 }
 
+const RESOURCE = { group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false } as const;
+
 export const node: ObjectKind = {
   form: 'object',
   word: 'node',
@@ -28,9 +31,13 @@ export const node: ObjectKind = {
   hasNamespace: false,
   options: ['condition', 'jsonpath', 'node'],
   canBeNegated: true,
+  reads: ({ name, isOnOwnNode }, podName) => [
+    { resource: RESOURCE, by: 'watch', name },
+    ...(isOnOwnNode ? [ownPod(podName)] : []),
+  ],
   make: (dependency, options, effects) =>
     objectWaiter<Node>(dependency, options, effects, {
-      resource: { group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false },
+      resource: RESOURCE,
       judge: judgeNode,
       ofMany: 'any',
     }),

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../platform/kube/types.ts';
-import type { ObjectKind } from '../kind.ts';
+import type { ObjectKind, Reading } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
 import { met, passedOver, pending, type Verdict } from '../verdict.ts';
 
@@ -35,6 +35,11 @@ export function judgePod({ metadata, status = {} }: Pod): Verdict {
 
 export const POD_RESOURCE = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true } as const;
 
+/** Asked which node it is on, where NODE_NAME doesn't say so. */
+export function ownPod(podName: string | undefined): Reading {
+  return { resource: POD_RESOURCE, by: 'get', name: podName };
+}
+
 export const pod: ObjectKind = {
   form: 'object',
   word: 'pod',
@@ -46,6 +51,10 @@ export const pod: ObjectKind = {
   hasNamespace: true,
   options: ['condition', 'jsonpath', 'release', 'node'],
   canBeNegated: true,
+  reads: ({ name, isOnOwnNode }, podName) => [
+    { resource: POD_RESOURCE, by: 'watch', name },
+    ...(isOnOwnNode ? [ownPod(podName)] : []),
+  ],
   make: (dependency, options, effects) =>
     objectWaiter<Pod>(dependency, options, effects, { resource: POD_RESOURCE, judge: judgePod, ofMany: 'any' }),
 };

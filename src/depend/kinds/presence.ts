@@ -3,6 +3,9 @@ import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
 import { met, passedOver, type Verdict } from '../verdict.ts';
 
+const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true } as const;
+const CONFIGMAPS = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true } as const;
+
 /** Being there is enough. */
 export function judgePresence({ metadata }: KubeObject): Verdict {
   return metadata.deletionTimestamp === undefined ? met('is there') : passedOver('being deleted');
@@ -20,9 +23,10 @@ export const secret: ObjectKind = {
   hasNamespace: true,
   options: ['release'],
   canBeNegated: true,
+  reads: ({ name }) => [{ resource: SECRETS, by: 'own watch', name }],
   make: (dependency, options, effects) =>
     objectWaiter(dependency, options, effects, {
-      resource: { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true },
+      resource: SECRETS,
       judge: judgePresence,
       ofMany: 'all',
       metadataOnly: true,
@@ -41,9 +45,10 @@ export const configmap: ObjectKind = {
   hasNamespace: true,
   options: ['jsonpath', 'release'],
   canBeNegated: true,
+  reads: ({ name }) => [{ resource: CONFIGMAPS, by: 'own watch', name }],
   make: (dependency, options, effects) =>
     objectWaiter(dependency, options, effects, {
-      resource: { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true },
+      resource: CONFIGMAPS,
       judge: judgePresence,
       ofMany: 'all',
       metadataOnly: dependency.jsonpaths.length === 0,

@@ -40,6 +40,14 @@ export function judgeStatefulSet({ metadata, spec = {}, status = {} }: StatefulS
   return met(`${availableReplicas} of ${wanted} available`);
 }
 
+const RESOURCE = {
+  group: 'apps',
+  version: 'v1',
+  resource: 'statefulsets',
+  kind: 'StatefulSet',
+  namespaced: true,
+} as const;
+
 export const statefulset: ObjectKind = {
   form: 'object',
   word: 'statefulset',
@@ -51,9 +59,10 @@ export const statefulset: ObjectKind = {
   hasNamespace: true,
   options: ['condition', 'jsonpath', 'release'],
   canBeNegated: true,
+  reads: ({ name }) => [{ resource: RESOURCE, by: 'watch', name }],
   make: (dependency, options, effects) =>
     objectWaiter<StatefulSet>(dependency, options, effects, {
-      resource: { group: 'apps', version: 'v1', resource: 'statefulsets', kind: 'StatefulSet', namespaced: true },
+      resource: RESOURCE,
       judge: judgeStatefulSet,
       ofMany: 'all',
     }),

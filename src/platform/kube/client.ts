@@ -5,13 +5,10 @@ import type { Api, Call } from './api.ts';
 import { ApiError, errorFrom } from './api-error.ts';
 import type { Credentials } from './credentials.ts';
 import { exchange, forget, newPool, type Pool } from './exchange.ts';
-import type { Timing } from './timing.ts';
+import { WATCHES_MAX, type Timing } from './timing.ts';
 
 /** A thousand answers one after the other need no more, and a server that comes up again is not stormed. */
 const REQUESTS_AT_ONCE = 4;
-
-/** Each holds a connection of ours and a goroutine and a buffer of the server's. */
-const WATCHES_MAX = 100;
 
 /** What would be watched is asked for instead. */
 export class TooManyWatches extends ApiError {

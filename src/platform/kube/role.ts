@@ -1,5 +1,6 @@
 import type { ObjectRef, SetRef } from './types.ts';
 import type { ApiError } from './api-error.ts';
+import { rolesFor, rolesYaml, watchRule } from './rbac.ts';
 import type { Timing } from './timing.ts';
 
 type Ref = ObjectRef | SetRef;
@@ -33,34 +34,18 @@ function roleKind({ namespace = '' }: Pick<Ref, 'namespace'>): 'Role' | 'Cluster
 
 /**
  * The smallest Role that lets the user watch this object or set, and its binding, to be fed to `kubectl apply -f -`. A
- * ClusterRole for what has no namespace, or is of all. A set can't be limited to names: neither list nor watch of a whole
- * namespace passes resourceNames.
+ * ClusterRole for what has no namespace, or is of all.
  */
 export function roleFor(ref: Ref, user: string | undefined): string {
-  const [, accountNamespace, account] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user ?? '') ?? [];
-  const one = 'name' in ref ? ref.name : undefined;
-  const kind = roleKind(ref);
-  const metadata = `{name: kolla-init-${one ?? ref.resource}${kind === 'Role' ? `, namespace: ${ref.namespace}` : ''}}`;
-  const subject =
-    account === undefined
-      ? ['- kind: User', '  apiGroup: rbac.authorization.k8s.io', `  name: ${JSON.stringify(user ?? 'USER')}`]
-      : ['- kind: ServiceAccount', `  name: ${account}`, `  namespace: ${accountNamespace}`];
-  return [
-    'apiVersion: rbac.authorization.k8s.io/v1',
-    `kind: ${kind}`,
-    `metadata: ${metadata}`,
-    'rules:',
-    `- apiGroups: ["${ref.group}"]`,
-    `  resources: [${ref.resource}]`,
-    ...(one === undefined ? [] : [`  resourceNames: [${JSON.stringify(one)}]`]),
-    `  verbs: [${one === undefined ? 'list' : 'get'}, watch]`,
-    '---',
-    'apiVersion: rbac.authorization.k8s.io/v1',
-    `kind: ${kind}Binding`,
-    `metadata: ${metadata}`,
-    `roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ${kind}, name: kolla-init-${one ?? ref.resource}}`,
-    'subjects:',
-    ...subject,
-    '',
-  ].join('\n');
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user ?? '') ?? [];
+  const isAccount = namespace !== undefined && name !== undefined;
+  const role = `kolla-init-${'name' in ref ? ref.name : ref.resource}`;
+  const where = ref.namespace === '' ? undefined : ref.namespace;
+  return rolesYaml(
+    rolesFor(
+      [{ namespace: where, rule: watchRule(ref) }],
+      isAccount ? { kind: 'ServiceAccount', name, namespace } : { kind: 'User', name: user ?? 'USER' },
+      { role, clusterRole: role },
+    ),
+  );
 }

@@ -1,5 +1,8 @@
 import type { Backoff } from '../backoff.ts';
 
+/** Each holds a connection of ours and a goroutine and a buffer of the server's; what is more is asked for instead. */
+export const WATCHES_MAX = 100;
+
 /** When we ask, give up and come back. */
 export interface Timing {
   /** The server ends a watch after this, spread so that a thousand don't come back together. */

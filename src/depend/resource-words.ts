@@ -1,0 +1,87 @@
+import type { Resource } from './sharing.ts';
+
+/** `plural group[!] other words`; the core group is `-`, and `!` has no namespace. What every cluster has, for who can't ask it. */
+const BUILT_IN = `
+  namespaces -! namespace ns
+  persistentvolumes -! persistentvolume pv
+  persistentvolumeclaims - persistentvolumeclaim pvc
+  serviceaccounts - serviceaccount sa
+  replicationcontrollers - replicationcontroller rc
+  resourcequotas - resourcequota quota
+  events - event ev
+  limitranges - limitrange limits
+  replicasets apps replicaset rs
+  controllerrevisions apps controllerrevision
+  cronjobs batch cronjob cj
+  ingresses networking.k8s.io ingress ing
+  ingressclasses networking.k8s.io! ingressclass
+  networkpolicies networking.k8s.io networkpolicy netpol
+  horizontalpodautoscalers autoscaling horizontalpodautoscaler hpa
+  poddisruptionbudgets policy poddisruptionbudget pdb
+  priorityclasses scheduling.k8s.io! priorityclass pc
+  roles rbac.authorization.k8s.io role
+  rolebindings rbac.authorization.k8s.io rolebinding
+  clusterroles rbac.authorization.k8s.io! clusterrole
+  clusterrolebindings rbac.authorization.k8s.io! clusterrolebinding
+  storageclasses storage.k8s.io! storageclass sc
+  volumeattachments storage.k8s.io! volumeattachment
+  csidrivers storage.k8s.io! csidriver
+  leases coordination.k8s.io lease
+  customresourcedefinitions apiextensions.k8s.io! customresourcedefinition crd crds
+  apiservices apiregistration.k8s.io! apiservice
+  endpointslices discovery.k8s.io endpointslice
+  certificatesigningrequests certificates.k8s.io! certificatesigningrequest csr
+  runtimeclasses node.k8s.io! runtimeclass
+  mutatingwebhookconfigurations admissionregistration.k8s.io! mutatingwebhookconfiguration
+  validatingwebhookconfigurations admissionregistration.k8s.io! validatingwebhookconfiguration
+`;
+
+interface Row extends Pick<Resource, 'group' | 'resource' | 'namespaced'> {
+  readonly words: readonly string[];
+}
+
+const ROWS: readonly Row[] = BUILT_IN.trim()
+  .split('\n')
+  .map((line) => {
+    const [resource = '', where = '', ...others] = line.trim().split(' ');
+    const group = where.replace('!', '');
+    return {
+      group: group === '-' ? '' : group,
+      resource,
+      namespaced: !where.endsWith('!'),
+      words: [resource, ...others],
+    };
+  });
+
+/** What a cluster has under these words, whoever made it. */
+export const BUILT_IN_WORDS: ReadonlySet<string> = new Set(ROWS.flatMap(({ words }) => words));
+
+export interface Named {
+  readonly resource: Pick<Resource, 'group' | 'resource' | 'namespaced'>;
+  /** What was taken for granted; undefined where nothing was. */
+  readonly guess?: string;
+}
+
+const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
+
+/**
+ * The resource that a word means, told without the cluster: as it is written where no cluster must have it. Its plural is then
+ * made from it, as a definition's nearly always is, and it is taken to be in a namespace.
+ */
+export function resourceOfWord(text: string): Named {
+  const [word = '', ...rest] = text.toLowerCase().split('.');
+  const group = (VERSION.test(rest[0] ?? '') && rest.length > 1 ? rest.slice(1) : rest).join('.');
+  const found = ROWS.find(({ words, group: its }) => words.includes(word) && (rest.length === 0 || its === group));
+  if (found !== undefined) return { resource: found };
+  const resource = pluralOf(word);
+  return {
+    resource: { group, resource, namespaced: true },
+    guess: `'${text}' is taken for the resource ${resource}${group === '' ? '' : `.${group}`}, with namespaces; kubectl api-resources tells`,
+  };
+}
+
+function pluralOf(word: string): string {
+  if (/[^su]s$/.test(word)) return word;
+  if (/(?:[sx]|ch|sh)$/.test(word)) return `${word}es`;
+  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
+}
