@@ -1,0 +1,153 @@
+/**
+ * A real RabbitMQ of our own:
+ *
+ *   Debian's packages, unpacked -> epmd on a free port of its own -> Erlang runs the broker, without its shell scripts
+ *     -> AMQP on a free loopback port -> "Server startup complete" in its log, in about five seconds
+ *
+ * It runs as whoever runs the test; state, cookie and log lie in a private folder. Both programs are tied to this process.
+ * epmd is what tells Erlang nodes where others are: the machine's own must neither be asked nor started, as it would outlive us.
+ */
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import type { Capability } from '../support/capability.ts';
+import { privateFolder } from '../support/folder.ts';
+import { freePort, freePorts } from '../support/port.ts';
+import { start, tailOf, tied } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import { unpackedPackages } from './debian.ts';
+import { libraryFolders } from './mariadb-programs.ts';
+
+export interface RabbitmqOptions {
+  /** A free one unless given. */
+  readonly port?: number;
+}
+
+export interface Rabbitmq extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  /** The broker's process: all of it, so that SIGSTOP freezes it whole. */
+  readonly pid: number;
+  /** What it logged so far, the last of it. */
+  log(): string;
+}
+
+const UP_MS = 120_000;
+const READY = 'Server startup complete';
+/** What the broker's own script gives to Erlang, but for the sizes: one scheduler is enough for a handshake. */
+const EMULATOR = '+W w +S 1:1 +sbwt none +sbwtdcpu none +sbwtdio none +MBas ageffcbf +MHas ageffcbf';
+/** Erlang takes its table of ports from the limit of open files, which may be a million. */
+const MAX_PORTS = '4096';
+
+/** Proven by fetching and unpacking it. */
+export const canRunRabbitmq: Capability = async () => {
+  try {
+    await programs();
+    return undefined;
+  } catch (error) {
+    return `no RabbitMQ: ${messageOf(error)}`;
+  }
+};
+
+/** Starts one; resolves when it takes logins (guest, guest). */
+export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabbitmq> {
+  const { erlang, bin, home, libraries } = await programs();
+  const port = options.port ?? (await freePort());
+  const [epmdPort = 0, nodePort = 0] = await freePorts(2);
+  await using stack = new AsyncDisposableStack();
+  const { path: folder } = stack.use(await privateFolder('rabbitmq'));
+  const at = (name: string) => join(folder, name);
+  await writeFile(at('rabbitmq.conf'), configuration(port));
+  await writeFile(at('plugins'), '[].\n');
+  await writeFile(at('none'), '');
+  const env = {
+    PATH: process.env['PATH'],
+    LC_ALL: 'C.UTF-8',
+    HOME: folder, // of the cookie
+    ROOTDIR: erlang,
+    BINDIR: bin,
+    EMU: 'beam',
+    PROGNAME: 'erl',
+    LD_LIBRARY_PATH: libraries,
+    ERL_LIBS: join(home, 'plugins'),
+    ERL_MAX_PORTS: MAX_PORTS,
+    ERL_EPMD_PORT: String(epmdPort),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    RABBITMQ_HOME: home,
+    RABBITMQ_NODENAME: 'test@localhost',
+    RABBITMQ_DIST_PORT: String(nodePort),
+    RABBITMQ_CONFIG_FILE: at('rabbitmq.conf'),
+    RABBITMQ_ADVANCED_CONFIG_FILE: at('advanced.config'), // there is none: an empty one stops its boot
+    RABBITMQ_ENABLED_PLUGINS_FILE: at('plugins'),
+    RABBITMQ_CONF_ENV_FILE: at('none'),
+    RABBITMQ_MNESIA_BASE: at('mnesia'),
+    RABBITMQ_LOG_BASE: at('log'),
+  };
+  const epmd = tied(join(bin, 'epmd'), ['-port', String(epmdPort), '-address', '127.0.0.1']);
+  stack.use(await start(...epmd, { env, cwd: folder, logFile: at('epmd.log') }));
+  const broker = stack.use(
+    await start(...tied(join(bin, 'erlexec'), brokerArgs(nodePort)), { env, cwd: folder, logFile: at('out.log') }),
+  );
+  let ended: number | undefined;
+  void broker.ended.then((code) => (ended = code));
+  await until('RabbitMQ to have started', UP_MS, () => {
+    const said = tailOf(at('out.log'));
+    if (ended !== undefined) throw new Error(`RabbitMQ ended with ${ended}: ${said}${tailOf(at('epmd.log'))}`);
+    return Promise.resolve(said.includes(READY) || undefined);
+  });
+  const moved = stack.move();
+  return {
+    host: '127.0.0.1',
+    port,
+    pid: broker.pid,
+    log: () => tailOf(at('out.log'), 100_000),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+/** Everybody is on loopback here, and a test machine's disk and memory are not the broker's to judge. */
+function configuration(port: number): string {
+  return [
+    `listeners.tcp.1 = 127.0.0.1:${port}`,
+    'vm_memory_high_watermark.absolute = 512MB',
+    'disk_free_limit.absolute = 50MB',
+    'log.console = true',
+    'log.console.level = info',
+    'log.file = false',
+    '',
+  ].join('\n');
+}
+
+function brokerArgs(nodePort: number): string[] {
+  const kernel = ['inet_dist_use_interface', '{127,0,0,1}'];
+  const ports = ['inet_dist_listen_min', 'inet_dist_listen_max'].flatMap((name) => [name, String(nodePort)]);
+  const syslog = ['-syslog', 'logger', '[]', '-syslog', 'syslog_error_logger', 'false'];
+  const boot = ['-noinput', '-s', 'rabbit', 'boot', '-boot', 'start_sasl'];
+  return [...boot, ...EMULATOR.split(' '), '-kernel', ...kernel, ...ports, ...syslog];
+}
+
+interface Programs {
+  readonly erlang: string;
+  readonly bin: string;
+  /** RabbitMQ's own folder. */
+  readonly home: string;
+  readonly libraries: string;
+}
+
+async function programs(): Promise<Programs> {
+  const folder = await unpackedPackages('rabbitmq', ['rabbitmq-server'], { except: ['libc6'] });
+  const usr = join(folder, 'usr');
+  const erlang = join(usr, 'lib/erlang');
+  const servers = join(usr, 'lib/rabbitmq/lib');
+  const only = async (where: string, prefix: string) => {
+    const name = (await readdir(where)).find((each) => each.startsWith(prefix));
+    if (name === undefined) throw new Error(`the packages have no ${prefix}* in ${where}`);
+    return join(where, name);
+  };
+  return {
+    erlang,
+    bin: join(await only(erlang, 'erts-'), 'bin'),
+    home: await only(servers, 'rabbitmq_server-'),
+    libraries: (await libraryFolders(usr)).join(':'),
+  };
+}
