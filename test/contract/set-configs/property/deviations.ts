@@ -81,17 +81,22 @@ export const DEVIATIONS: readonly Deviation[] = [
       const isIn = tracked.some((dest) =>
         [dest, `${DEFAULTS}/${dest}`].some((top) => `${path}/`.startsWith(`${top}/`)),
       );
-      return what === 'tree' && isIn && theirs === 'absent';
+      // A folder that stays keeps its mode where the entry says none.
+      return (
+        what === 'tree' && isIn && (theirs === 'absent' || (theirs.startsWith('folder') && ours.startsWith('folder')))
+      );
     },
   },
   {
     name: 'a link to nowhere that was put is taken away again',
     parts: true,
-    explains: ({ what, path, theirs, ours }, { theirs: { before } }) => {
+    explains: ({ what, path, theirs, ours }, { theirs: { before, code, stderr } }) => {
       const isPut = (one: string) => {
         const target = before.get(one)?.what.startsWith('link ') ? targetOf(one, before.get(one)!) : undefined;
         return target !== undefined && (target === one || !before.has(target));
       };
+      // It is in the way of the folder that the image has there.
+      if (isVerdict(what)) return code === 2 && isPut(/^FileExistsError: .*'\/(.*)'$/m.exec(stderr)?.[1] ?? '');
       if (what === 'tree') return theirs.startsWith('link ') && ours === 'absent' && isPut(path);
       return what === 'line' && isPut(normalize(theirs.replace('INFO Deleting ', '/')).slice(1));
     },

@@ -61,21 +61,22 @@ export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolea
   );
 }
 
-/** Whether all that our check names are folders without files, of which Kolla's looks at nothing. */
+/** Whether in all that our check names there is a folder without files that is gone, of which Kolla's looks at nothing. */
 export function isEmptyFolderGone(ours: Outcome, config: unknown): boolean {
   const named = namedIn(ours);
-  return (
-    named.length > 0 &&
-    named.every((source) => {
-      const top = folderOf(ours, plain(source));
-      const files = [...ours.tree].filter(
-        ([path, { what }]) => path.startsWith(`${top}/`) && !what.startsWith('folder'),
-      );
-      const places = trackedDests(entriesOf(config).filter((entry) => entry.source === source));
-      const isGone = places.some((place) => !ours.tree.get(place)?.what.startsWith('folder'));
-      return ours.tree.get(top)?.what.startsWith('folder') && files.length === 0 && isGone;
-    })
-  );
+  return named.length > 0 && named.every((source) => hasEmptyFolderGone(ours, config, source));
+}
+
+function hasEmptyFolderGone(ours: Outcome, config: unknown, source: string): boolean {
+  const top = folderOf(ours, plain(source));
+  const places = trackedDests(entriesOf(config).filter((entry) => entry.source === source));
+  return [...ours.tree].some(([path, { what }]) => {
+    if (!what.startsWith('folder') || !`${path}/`.startsWith(`${top}/`)) return false;
+    const isEmpty = ![...ours.tree].some(
+      ([one, seen]) => one.startsWith(`${path}/`) && !seen.what.startsWith('folder'),
+    );
+    return isEmpty && places.some((place) => !ours.tree.get(place + path.slice(top.length))?.what.startsWith('folder'));
+  });
 }
 
 /** What a link to a folder beside it leads to. */
