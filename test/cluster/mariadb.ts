@@ -133,20 +133,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     get pid() {
       return running?.pid ?? 0;
     },
-    async query(sql, values = []) {
-      const connection: Connection = await createConnection({
-        socketPath: socket,
-        user: 'root',
-        password: rootPassword,
-        multipleStatements: true,
-      });
-      try {
-        const [rows] = await connection.query<RowDataPacket[]>(sql, [...values]);
-        return rows;
-      } finally {
-        await connection.end();
-      }
-    },
+    query: (sql, values) => queryAsRoot({ socket, rootPassword }, sql, values),
     stop,
     async kill() {
       if (running !== undefined) process.kill(-running.pid, 'SIGKILL');
@@ -160,8 +147,28 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   };
 }
 
+/** One statement as root on a connection of its own over the socket. */
+export async function queryAsRoot(
+  { socket, rootPassword }: { readonly socket: string; readonly rootPassword: string },
+  sql: string,
+  values: readonly (string | number | null)[] = [],
+): Promise<RowDataPacket[]> {
+  const connection: Connection = await createConnection({
+    socketPath: socket,
+    user: 'root',
+    password: rootPassword,
+    multipleStatements: true,
+  });
+  try {
+    const [rows] = await connection.query<RowDataPacket[]>(sql, [...values]);
+    return rows;
+  } finally {
+    await connection.end();
+  }
+}
+
 /** Runs at every start, before the first connection: anonymous accounts would hide `keystone@'%'` from local clients. */
-function accounts(password: string): string {
+export function accounts(password: string): string {
   return [
     "DELETE FROM mysql.global_priv WHERE User='' OR (User='root' AND Host<>'localhost');",
     'FLUSH PRIVILEGES;',

@@ -1,0 +1,76 @@
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cached } from '../support/cache.ts';
+import { privateFolder } from '../support/folder.ts';
+import { must, start, tailOf, tied } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import type { GaleraPrograms } from './galera-programs.ts';
+
+/** Changes when what lies in the folder changes for the same programs. */
+const RECIPE_VERSION = '2';
+const UP_MS = 60_000;
+
+/**
+ * The data folder of a cluster that has only just been founded, made once. Nodes that begin with copies of it are at
+ * the same position, so joining costs them an incremental transfer of some statements and no copy of everything.
+ */
+export async function foundedData(programs: GaleraPrograms): Promise<string> {
+  return await cached('galera-data', [RECIPE_VERSION, programs.base], async (folder) => {
+    await using work = await privateFolder('galera-data');
+    const at = (name: string) => join(work.path, name);
+    const env = { ...programs.env, TMPDIR: work.path };
+    const identity = serverIdentity(programs, at('data'));
+    const install = [...identity, '--auth-root-authentication-method=normal', '--skip-test-db'];
+    await must(programs.installDb, install, { env, cwd: work.path });
+    const args = [...identity, `--log-error=${at('error.log')}`, '--skip-networking'];
+    const founding = [...galeraRules(programs), '--wsrep-new-cluster', '--wsrep-cluster-address=gcomm://'];
+    const loopback =
+      '--wsrep-provider-options=base_host=127.0.0.1;gmcast.listen_addr=tcp://127.0.0.1:0;pc.recovery=false';
+    const server = [...args, ...founding, loopback, `--socket=${at('s')}`, `--pid-file=${at('pid')}`];
+    await using running = await start(...tied(programs.server, server), {
+      cwd: work.path,
+      env,
+      logFile: at('out.log'),
+    });
+    let ended: number | undefined;
+    void running.ended.then((code) => (ended = code));
+    await until('the first node to be ready', UP_MS, async () => {
+      const log = tailOf(at('error.log'), 100_000);
+      if (ended !== undefined) throw new Error(`it ended with ${ended}: ${tailOf(at('out.log'))}${log.slice(-2000)}`);
+      return /ready for connections/.test(log) ? true : undefined;
+    });
+    await running.stop();
+    await cp(at('data'), join(folder, 'data'), { recursive: true });
+    await Promise.all(['galera.cache', 'gvwstate.dat'].map((name) => rm(join(folder, 'data', name), { force: true })));
+  });
+}
+
+/** A copy that a node may write into. */
+export async function copyData(from: string, to: string): Promise<void> {
+  await mkdir(to, { mode: 0o750 });
+  await must('cp', ['-a', '--reflink=auto', `${from}/data/.`, to]);
+}
+
+/** Which programs, which data, and as whom. */
+export function serverIdentity(programs: GaleraPrograms, data: string): string[] {
+  // As root it wants to be told to stay root.
+  const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
+  return ['--no-defaults', `--basedir=${programs.base}`, `--datadir=${data}`, ...asRoot];
+}
+
+/** What every node has, and must have had when its data were made (the log's size). */
+export function galeraRules({ provider }: GaleraPrograms): string[] {
+  return [
+    '--wsrep-on=ON',
+    `--wsrep-provider=${provider}`,
+    '--binlog-format=ROW',
+    '--default-storage-engine=InnoDB',
+    '--innodb-autoinc-lock-mode=2',
+    '--innodb-flush-log-at-trx-commit=2',
+    '--innodb-buffer-pool-size=32M',
+    '--innodb-log-file-size=16M',
+    '--innodb-use-native-aio=0',
+    '--character-set-server=utf8mb4',
+    '--skip-name-resolve',
+  ];
+}

@@ -1,0 +1,185 @@
+import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { RowDataPacket } from 'mysql2/promise';
+import { run, start, tailOf, tied, type Running } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import { copyData, galeraRules, serverIdentity } from './galera-data.ts';
+import type { GaleraPrograms } from './galera-programs.ts';
+import { accounts, queryAsRoot } from './mariadb.ts';
+
+export interface GaleraNode {
+  /** `n1`. */
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly socket: string;
+  readonly rootPassword: string;
+  readonly errorLog: string;
+  /** Of the server's process; 0 while there is none. */
+  readonly pid: number;
+  /** One statement as root, on a connection of its own over the socket, waiting for nothing. `?` stand for the values. */
+  query(sql: string, values?: readonly (string | number | null)[]): Promise<RowDataPacket[]>;
+  /** A status variable, such as `wsrep_local_state_comment`. */
+  status(name: string): Promise<string>;
+  /** Resolves when it says that it is Synced, in a Primary component and ready. Just after a thaw that is not true yet. */
+  waitSynced(): Promise<void>;
+  /** After stop or kill: joins the others with the data it has. `founds` begins a new cluster instead. */
+  start(founds?: boolean): Promise<void>;
+  /** Ends it in good order: the others know at once. */
+  stop(): Promise<void>;
+  /** Ends it by SIGKILL: the others suspect it first. */
+  kill(): Promise<void>;
+  /** SIGSTOP: it accepts connections and never greets. */
+  freeze(): void;
+  thaw(): void;
+  /** Cuts it off from the other nodes, but not from clients: it loses its quorum. */
+  isolate(): Promise<void>;
+  heal(): Promise<void>;
+}
+
+export interface NodePlan {
+  readonly name: string;
+  readonly programs: GaleraPrograms;
+  /** Where its data and logs are. Short: a socket lies in it. */
+  readonly folder: string;
+  readonly foundedData: string;
+  readonly rootPassword: string;
+  readonly cluster: string;
+  readonly ports: NodePorts;
+  /** Every node's group port, its own as well. */
+  readonly groupPorts: readonly number[];
+  /** Of the group communication: `evs.suspect_timeout=PT2S`. */
+  readonly timing: readonly string[];
+}
+
+export interface NodePorts {
+  readonly sql: number;
+  readonly group: number;
+  readonly incremental: number;
+  readonly snapshot: number;
+}
+
+const HOST = '127.0.0.1';
+const UP_MS = 60_000;
+const USABLE = { wsrep_local_state_comment: 'Synced', wsrep_cluster_status: 'Primary', wsrep_ready: 'ON' };
+
+/** Makes a node's folder; start() brings it up. */
+export async function galeraNode(plan: NodePlan): Promise<GaleraNode> {
+  const { name, programs, rootPassword, ports } = plan;
+  const folder = join(plan.folder, name);
+  const at = (file: string) => join(folder, file);
+  await mkdir(folder);
+  await copyData(plan.foundedData, at('data'));
+  // An init file's statements are not replicated, so every node has the same.
+  await writeFile(at('init.sql'), accounts(rootPassword), { mode: 0o600 });
+  const env = { ...programs.env, TMPDIR: folder };
+  const [socket, errorLog] = [at('s'), at('error.log')];
+  const identity = serverIdentity(programs, at('data'));
+  let running: Running | undefined;
+  let isBorn = false;
+
+  const query: GaleraNode['query'] = (sql, values) => queryAsRoot({ socket, rootPassword }, sql, values);
+  const status = async (variable: string) => {
+    const rows = await query('SHOW GLOBAL STATUS WHERE Variable_name = ?', [variable]);
+    return String(rows[0]?.['Value'] ?? '');
+  };
+  const setOption = async (option: string) => void (await query(`SET GLOBAL wsrep_provider_options = '${option}'`));
+  const signal = (word: NodeJS.Signals) => {
+    if (running !== undefined) process.kill(-running.pid, word);
+  };
+  const node: GaleraNode = {
+    name,
+    host: HOST,
+    port: ports.sql,
+    socket,
+    rootPassword,
+    errorLog,
+    get pid() {
+      return running?.pid ?? 0;
+    },
+    query,
+    status,
+    async waitSynced() {
+      await until(`${name} to be synced`, UP_MS, async () => {
+        const rows = await query("SHOW GLOBAL STATUS LIKE 'wsrep%'").catch(() => []);
+        const seen = Object.fromEntries(rows.map((row) => [row['Variable_name'], row['Value']]));
+        return Object.entries(USABLE).every(([key, value]) => seen[key] === value) ? true : undefined;
+      });
+    },
+    async start(founds = false) {
+      const position = isBorn ? await recovered(programs, [...identity, ...nodeOptions(plan, folder)], env) : [];
+      isBorn = true;
+      await writeFile(errorLog, '');
+      const founding = founds ? ['--wsrep-new-cluster'] : [];
+      const files = [`--log-error=${errorLog}`, `--init-file=${at('init.sql')}`];
+      const args = [...identity, ...nodeOptions(plan, folder), ...files, ...position, ...founding];
+      const started = await start(...tied(programs.server, args), {
+        cwd: folder,
+        env,
+        logFile: at('out.log'),
+      });
+      running = started;
+      let ended: number | undefined;
+      void started.ended.then((code) => {
+        ended = code;
+        if (running === started) running = undefined;
+      });
+      await until(`${name} to be ready`, UP_MS, async () => {
+        const log = tailOf(errorLog, 200_000);
+        if (ended !== undefined)
+          throw new Error(`${name} ended with ${ended}: ${tailOf(at('out.log'))}${log.slice(-3000)}`);
+        return log.includes('ready for connections') ? true : undefined;
+      });
+      await node.waitSynced();
+    },
+    async stop() {
+      signal('SIGCONT');
+      await running?.stop();
+    },
+    async kill() {
+      const killed = running;
+      signal('SIGKILL');
+      await killed?.ended;
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    isolate: () => setOption('gmcast.isolate=1'),
+    heal: () => setOption('gmcast.isolate=0'),
+  };
+  return node;
+}
+
+function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: NodePlan, folder: string): string[] {
+  const provider = [
+    `base_host=${HOST}`,
+    `base_port=${ports.group}`,
+    `gmcast.listen_addr=tcp://${HOST}:${ports.group}`,
+    `ist.recv_addr=${HOST}:${ports.incremental}`,
+    'gcache.size=16M',
+    'pc.recovery=false',
+    ...timing,
+  ];
+  return [
+    ...galeraRules(programs),
+    `--bind-address=${HOST}`,
+    `--port=${ports.sql}`,
+    `--socket=${join(folder, 's')}`,
+    `--pid-file=${join(folder, 'pid')}`,
+    `--server-id=${name.replace(/\D/g, '')}`,
+    `--wsrep-cluster-name=${cluster}`,
+    `--wsrep-cluster-address=gcomm://${groupPorts.map((port) => `${HOST}:${port}`).join(',')}`,
+    `--wsrep-node-name=${name}`,
+    `--wsrep-node-address=${HOST}:${ports.group}`,
+    `--wsrep-node-incoming-address=${HOST}:${ports.sql}`,
+    '--wsrep-sst-method=rsync',
+    `--wsrep-sst-receive-address=${HOST}:${ports.snapshot}`,
+    `--wsrep-provider-options=${provider.join(';')}`,
+  ];
+}
+
+/** Where its data are after a kill: without it the others would have to send everything. */
+async function recovered(programs: GaleraPrograms, args: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
+  const { stdout, stderr } = await run(programs.server, [...args, '--wsrep-recover'], { env });
+  const [, position] = /Recovered position:? ([-\w]+:-?\d+)/.exec(stdout + stderr) ?? [];
+  return position === undefined ? [] : [`--wsrep-start-position=${position}`];
+}

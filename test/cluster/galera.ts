@@ -1,0 +1,95 @@
+/**
+ * A real Galera cluster of our own:
+ *
+ *   programs (Debian's packages, unpacked) -> data of a cluster just founded (cached) -> a copy each -> the first founds,
+ *     the others join by incremental transfer -> every node Synced
+ *
+ * All nodes are on 127.0.0.1 with free ports (SQL, group, incremental and snapshot transfer) and a cluster name of
+ * their own, so that several clusters side by side can't meet even where a port is given away twice. The nodes run as
+ * whoever runs the test. What can fail: no apt; a node that does not come up, whose error holds the end of its log.
+ */
+import { randomBytes } from 'node:crypto';
+import { messageOf } from '../../src/cli/errors.ts';
+import type { Capability } from '../support/capability.ts';
+import { privateFolder } from '../support/folder.ts';
+import { freePorts } from '../support/port.ts';
+import { foundedData } from './galera-data.ts';
+import { galeraNode, type GaleraNode } from './galera-node.ts';
+import { galeraPrograms } from './galera-programs.ts';
+
+export type { GaleraNode } from './galera-node.ts';
+
+export interface GaleraOptions {
+  readonly nodes?: number;
+  /** How soon a silent node is suspected and given up: `quick` after 2 and 4 s; `real` after Galera's own 5 and 15 s. */
+  readonly timing?: 'quick' | 'real';
+}
+
+export interface Galera extends AsyncDisposable {
+  readonly nodes: readonly GaleraNode[];
+  readonly rootPassword: string;
+  /** Resolves when all of them are Synced and in one component. */
+  waitWhole(): Promise<void>;
+}
+
+const QUICK = [
+  'evs.keepalive_period=PT0.5S',
+  'evs.inactive_check_period=PT0.5S',
+  'evs.suspect_timeout=PT2S',
+  'evs.inactive_timeout=PT4S',
+];
+const PORTS_PER_NODE = 4;
+
+/** Proven by fetching it and founding a cluster. */
+export const canRunGalera: Capability = async () => {
+  try {
+    await foundedData(await galeraPrograms());
+    return undefined;
+  } catch (error) {
+    return `no Galera: ${messageOf(error)}`;
+  }
+};
+
+/** Starts a cluster and returns when every node is Synced. */
+export async function startGalera({ nodes: count = 3, timing = 'quick' }: GaleraOptions = {}): Promise<Galera> {
+  const programs = await galeraPrograms();
+  const data = await foundedData(programs);
+  const folder = await privateFolder('galera');
+  const free = await freePorts(count * PORTS_PER_NODE);
+  const portsOf = (index: number) => {
+    const [sql, group, incremental, snapshot] = free.slice(index * PORTS_PER_NODE) as [number, number, number, number];
+    return { sql, group, incremental, snapshot };
+  };
+  const common = {
+    programs,
+    folder: folder.path,
+    foundedData: data,
+    rootPassword: randomBytes(16).toString('hex'),
+    cluster: `kolla-pod-${randomBytes(6).toString('hex')}`,
+    groupPorts: Array.from({ length: count }, (_, index) => portsOf(index).group),
+    timing: timing === 'quick' ? QUICK : [],
+  };
+  const nodes: GaleraNode[] = [];
+  const end = async () => {
+    await Promise.all(nodes.map((node) => node.kill()));
+    await folder[Symbol.asyncDispose]();
+  };
+  try {
+    for (let index = 0; index < count; index++) {
+      nodes.push(await galeraNode({ ...common, name: `n${index + 1}`, ports: portsOf(index) }));
+    }
+    // One after the other: two that join at once are in each other's way for 5 s.
+    for (const [index, node] of nodes.entries()) await node.start(index === 0);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return {
+    nodes,
+    rootPassword: common.rootPassword,
+    async waitWhole() {
+      await Promise.all(nodes.map((node) => node.waitSynced()));
+    },
+    [Symbol.asyncDispose]: end,
+  };
+}

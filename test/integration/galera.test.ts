@@ -1,0 +1,151 @@
+/** What Galera does and does not promise, on real nodes: the facts that kolla-db-sync's fence stands on. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { createConnection, type Connection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
+import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
+import { until } from '../support/until.ts';
+
+const skip = (await canRunGalera()) ?? false;
+const CONFLICT = 1213;
+const CONTENDERS = 12;
+const CONTEST_MS = 4000;
+
+async function sessionOn(node: GaleraNode): Promise<Connection & AsyncDisposable> {
+  const connection = await createConnection({
+    socketPath: node.socket,
+    user: 'root',
+    password: node.rootPassword,
+    database: 'facts',
+    flags: ['-FOUND_ROWS'],
+  });
+  return Object.assign(connection, { [Symbol.asyncDispose]: () => connection.end() });
+}
+
+async function valueOf(connection: Connection, sql: string): Promise<unknown> {
+  const [[row]] = await connection.query<RowDataPacket[]>(sql);
+  return Object.values(row ?? {})[0];
+}
+
+describe('three nodes of Galera', { skip, timeout: 180_000 }, () => {
+  let galera: Galera;
+  let nodes: readonly [GaleraNode, GaleraNode, GaleraNode];
+  before(async () => {
+    galera = await startGalera();
+    nodes = galera.nodes as typeof nodes;
+    await nodes[0].query(`CREATE DATABASE facts; CREATE TABLE facts.fence (name VARCHAR(8) PRIMARY KEY,
+      token BIGINT NOT NULL, holder VARCHAR(64) NOT NULL) ENGINE=InnoDB; INSERT INTO facts.fence VALUES ('x', 0, '')`);
+    await Promise.all(nodes.map((node) => node.query('SET wsrep_sync_wait = 7; SELECT token FROM facts.fence')));
+  });
+  after(() => galera[Symbol.asyncDispose]());
+
+  test('GET_LOCK is given on two nodes at once, and only once on each', async () => {
+    await using first = await sessionOn(nodes[0]);
+    await using second = await sessionOn(nodes[1]);
+    await using third = await sessionOn(nodes[0]);
+    assert.equal(await valueOf(first, "SELECT GET_LOCK('x', 0)"), 1);
+    assert.equal(await valueOf(second, "SELECT GET_LOCK('x', 0)"), 1);
+    assert.equal(await valueOf(third, "SELECT GET_LOCK('x', 0)"), 0);
+  });
+
+  test('SELECT FOR UPDATE excludes nobody on another node', async () => {
+    await using first = await sessionOn(nodes[0]);
+    await using second = await sessionOn(nodes[1]);
+    for (const connection of [first, second]) {
+      await connection.beginTransaction();
+      assert.equal(await valueOf(connection, "SELECT name FROM fence WHERE name = 'x' FOR UPDATE"), 'x');
+    }
+    await first.commit();
+    await second.commit();
+  });
+
+  test('a row that was taken by one compare-and-set has one holder, whichever node it was sent to', async (t) => {
+    const counts = { taken: 0, conflicts: 0, overlaps: 0 };
+    const tokens = new Set<number>();
+    let inside = 0;
+    const end = performance.now() + CONTEST_MS;
+    const contend = async (number: number) => {
+      await using connection = await sessionOn(nodes[number % nodes.length]!);
+      const holder = `c${number}`;
+      const change = async (sql: string): Promise<number> => {
+        try {
+          return (await connection.query<ResultSetHeader>(sql, [holder]))[0].affectedRows;
+        } catch (error) {
+          if ((error as { errno?: number }).errno !== CONFLICT) throw error;
+          counts.conflicts += 1;
+          return 0;
+        }
+      };
+      while (performance.now() < end) {
+        if ((await change("UPDATE fence SET token = token + 1, holder = ? WHERE name = 'x' AND holder = ''")) === 0)
+          continue;
+        inside += 1;
+        if (inside > 1) counts.overlaps += 1;
+        counts.taken += 1;
+        tokens.add(Number(await valueOf(connection, "SELECT token FROM fence WHERE name = 'x'")));
+        inside -= 1;
+        while ((await change("UPDATE fence SET holder = '' WHERE name = 'x' AND holder = ?")) === 0);
+      }
+    };
+    await Promise.all(Array.from({ length: CONTENDERS }, (_, number) => contend(number)));
+    t.diagnostic(`${CONTENDERS} clients on 3 nodes for ${CONTEST_MS} ms: ${JSON.stringify(counts)}`);
+    assert.ok(counts.taken > CONTENDERS);
+    assert.deepEqual({ overlaps: counts.overlaps, tokens: tokens.size }, { overlaps: 0, tokens: counts.taken });
+  });
+
+  test('a read with wsrep_sync_wait=7 sees what was just written through another node', async (t) => {
+    await using writer = await sessionOn(nodes[0]);
+    await using reader = await sessionOn(nodes[2]);
+    const stale = { 0: 0, 7: 0 };
+    for (const wait of [0, 7] as const) {
+      await reader.query(`SET SESSION wsrep_sync_wait = ${wait}`);
+      for (let round = 1; round <= 300; round++) {
+        await writer.query(`UPDATE fence SET token = token + 1 WHERE name = 'x'`);
+        const [written, read] = await Promise.all(
+          [writer, reader].map((connection) => valueOf(connection, "SELECT token FROM fence WHERE name = 'x'")),
+        );
+        if (written !== read) stale[wait] += 1;
+      }
+    }
+    t.diagnostic(`stale reads of 300: ${stale[0]} with wsrep_sync_wait=0, ${stale[7]} with 7`);
+    assert.equal(stale[7], 0);
+  });
+
+  test('GET_LOCK is still given on a node that has lost its quorum, where the fence says 1047', async () => {
+    const [, , node] = nodes;
+    await node.isolate();
+    try {
+      await until('it to be alone', 30_000, async () =>
+        (await node.status('wsrep_cluster_status')) === 'Primary' ? undefined : true,
+      );
+      const [row] = await node.query("SELECT GET_LOCK('x', 0) AS got");
+      assert.equal(row?.['got'], 1);
+      await assert.rejects(node.query('UPDATE facts.fence SET token = token + 1'), { errno: 1047 });
+    } finally {
+      await node.heal();
+      await galera.waitWhole();
+    }
+  });
+
+  test('a node that was killed comes back with what was written meanwhile', async () => {
+    const [first, second] = nodes;
+    await second.kill();
+    await first.query("UPDATE facts.fence SET holder = 'meanwhile'");
+    await second.start();
+    const [row] = await second.query('SELECT holder FROM facts.fence');
+    assert.equal(row?.['holder'], 'meanwhile');
+  });
+});
+
+test(
+  'two clusters side by side do not meet, and leave neither processes nor folders',
+  { skip, timeout: 120_000 },
+  async () => {
+    const both = await Promise.all([startGalera({ nodes: 1 }), startGalera({ nodes: 2 })]);
+    const sizes = await Promise.all(both.map((galera) => galera.nodes[0]!.status('wsrep_cluster_size')));
+    const nodes = both.flatMap((galera) => galera.nodes).map(({ pid, socket }) => ({ pid, socket }));
+    await Promise.all(both.map((galera) => galera[Symbol.asyncDispose]()));
+    assert.deepEqual(sizes, ['1', '2']);
+    for (const { pid, socket } of nodes) assert.ok(!existsSync(`/proc/${pid}`) && !existsSync(socket));
+  },
+);
