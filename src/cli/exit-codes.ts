@@ -34,6 +34,10 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   usage: {
     means: 'The command line or an option in the environment is wrong. Nothing was done.',
     next: 'The message names the option and the nearest valid one; HELPER COMMAND --help shows all. Mend the manifest.',
+    helpers: {
+      'kubernetes-entrypoint':
+        'A DEPENDENCY_* variable, with the column. The original waited for ever, or went on without it; KOLLA_POD_COMPAT=lenient goes on where it did.',
+    },
   },
   badConfig: {
     means: 'A file that was given is missing or wrong. Nothing was done.',

@@ -13,7 +13,7 @@ export interface Row {
   /** What the original does, where that is another. */
   readonly there?: Verdict;
   /** Default: `entry`. */
-  readonly account?: 'old' | 'nobody';
+  readonly account?: 'watcher' | 'old' | 'nobody';
   /** The original without it is older than this row. */
   readonly notThere?: string;
 }
@@ -234,6 +234,13 @@ export const ROWS: readonly Row[] = [
     ours: 'resolved',
     says: /looking at Endpoints instead/,
     notThere: 'both ways',
+  },
+  {
+    name: 'ten Jobs, only get allowed',
+    env: { DEPENDENCY_JOBS: ['done', 'both-1', ...Array.from({ length: 8 }, (_, n) => `none-${n}`)].join(',') },
+    account: 'old',
+    ours: 'waits',
+    says: /reading each by its name[^]*Job done in namespace openstack is resolved/,
   },
   {
     name: 'nothing is allowed',

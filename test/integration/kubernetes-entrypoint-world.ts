@@ -1,4 +1,6 @@
 /** What lies in the cluster while kubernetes-entrypoint and its drop-in are run side by side: nothing in it changes any more. */
+import { readFile } from 'node:fs/promises';
+import { load } from 'js-yaml';
 import { endPodsOf, type Cluster } from '../cluster/kubernetes/index.ts';
 import { until } from '../support/until.ts';
 import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
@@ -6,22 +8,23 @@ import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
 const SEEN_MS = 60_000;
 const HOSTS: Readonly<Record<string, string>> = { [OWN_NODE]: '10.0.0.1', 'compute-2': '10.0.0.2' };
 
-/** As openstack-helm gives it to every Pod that waits: no watch. */
-const ROLE = {
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'Role',
-  metadata: { name: 'entry' },
-  rules: [
-    {
-      apiGroups: ['', 'extensions', 'batch', 'apps', 'discovery.k8s.io'],
-      resources: ['pods', 'services', 'jobs', 'endpoints', 'endpointslices', 'daemonsets'],
-      verbs: ['get', 'list'],
-    },
-    { apiGroups: ['example.org', ''], resources: ['widgets', 'configmaps'], verbs: ['get'] },
-  ],
-};
+const PAGE = new URL('../../docs/migration-kubernetes-entrypoint.md', import.meta.url);
 
-/** Fills the namespace that prepare() made. Its ServiceAccounts: `entry` with the Role above, `old` and `nobody`. */
+interface Role {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly rules: readonly object[];
+}
+
+/** The Roles that the documentation shows: `entry` without watch, `watcher` with it. */
+async function rolesOfThePage(): Promise<Role[]> {
+  const blocks = (await readFile(PAGE, 'utf8')).matchAll(/```yaml\n([^]*?)```/g);
+  return [...blocks].map(([, text]) => load(text ?? '') as Role).filter(({ kind }) => kind === 'Role');
+}
+
+export const ACCOUNTS = ['entry', 'watcher', 'old', 'nobody'] as const;
+
+/** Fills the namespace that prepare() made. Its ServiceAccounts are ACCOUNTS. */
 export async function makeWorld(cluster: Cluster): Promise<void> {
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   const create = (...items: object[]) =>
@@ -51,13 +54,14 @@ export async function makeWorld(cluster: Cluster): Promise<void> {
     roleRef: { ...roleRef, name: account },
     subjects: [{ kind: 'ServiceAccount', name: account, namespace: NAMESPACE }],
   });
-  const onlyEndpoints = [{ apiGroups: [''], resources: ['endpoints'], verbs: ['get'] }];
+  const roles = await rolesOfThePage();
+  const customResources = [{ apiGroups: ['example.org', ''], resources: ['widgets', 'configmaps'], verbs: ['get'] }];
+  const onlyGet = [{ apiGroups: ['', 'batch'], resources: ['endpoints', 'jobs'], verbs: ['get'] }];
   await create(
-    ...['entry', 'old', 'nobody'].map((name) => ({ ...core('ServiceAccount', name) })),
-    ROLE,
-    { ...ROLE, metadata: { name: 'old' }, rules: onlyEndpoints },
-    bound('entry'),
-    bound('old'),
+    ...ACCOUNTS.map((name) => core('ServiceAccount', name)),
+    ...roles.map((role) => ({ ...role, rules: [...role.rules, ...customResources] })),
+    { ...roles[0], metadata: { name: 'old' }, rules: onlyGet },
+    ...['entry', 'watcher', 'old'].map(bound),
     core('Node', 'compute-2'),
     core('ConfigMap', 'bin'),
     { ...core('Pod', OWN_POD), spec: ownSpec() },

@@ -8,7 +8,7 @@ import { canRunControlPlane, startControlPlane, type ControlPlane } from '../clu
 import { FROM_SOURCE } from '../support/helper.ts';
 import { run, start } from '../support/process.ts';
 import { COMMON_ENV, ROWS, type Row, type Verdict } from './kubernetes-entrypoint-rows.ts';
-import { makeWorld } from './kubernetes-entrypoint-world.ts';
+import { ACCOUNTS, makeWorld } from './kubernetes-entrypoint-world.ts';
 import { NAMESPACE, prepare } from './waits-objects.ts';
 import { Cells } from './waits-table.ts';
 
@@ -40,7 +40,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
     cluster = await startControlPlane();
     await prepare(cluster);
     await makeWorld(cluster);
-    for (const name of ['entry', 'old', 'nobody']) await mount(name);
+    for (const name of ACCOUNTS) await mount(name);
     for (const { name } of ROWS) for (const column of COLUMNS) cells.set(name, column, 'not run');
   });
   after(async () => {
@@ -98,6 +98,14 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
       said[0] ?? '',
       /system:serviceaccount:openstack:entry may not watch jobs\.batch in namespace openstack/,
     );
+  });
+
+  test('with watch, too, as the documentation shows it, there is nothing to say', async () => {
+    const env = { DEPENDENCY_SERVICE: 'ready', DEPENDENCY_JOBS: 'done', DEPENDENCY_DAEMONSET: 'agent' };
+    const started = inPod(DROP_IN, { env, account: 'watcher' });
+    const { code, stdout } = await run('unshare', started.words, { env: started.env });
+    assert.equal(code, 0, stdout);
+    assert.doesNotMatch(stdout, /may not/);
   });
 
   test('without an API server what needs none is waited for all the same', async () => {
