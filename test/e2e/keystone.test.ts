@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { keystoneRootfs } from '../cluster/keystone-image.ts';
 import { until } from '../support/until.ts';
+import { runEntrypointPod } from './entrypoint-pod.ts';
 import {
   ADMIN_PASSWORD,
   deployKeystone,
@@ -126,6 +127,20 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       [...ofImage, 'audit_map.conf'].toSorted(),
       "the image's own files are there too",
     );
+  });
+
+  test('a Pod that was made for kubernetes-entrypoint waits as before, with another image and nothing else', async () => {
+    const said = await runEntrypointPod(stage.node, IMAGE);
+    for (const what of [
+      'Service mariadb',
+      'Service memcached',
+      'Job keystone-db-sync',
+      'Job keystone-fernet-setup',
+      'Pod on same host with labels map[application:openvswitch]',
+    ])
+      assert.ok(said.includes(`Dependency ${what} in namespace openstack is resolved.\n`), `${what}: ${said}`);
+    assert.match(said, /may not watch jobs\.batch in namespace openstack: asking every 2 s instead/);
+    assert.ok(said.endsWith('is resolved.\ndone\n'), said);
   });
 
   test('a ConfigMap that is patched reaches a running service as a file and a signal, and a broken one does not', async () => {
