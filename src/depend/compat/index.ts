@@ -1,7 +1,7 @@
 /**
  * kubernetes-entrypoint's environment in our own words.
  *
- *   DEPENDENCY_* -> list.ts (`a,ns:b`), or json.ts (values that know their columns) and entries.ts (what each may hold)
+ *   DEPENDENCY_* -> list.ts (`a,ns:b`), or json.ts (values that know their columns) and a file each for what its entries may hold
  *   -> made.ts: the Dependency that --wait would give -> the same waiters -> tell.ts: its phrases in the log
  *
  * What kubernetes-entrypoint left out with a line in its log, and so did not wait for, is a UsageError (64) with variable and
@@ -11,7 +11,8 @@
 import type { Dependency } from '../dependency.ts';
 import { checkName } from '../grammar/names.ts';
 import { wrong, type Source } from '../grammar/problem.ts';
-import { customResourcesIn, jobsIn, podsIn } from './entries.ts';
+import { customResourcesIn } from './custom-resources.ts';
+import { jobsIn } from './jobs.ts';
 import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
 import { namesOf, objectsOf, pathsOf } from './list.ts';
 import {
@@ -21,6 +22,7 @@ import {
   serviceDependency,
   socketDependency,
 } from './made.ts';
+import { podsIn } from './pods.ts';
 
 export type { Way } from './leave-out.ts';
 export { toldAsEntrypoint } from './tell.ts';

@@ -1,0 +1,85 @@
+import type { Condition, JsonPath, ObjectDependency } from '../dependency.ts';
+import { checkName } from '../grammar/names.ts';
+import { wrong, type Part, type Source } from '../grammar/problem.ts';
+import { entriesIn } from './entries.ts';
+import type { Json } from './json.ts';
+import type { Way } from './leave-out.ts';
+import { customResourceDependency } from './made.ts';
+import { itemsIn, membersIn, textIn, type Reading } from './members.ts';
+
+const RESOURCE_KEYS = ['apiVersion', 'kind', 'name', 'namespace', 'fields', 'conditions'];
+
+/** DEPENDENCY_CUSTOM_RESOURCE: `[{"apiVersion", "kind", "name", "namespace"?, "fields"?, "conditions"?}]`. */
+export function customResourcesIn(source: Source, way: Way, base: string): ObjectDependency[] {
+  return entriesIn(source, way, (reading, json) => {
+    const members = membersIn(reading, json, RESOURCE_KEYS);
+    const [apiVersion, kind, name, namespace] = ['apiVersion', 'kind', 'name', 'namespace'].map((key) =>
+      textIn(reading, members, key),
+    );
+    const fields = fieldsIn(reading, members.get('fields'));
+    const conditions = conditionsIn(reading, members.get('conditions'));
+    return () => {
+      const missing = Object.entries({ apiVersion, kind, name }).find(([, part]) => part === undefined)?.[0];
+      if (apiVersion === undefined || kind === undefined || name === undefined)
+        throw wrong(source, json.column, `${missing} is missing`);
+      const [, group = '', version = ''] = /^(?:([a-z0-9.-]+)\/)?([a-z0-9]+)$/.exec(apiVersion.value) ?? [];
+      if (version === '')
+        throw wrong(source, apiVersion.column, `'${apiVersion.value}' is no apiVersion such as cert-manager.io/v1`);
+      if (!/^[A-Za-z][A-Za-z0-9]*$/.test(kind.value))
+        throw wrong(source, kind.column, `'${kind.value}' is no kind such as Certificate`);
+      checkName(source, 'an object', name, 'any');
+      if (namespace !== undefined) checkName(source, 'a namespace', namespace, 'label');
+      const resource = {
+        group,
+        version,
+        kind: kind.value,
+        name: name.value,
+        namespace: namespace?.value,
+        jsonpaths: fields.map((field) => jsonpathOf(source, field)),
+        conditions: conditions.map((condition) => conditionOf(source, condition)),
+      };
+      return customResourceDependency(resource, base);
+    };
+  });
+}
+
+interface Field {
+  readonly item: Json;
+  readonly key: Part | undefined;
+  readonly value: string;
+}
+
+function fieldsIn(reading: Reading, json: Json | undefined): Field[] {
+  return itemsIn(reading, json).map((item) => {
+    const members = membersIn(reading, item, ['key', 'value']);
+    return { item, key: textIn(reading, members, 'key'), value: textIn(reading, members, 'value')?.value ?? '' };
+  });
+}
+
+interface AskedCondition {
+  readonly item: Json;
+  readonly type: Part | undefined;
+  readonly status: Part | undefined;
+}
+
+function conditionsIn(reading: Reading, json: Json | undefined): AskedCondition[] {
+  return itemsIn(reading, json).map((item) => {
+    const members = membersIn(reading, item, ['type', 'status']);
+    return { item, type: textIn(reading, members, 'type'), status: textIn(reading, members, 'status') };
+  });
+}
+
+function conditionOf(source: Source, { item, type, status }: AskedCondition): Condition {
+  if (type === undefined) throw wrong(source, item.column, 'the type of a condition is missing');
+  return { type: type.value, status: status?.value ?? 'True' };
+}
+
+/** `a.b.c`, as there; what a step may hold is what JSONPath takes for itself. */
+function jsonpathOf(source: Source, { item, key, value }: Field): JsonPath {
+  if (key === undefined) throw wrong(source, item.column, 'the key of a field is missing');
+  const steps = key.value.split('.');
+  const odd = steps.find((step) => !/^[\w/-]+$/.test(step));
+  if (odd !== undefined)
+    throw wrong(source, key.column, `'${key.value}' is no key such as status.phase: '${odd}' can't be looked up`);
+  return { path: `{${steps.map((step) => (/^\w+$/.test(step) ? `.${step}` : `['${step}']`)).join('')}}`, value };
+}
