@@ -3,8 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { all } from '../src/pod/index.ts';
 import { ROOT } from './bundle.ts';
-import { cliPage, errorsPage } from './docs/pages.ts';
+import { cliPage, errorsPage, GENERATED } from './docs/pages.ts';
+import { rbacPage } from './docs/rbac.ts';
 
 mkdirSync(join(ROOT, 'docs'), { recursive: true });
 writeFileSync(join(ROOT, 'docs/cli.md'), `${cliPage(all())}\n`);
 writeFileSync(join(ROOT, 'docs/errors.md'), errorsPage());
+writeFileSync(join(ROOT, 'docs/rbac.md'), rbacPage(GENERATED));

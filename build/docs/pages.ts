@@ -5,7 +5,7 @@ import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { flagOf, usageOf } from '../../src/cli/help.ts';
 import type { Option } from '../../src/cli/option.ts';
 
-const GENERATED = '<!-- Made by `make docs` from the tables in src/. Do not edit. -->';
+export const GENERATED = '<!-- Made by `make docs` from the tables in src/. Do not edit. -->';
 
 /** Every command of every helper. */
 export function cliPage(helpers: readonly Helper[]): string {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { cliPage, errorsPage } from '../../build/docs/pages.ts';
+import { cliPage, errorsPage, GENERATED } from '../../build/docs/pages.ts';
+import { rbacPage, withoutExample } from '../../build/docs/rbac.ts';
 import { all } from '../../src/pod/index.ts';
 
 for (const [name, page] of [
   ['cli.md', `${cliPage(all())}\n`],
   ['errors.md', errorsPage()],
+  ['rbac.md', rbacPage(GENERATED)],
 ] as const) {
   test(`docs/${name} is what the tables say; if not: make docs`, async () => {
     const stands = (await readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).split('\n');
@@ -17,3 +19,7 @@ for (const [name, page] of [
     assert.equal(stands.length, should.length);
   });
 }
+
+test('docs/rbac.md has a Role for every kind of object', () => {
+  assert.deepEqual(withoutExample(), []);
+});

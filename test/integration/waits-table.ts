@@ -14,6 +14,11 @@ export class Cells {
     this.#rows.set(kind, row.set(column, seen));
   }
 
+  /** What was seen there; empty where nothing was. */
+  at(kind: string, column: string): string {
+    return this.#rows.get(kind)?.get(column) ?? '';
+  }
+
   /** `kind: column` of every cell in which nothing was seen. */
   empty(): string[] {
     return [...this.#rows].flatMap(([kind, row]) =>

@@ -25,7 +25,9 @@ export function unwatchable(ref: Ref, { status, message }: ApiError, { pollMs }:
   const what = `${resourceName(ref)} ${placeOf(ref)}`;
   const instead = `asking every ${pollMs / 1000} s instead`;
   if (status !== 403) return `${message}: ${what}: ${instead}`;
-  return `${userIn(message) ?? 'this user'} may not watch ${what}: ${instead}; add the verb watch to its ${roleKind(ref)}`;
+  // A set's watch may need a list first.
+  const [, verb = 'watch'] = / cannot (list|watch) /.exec(message) ?? [];
+  return `${userIn(message) ?? 'this user'} may not ${verb} ${what}: ${instead}; add the verb ${verb} to its ${roleKind(ref)}`;
 }
 
 function roleKind({ namespace = '' }: Pick<Ref, 'namespace'>): 'Role' | 'ClusterRole' {

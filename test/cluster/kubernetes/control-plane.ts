@@ -16,8 +16,11 @@ import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } fro
 export interface ControlPlane extends Cluster, AsyncDisposable {
   readonly apiServer: ApiServer;
   readonly etcd: Etcd;
-  /** Starts another API server on the same etcd, as highly available clusters have them. */
-  addApiServer(): Promise<ApiServer>;
+  /**
+   * Starts another API server on the same etcd, as highly available clusters have them.
+   * @param flags that it has besides
+   */
+  addApiServer(flags?: Readonly<Record<string, string>>): Promise<ApiServer>;
 }
 
 const UP_MS = 120_000;
@@ -51,8 +54,8 @@ export async function startControlPlane(): Promise<ControlPlane> {
   await step('starting a Kubernetes control plane', async () => {
     await startApi(run, get, site, keys, addresses, LONELY);
   });
-  const apiServerAt = (port: number, program: Program): ApiServer => {
-    const flags = { ...apiserverFlags(site.folder, keys, { ...addresses, api: port }), ...LONELY };
+  const apiServerAt = (port: number, program: Program, more: Readonly<Record<string, string>> = {}): ApiServer => {
+    const flags = { ...apiserverFlags(site.folder, keys, { ...addresses, api: port }), ...LONELY, ...more };
     const ask = () => apiGet(`https://127.0.0.1:${port}`, '/readyz', keys.authority.certificate, admin);
     return apiServer(port, program, {
       run: () => startKube(site, 'kube-apiserver', flags),
@@ -64,9 +67,9 @@ export async function startControlPlane(): Promise<ControlPlane> {
     ...clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, folder }),
     apiServer: apiServerAt(api, programs.get('kube-apiserver') ?? {}),
     etcd: etcdAt(`http://127.0.0.1:${etcd}`, programs.get('etcd')?.current?.running.pid ?? 0),
-    addApiServer: async () => {
+    addApiServer: async (flags) => {
       const [port = 0] = await freePorts(1);
-      const another = moved.use(apiServerAt(port, {}));
+      const another = moved.use(apiServerAt(port, {}, flags));
       await another.start();
       return another;
     },

@@ -1,0 +1,101 @@
+/** The documentation's `docker run` line, as a plain process: its words, volumes and environment, without an engine. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
+import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
+import { privateFolder } from '../support/folder.ts';
+import { logLines, startHelper } from '../support/helper.ts';
+import { freePort } from '../support/port.ts';
+import { until } from '../support/until.ts';
+
+const skip = (await canRunMariadb()) ?? (await canRunMemcached()) ?? false;
+const CONFIG_FILES = '/var/lib/kolla/config_files';
+
+interface DockerRun {
+  readonly env: Readonly<Record<string, string>>;
+  /** Of the machine, by where they are in the container. */
+  readonly volumes: ReadonlyMap<string, string>;
+  readonly command: readonly string[];
+}
+
+test(
+  "the documentation's docker run puts files in place, waits for real servers and ends with 0",
+  { skip },
+  async () => {
+    const { env, volumes, command } = dockerRun(await documented());
+    assert.equal(command[0], 'kolla-init');
+    assert.deepEqual([...volumes.keys()], [CONFIG_FILES, '/etc/keystone']);
+    await using folder = await privateFolder('docker-run');
+    const [tree, config] = [join(folder.path, 'tree'), join(folder.path, volumes.get(CONFIG_FILES) ?? '')];
+    await mkdir(tree);
+    await keystoneConfig(config);
+    const [mysqlPort, memcachedPort] = [await freePort(), await freePort()];
+    const waits = (env['KOLLA_INIT_WAIT'] ?? '')
+      .replace('mysql://mariadb', `mysql://127.0.0.1:${mysqlPort}`)
+      .replace('memcached://memcached', `memcached://127.0.0.1:${memcachedPort}`);
+    await using running = await startHelper('kolla-init', command.slice(1), {
+      keepOutput: true,
+      cwd: folder.path,
+      // What the engine would mount; the name of a network leads to its servers, as here a port does.
+      env: { ...env, KOLLA_INIT_WAIT: waits, KOLLA_INIT_CONFIG_DIR: config, KOLLA_INIT_ROOT: tree },
+    });
+    let said = '';
+    running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const closed = once(running.child, 'close');
+    await until('both to be waited for', 30_000, () =>
+      Promise.resolve((said.match(/ECONNREFUSED/g) ?? []).length >= 2 || undefined),
+    );
+    await using servers = new AsyncDisposableStack();
+    servers.use(await startMemcached(memcachedPort));
+    servers.use(await startMariadb({ port: mysqlPort }));
+    await closed;
+    assert.equal(await running.ended, 0, said);
+    assert.match(logLines(said).at(-1)?.msg ?? '', /1 file written.*2 dependencies met$/);
+    assert.equal(await readFile(join(tree, 'etc/keystone/keystone.conf'), 'utf8'), '[DEFAULT]\n');
+  },
+);
+
+/** The line of docs/kolla-init.md that has waits, without its line breaks. */
+async function documented(): Promise<string> {
+  const page = await readFile(new URL('../../docs/kolla-init.md', import.meta.url), 'utf8');
+  const lines = page.replaceAll('\\\n', ' ').split('\n');
+  const line = lines.find((each) => each.startsWith('docker run') && each.includes('KOLLA_INIT_WAIT'));
+  assert.ok(line, 'docs/kolla-init.md has no docker run with KOLLA_INIT_WAIT');
+  return line;
+}
+
+/** What the words of a `docker run` mean; one that is not known here is an error. */
+function dockerRun(line: string): DockerRun {
+  const words = line.split(/\s+/).slice(2);
+  const env: Record<string, string> = {};
+  const volumes = new Map<string, string>();
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === 'IMAGE') return { env, volumes, command: words };
+    if (word === '--rm') continue;
+    const value = words.shift() ?? '';
+    if (word === '-e') {
+      const [name = '', ...rest] = value.split('=');
+      env[name] = rest.join('=');
+    } else if (word === '-v') {
+      const [source = '', destination = ''] = value.split(':');
+      volumes.set(destination, source);
+    } else assert.equal(word, '--network');
+  }
+  throw new Error(`no IMAGE in: ${line}`);
+}
+
+async function keystoneConfig(folder: string): Promise<void> {
+  await mkdir(folder);
+  const file = {
+    source: `${CONFIG_FILES}/keystone.conf`,
+    dest: '/etc/keystone/',
+    owner: userInfo().username,
+    perm: '0600',
+  };
+  await writeFile(join(folder, 'config.json'), JSON.stringify({ command: 'keystone', config_files: [file] }));
+  await writeFile(join(folder, 'keystone.conf'), '[DEFAULT]\n');
+}

@@ -1,0 +1,208 @@
+/**
+ * Every Role that `kolla-init rbac` prints, given to a ServiceAccount of its own: with it the wait is met without a word
+ * about permissions, and with any verb taken away it isn't. On two API servers: one that tells when a watch has sent what
+ * exists, as new ones do, and one that doesn't.
+ */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { logLines, runHelper } from '../support/helper.ts';
+import { NAMESPACE, objectCases, OWN_NODE, OWN_POD, prepare } from './waits-objects.ts';
+import { Cells } from './waits-table.ts';
+
+/** Without the feature a watch doesn't tell where its beginning ends. */
+const AS_OLD_SERVERS = { 'feature-gates': 'WatchList=false' };
+const TIMEOUT = '6s';
+const MANY = Array.from({ length: 9 }, (_, i) => `configmap/many-${i}`);
+
+interface Rule {
+  readonly verbs: readonly string[];
+  readonly resources: readonly string[];
+}
+
+interface Item {
+  readonly kind: string;
+  readonly rules?: readonly Rule[];
+}
+
+interface Row {
+  readonly name: string;
+  readonly waits: readonly string[];
+  readonly options?: readonly string[];
+}
+
+describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ?? false }, () => {
+  let cluster: ControlPlane;
+  let oldServer: string;
+  let rows: readonly Row[] = [];
+  const roles = new Map<string, readonly Item[]>();
+  const cells = new Cells(['Role', 'with it', 'without one verb']);
+  const inNamespace = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
+  const create = (object: object) =>
+    cluster.kubectl([`--namespace=${NAMESPACE}`, 'create', '--filename=-'], JSON.stringify(object));
+
+  before(async () => {
+    cluster = await startControlPlane();
+    oldServer = (await cluster.addApiServer(AS_OLD_SERVERS)).server;
+    await prepare(cluster);
+    rows = await everythingMet(cluster, inNamespace, create);
+  });
+  after(async () => {
+    process.stdout.write(`\n${cells.table()}\n`);
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  /** A ServiceAccount with this Role; its kubeconfigs for both servers. */
+  const accountWith = async (name: string, items: readonly Item[]) => {
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: NAMESPACE } };
+    const list = { apiVersion: 'v1', kind: 'List', items: [account, ...items] };
+    await cluster.kubectl(['apply', '--filename=-'], JSON.stringify(list));
+    const fresh = await cluster.kubeconfigOf(NAMESPACE, name);
+    const old = `${fresh}.old`;
+    await writeFile(old, (await readFile(fresh, 'utf8')).replaceAll(cluster.server, oldServer), { mode: 0o600 });
+    return { fresh, old };
+  };
+
+  const wait = async (kubeconfig: string, { waits }: Row) => {
+    const args = ['--config-dir', '/no/config', '--timeout', TIMEOUT, ...waits.flatMap((each) => ['--wait', each])];
+    // Without NODE_NAME: it must find out by itself where it is.
+    const env = { POD_NAME: OWN_POD, KUBECONFIG: kubeconfig };
+    const { code, stderr } = await runHelper('kolla-init', args, { env });
+    const said = logLines(stderr);
+    const complaint = said.find(({ level, msg }) => level === 'warn' || msg.includes('forbidden'))?.msg;
+    return { code, complaint, last: said.at(-1)?.msg ?? '' };
+  };
+
+  const rolesOf = async (row: Row, account: string): Promise<readonly Item[]> => {
+    const found = roles.get(row.name);
+    const text =
+      found === undefined
+        ? (await runHelper('kolla-init', rbacArgs(row, PLACEHOLDER))).stdout
+        : JSON.stringify({ items: found });
+    const { items } = JSON.parse(text) as { items: readonly Item[] };
+    roles.set(row.name, items);
+    return JSON.parse(JSON.stringify(items).replaceAll(PLACEHOLDER, account)) as readonly Item[];
+  };
+
+  test('each is enough, and nothing is said about permissions', async () => {
+    await twoAtATime(rows, async (row, index) => {
+      const account = `row-${index}`;
+      const items = await rolesOf(row, account);
+      cells.set(row.name, 'Role', rulesText(items));
+      const kubeconfigs = await accountWith(account, items);
+      // What one asks of both servers in the same words, one answers for both.
+      const servers = Object.entries(kubeconfigs).filter(([server]) => server === 'fresh' || asksForLists(items));
+      for (const [server, kubeconfig] of servers) {
+        const { code, complaint, last } = await wait(kubeconfig, row);
+        assert.equal(code, 0, `${row.name} on the ${server} server: ${last}`);
+        assert.equal(complaint, undefined, `${row.name} on the ${server} server`);
+      }
+      cells.set(row.name, 'with it', 'met');
+    });
+  });
+
+  test('each is no more than enough: a wait without one of its verbs is refused, or says what it lacks', async () => {
+    const without = rows.flatMap((row, index) => {
+      const items = roles.get(row.name) ?? [];
+      return verbsOf(items).map(({ item, rule, verb }, i) => ({
+        row,
+        account: `less-${index}-${i}`,
+        item,
+        rule,
+        verb,
+      }));
+    });
+    await twoAtATime(without, async ({ row, account, item, rule, verb }) => {
+      const items = less(await rolesOf(row, account), item, rule, verb);
+      const { old } = await accountWith(account, items);
+      const { code, complaint } = await wait(old, row);
+      const how = code === 0 ? (complaint === undefined ? 'met in silence' : 'polls') : String(code);
+      const others = cells.at(row.name, 'without one verb');
+      cells.set(row.name, 'without one verb', `${others === '' ? '' : `${others}, `}${verb}: ${how}`);
+      assert.notEqual(how, 'met in silence', `${row.name} needs no ${verb} of ${rulesText(items)}`);
+    });
+  });
+
+  test('no cell of the table is empty', () => {
+    assert.deepEqual(cells.empty(), []);
+  });
+});
+
+const PLACEHOLDER = 'the-account';
+
+function rbacArgs({ waits, options = [] }: Row, account: string): string[] {
+  const who = ['--namespace', NAMESPACE, '--service-account', account];
+  return ['rbac', ...waits.flatMap((each) => ['--wait', each]), ...who, ...options, '-o', 'json'];
+}
+
+/** Makes all that the waits wait for, and returns them. */
+async function everythingMet(
+  cluster: ControlPlane,
+  inNamespace: (...args: string[]) => Promise<string>,
+  create: (object: object) => Promise<string>,
+): Promise<readonly Row[]> {
+  const cases = objectCases(cluster);
+  for (const each of cases) await each.create();
+  const target = { apiVersion: 'v1', kind: 'Node', name: OWN_NODE };
+  const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: OWN_POD, namespace: NAMESPACE }, target };
+  const path = `/api/v1/namespaces/${NAMESPACE}/pods/${OWN_POD}/binding`;
+  await cluster.kubectl(['create', `--raw=${path}`, '--filename=-'], JSON.stringify(binding));
+  await Promise.all(cases.map((each) => each.meet()));
+  const annotations = { 'kolla-pod/state': 'done' };
+  const metadata = { name: 'kolla-db-sync-gone', annotations };
+  await create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata });
+  for (const each of MANY) await inNamespace('create', 'configmap', each.replace('configmap/', ''));
+  return [
+    ...cases.map(({ kind, wait }) => ({ name: kind, waits: [lasting(wait)] })),
+    { name: 'job gone, Lease left', waits: ['job/gone-db-sync'] },
+    { name: 'not there', waits: ['!job/never'] },
+    { name: 'node=own', waits: ['node?node=own&jsonpath={.metadata.name}'] },
+    { name: 'container, --pod-name', waits: ['container/sidecar'], options: ['--pod-name', OWN_POD] },
+    { name: '9 ConfigMaps', waits: MANY },
+    { name: '9 Pods', waits: ['pod/galera-0', ...Array.from({ length: 8 }, (_, i) => `!pod/no-${i}`)] },
+  ];
+}
+
+/** Asks for what stays as it is: controllers take back a claim's and, where no kubelet speaks, a node's status. */
+function lasting(wait: string): string {
+  const [what = wait] = wait.split('?jsonpath');
+  if (!/^(?:node|pvc)/.test(wait)) return wait;
+  return `${what}${what.includes('?') ? '&' : '?'}jsonpath={.metadata.name}`;
+}
+
+function asksForLists(items: readonly Item[]): boolean {
+  return verbsOf(items).some(({ verb }) => verb === 'list');
+}
+
+function verbsOf(items: readonly Item[]): { item: number; rule: number; verb: string }[] {
+  return items.flatMap(({ rules = [] }, item) =>
+    rules.flatMap(({ verbs }, rule) => verbs.map((verb) => ({ item, rule, verb }))),
+  );
+}
+
+function less(items: readonly Item[], item: number, rule: number, verb: string): readonly Item[] {
+  return items.map((each, i) => {
+    if (i !== item || each.rules === undefined) return each;
+    const rules = each.rules.map((one, j) =>
+      j === rule ? { ...one, verbs: one.verbs.filter((v) => v !== verb) } : one,
+    );
+    return { ...each, rules: rules.filter(({ verbs }) => verbs.length > 0) };
+  });
+}
+
+function rulesText(items: readonly Item[]): string {
+  return items
+    .flatMap(({ rules = [] }) => rules)
+    .map(({ resources, verbs }) => `${resources.join()}: ${verbs.join()}`)
+    .join('; ');
+}
+
+/** Does it for all, two at a time. */
+async function twoAtATime<T>(all: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
+  const queue = [...all.entries()];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next[1], next[0]);
+  };
+  await Promise.all([worker(), worker()]);
+}
