@@ -12,7 +12,9 @@ export function endpointsHint(host: string): string {
   return `kubectl get endpointslices${where} -l kubernetes.io/service-name=${service}`;
 }
 
-/** A command in our own container. */
-export function insideHint({ podName, container }: Self, command: string): string {
-  return `kubectl exec ${podName}${container === undefined ? '' : ` -c ${container}`} -- ${command}`;
+/** The command that shows what is at a path of our own container. */
+export function insideHint({ podName, container }: Self, path: string): string {
+  const where = container === undefined ? podName : `${podName} -c ${container}`;
+  const quoted = /^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+  return `kubectl exec ${where} -- ls -la ${quoted}`;
 }

@@ -192,7 +192,6 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       create: () => apply({ ...apps('DaemonSet', 'agent'), spec: daemon('agent', { own: 'yes' }) }),
       notYet: /^no Pod of it on node compute-1$/,
       remove: () => remove('daemonset/agent'),
-      deleted: /^no such DaemonSet/,
       absent: /^no such DaemonSet in namespace openstack yet$/,
       async meet() {
         await daemonPod();

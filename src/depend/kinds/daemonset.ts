@@ -131,6 +131,7 @@ async function waitOnThisNode(
   void forward(mailbox, 'daemonset', watches.see<DaemonSet>(kind, view, daemonsets.begin()));
   let selector: string | undefined;
   let found: DaemonSet | undefined;
+  let wasThere = false;
   let here: readonly OwnedPod[] | undefined;
   let state = 'not seen yet';
   for await (const { of, seen } of mailbox.letters(signal)) {
@@ -140,6 +141,7 @@ async function waitOnThisNode(
     if (of === 'pods') here = seen.objects;
     else {
       [found] = seen.objects;
+      wasThere ||= found !== undefined;
       const wanted = found && selectorOf(found);
       if (wanted !== selector) {
         selector = wanted;
@@ -150,8 +152,8 @@ async function waitOnThisNode(
       }
     }
     if (found !== undefined && here === undefined) continue;
-    const none = pending(`no such DaemonSet in namespace ${namespace} yet`);
-    const verdict = found === undefined ? none : judgeDaemonSet(found, here ?? [], node, daemonsetAbsent);
+    const none = wasThere ? 'deleted; waiting for another' : `no such DaemonSet in namespace ${namespace} yet`;
+    const verdict = found === undefined ? pending(none) : judgeDaemonSet(found, here ?? [], node, daemonsetAbsent);
     if (verdict.is === 'met') return verdict.state;
     state = verdict.state;
     report(state);

@@ -13,7 +13,7 @@ export const file: PathKind = {
   aliases: [],
   means: 'the file or folder is there (links are followed); with a `/` at its end it must be a folder',
   make: ({ path, isNegated }, { self }) => ({
-    hint: () => insideHint(self, `ls -la ${path}`),
+    hint: () => insideHint(self, path),
     wait: (report, signal) => retry(() => look(path), { isNegated, report, signal, backoff: LOOK_AGAIN }),
   }),
 };

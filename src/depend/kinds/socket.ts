@@ -12,7 +12,7 @@ export const socket: PathKind = {
   aliases: ['unix'],
   means: 'something accepts connections on that Unix socket',
   make: ({ path, isNegated }, { self }) => ({
-    hint: () => insideHint(self, `ls -la ${path}`),
+    hint: () => insideHint(self, path),
     wait: (report, signal) =>
       retry((bounded) => knock(path, bounded), { isNegated, report, signal, backoff: LOOK_AGAIN }),
   }),
