@@ -1,14 +1,34 @@
 import { basename, dirname, join, normalize } from 'node:path';
-import { Tree } from './set-configs/tree.ts';
+import { Tree, type Entry } from './set-configs/tree.ts';
 
 /** Where the image's own content lies: `/` in a container, a folder on a developer's machine; undefined: unknown. */
 export interface Image {
   readonly root: string | undefined;
 }
 
-/** The image's folders and links, looked at as they are asked for. */
+/** The image's folders and links, looked at as they are asked for; undefined where it is unknown. */
 export function treeOf({ root }: Image): Tree | undefined {
-  return root === undefined ? undefined : new Tree(root);
+  return root === undefined ? undefined : new ImageTree(root);
+}
+
+/**
+ * Without root much of an image can't be looked at (`/root`), and a name in config.json may be longer than any file's:
+ * such a thing can neither be copied nor lead anywhere, so it is as good as absent. Whoever writes there hears of it then.
+ */
+export class ImageTree extends Tree {
+  override child(folder: Entry, name: string): Entry | undefined {
+    try {
+      return super.child(folder, name);
+    } catch (error) {
+      if (isOutOfSight(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Whether the system refuses to say what is there. */
+export function isOutOfSight(error: unknown): boolean {
+  return ['EACCES', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** The path without the image's links in it, as far as it exists there: a volume lies where `/var/run` leads. */

@@ -22,18 +22,22 @@ export async function setPermissions(permission: PermissionStep, { site, steps }
   const refused: string[] = [];
   const own = new Set(steps.map(({ path }) => path));
   const isLeft = (path: string) => own.has(path);
-  for (const path of await glob(patternUnder(site, permission.pattern))) {
+  const asRefused = (error: unknown) => void refused.push(messageOf(error));
+  for (const path of (await glob(patternUnder(site, permission.pattern)).catch(asRefused)) ?? []) {
     try {
       await checkPlace(site.root, path, false);
       await set(path, permission, { root: site.root, isLeft, refused, log }, true);
     } catch (error) {
-      refused.push(`${path}: ${messageOf(error)}`);
+      asRefused(error);
     }
   }
   const [first] = refused;
   if (first === undefined) return;
   const more = refused.length === 1 ? '' : ` (and ${refused.length - 1} more)`;
-  log.warn(`${permission.entry}: cannot set owner or mode of ${first}${more}`, { entry: permission.entry });
+  log.warn(
+    `${permission.entry}: owner and mode stay as they are: ${first}${more}; let root set them once, or an fsGroup`,
+    { entry: permission.entry },
+  );
 }
 
 interface Setting {

@@ -11,7 +11,7 @@ import { modeFor, ownershipFor, type Ownership } from './owner.ts';
 import type { PermissionStep, PlanOptions } from './plan.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
 import { bareOf, fileUnder, folderUnder, siteOf, type Site } from './site.ts';
-import { matchesOf, sourcePath, type Match } from './sources.ts';
+import { checkReadable, matchesOf, sourcePath, type Match } from './sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type Step, type StepContext } from './step.ts';
 
 /** A list of every file would bury the message. */
@@ -51,9 +51,11 @@ export class Planner {
   async directory(entry: string, item: DirectoryEntry): Promise<void> {
     const owner = await this.#owner(entry, item.owner, item.perm);
     if (owner === undefined) return;
-    const found = await lookAt(folderUnder(this.site, item.path));
-    const mode = item.perm === undefined ? (found?.mode ?? 0o755) & 0o7777 : searchable(item.perm);
-    await this.step(entry, () => directoryStep(entry, item.path, mode, owner, this.#context()));
+    await this.step(`${entry}.path`, async () => {
+      const found = await lookAt(folderUnder(this.site, item.path));
+      const mode = item.perm === undefined ? (found?.mode ?? 0o755) & 0o7777 : searchable(item.perm);
+      return await directoryStep(entry, item.path, mode, owner, this.#context());
+    });
     if (item.recurse) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
   }
 
@@ -63,14 +65,11 @@ export class Planner {
     const owner = await this.#owner(entry, item.owner, mode);
     if (owner === undefined) return;
     const path = fileUnder(this.site, item.path);
-    const found = await lookAt(path);
-    if (found?.isSymbolicLink() || found?.isDirectory()) {
-      this.problems.push(`${entry}.path: ${path} is a ${found.isDirectory() ? 'folder' : 'link'}, and must be a file`);
-    } else if (found !== undefined) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
-    else {
-      const image = () => ({ content: Buffer.alloc(0), ...owner, mode: modeFor(owner, mode) });
-      await this.step(entry, () => fileStep(entry, item.path, image(), this.#context()));
-    }
+    const isThere = await this.attempt(`${entry}.path`, () => isFile(path));
+    if (isThere === true) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
+    if (isThere !== false) return;
+    const image = () => ({ content: Buffer.alloc(0), ...owner, mode: modeFor(owner, mode) });
+    await this.step(`${entry}.path`, () => fileStep(entry, item.path, image(), this.#context()));
   }
 
   async copy(entry: string, item: FileEntry): Promise<void> {
@@ -93,7 +92,8 @@ export class Planner {
     const last = item.merge ? matches : lastOf(matches, item.dest);
     if (!item.merge) this.#replace(last);
     for (const match of last)
-      await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#context()));
+      if (await this.attempt(`${entry}.source`, () => checkReadable(match)))
+        await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#context()));
   }
 
   async step(place: string, make: () => Promise<Step>): Promise<void> {
@@ -183,6 +183,14 @@ export class Planner {
 function lastOf(matches: readonly Match[], dest: string): readonly Match[] {
   const from = matches.findLastIndex((match) => bareOf(match.dest) === bareOf(dest));
   return from === -1 ? matches : matches.slice(from);
+}
+
+/** Throws RangeError for what is there and can't be a file of ours. */
+async function isFile(path: string): Promise<boolean> {
+  const found = await lookAt(path);
+  if (found?.isSymbolicLink() || found?.isDirectory())
+    throw new RangeError(`${path} is a ${found.isDirectory() ? 'folder' : 'link'}, and must be a file`);
+  return found !== undefined;
 }
 
 function escapeGlob(path: string): string {

@@ -17,6 +17,15 @@ const Path = v.pipe(
   v.check((text) => text.startsWith('/'), 'must be an absolute path'),
   v.check((text) => !text.includes('\0'), 'has a NUL byte'),
 );
+/** Of what is made; a longer one the system would refuse when others are in place already. */
+const NAME_MAX_BYTES = 255;
+const Destination = v.pipe(
+  Path,
+  v.check(
+    (text) => text.split('/').every((name) => Buffer.byteLength(name) <= NAME_MAX_BYTES),
+    `has a name of more than ${NAME_MAX_BYTES} bytes, which no file can have`,
+  ),
+);
 const Mode = v.pipe(
   v.string((issue) => `must be octal digits in quotes, such as "0600", but is ${issue.received}`),
   v.regex(/^(?:(?:0o)?[0-7]{3,4})?$/, 'must be three or four octal digits, such as "0600"'),
@@ -31,7 +40,7 @@ const OptionalMode = v.pipe(
 const FileEntry = v.pipe(
   v.strictObject({
     source: Path,
-    dest: Path,
+    dest: Destination,
     owner: v.optional(Text),
     perm: v.optional(v.nullable(Mode)),
     optional: v.optional(Flag, false),
@@ -46,7 +55,7 @@ const FileEntry = v.pipe(
 
 const Recursion = { recurse: v.optional(Flag, false), exclude: v.optional(v.unknown()) };
 const PlainPath = v.pipe(
-  Path,
+  Destination,
   v.check((path) => !hasMagic(path), 'must be a path and no pattern'),
 );
 const DirectoryEntry = v.strictObject({

@@ -8,7 +8,7 @@ import { makeFolder, makeParents } from './folder.ts';
 import type { Mount } from './mounts.ts';
 import { modeFor, type Identity } from './owner.ts';
 import { checkPlace, under } from './place.ts';
-import { lookAt } from './step.ts';
+import { lookAt, lookAtImages } from './step.ts';
 
 /** Something of the image that a mount would hide, to be put into the volume. Its content is read when it is done. */
 export interface SeedStep {
@@ -43,7 +43,7 @@ export async function seedsOf(mounts: readonly Mount[], options: SeedOptions): P
     const [source, target] = [join(options.image, path), under(options.root, path)];
     await checkPlace(options.root, target, (await lookAt(target)) === undefined);
     // A link can't be mounted, so what it leads to stands in for it.
-    const found = kind === 'folder' ? await lookAt(source) : await stat(source).catch(() => undefined);
+    const found = kind === 'folder' ? await lookAtImages(source) : await stat(source).catch(() => undefined);
     if (found !== undefined) await seeder.look(source, target, found);
     // Without anything there, the kubelet would make a folder of root's, in the file's place too.
     await seeder.add(

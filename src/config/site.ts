@@ -1,8 +1,8 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import { hasMagic } from './glob.ts';
-import { resolvedIn } from './image.ts';
+import { ImageTree, resolvedIn } from './image.ts';
 import { under } from './place.ts';
-import { Tree } from './set-configs/tree.ts';
+import type { Tree } from './set-configs/tree.ts';
 
 /** Where the paths of config.json lie. */
 export interface Site {
@@ -23,7 +23,7 @@ export function siteOf({
   image,
   onlyCompare = false,
 }: Pick<Site, 'root' | 'image'> & Partial<Pick<Site, 'onlyCompare'>>): Site {
-  const links = new Tree(image);
+  const links = new ImageTree(image);
   return { root, image, onlyCompare, links, tree: root === image ? undefined : links };
 }
 

@@ -1,4 +1,4 @@
-import { lstat, readdir, readlink, stat } from 'node:fs/promises';
+import { access, constants, lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { glob, hasMagic } from './glob.ts';
 import { CONFIG_DIR } from './read.ts';
@@ -37,6 +37,19 @@ export async function matchesOf(source: string, dest: string, configDir: string,
   const destOf = (path: string) => (dest.endsWith('/') && !source.endsWith('/') ? join(dest, basename(path)) : dest);
   const trees = await Promise.all(found.map((path) => walk(path, destOf(path), keepsLinks)));
   return trees.flat();
+}
+
+/** Throws RangeError for a file that can't be copied because this user may not read it. */
+export async function checkReadable({ kind, source }: Match): Promise<true> {
+  try {
+    if (kind === 'file') await access(source, constants.R_OK);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EACCES')
+      throw new RangeError(`${source} may not be read by us; give its volume a defaultMode or fsGroup that lets us`, {
+        cause,
+      });
+  }
+  return true;
 }
 
 async function literal(path: string): Promise<string[]> {

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { access, constants, lstat, readFile, readlink } from 'node:fs/promises';
 import type { FileImage } from '../platform/fs/replace-file.ts';
 import { effective, searchable, type Access } from './effective.ts';
+import { isOutOfSight } from './image.ts';
 import { modeFor, type Ownership } from './owner.ts';
 import { checkPlace } from './place.ts';
 import type { PermissionStep, PlanOptions } from './plan.ts';
@@ -159,6 +160,14 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
 
 export function hasAccess(found: Stats, { mode, uid, gid }: Access): boolean {
   return (found.mode & 0o7777) === mode && (uid === -1 || found.uid === uid) && (gid === -1 || found.gid === gid);
+}
+
+/** The same of the image's own, which is as good as absent where this user may not look at it. */
+export async function lookAtImages(path: string): Promise<Stats | undefined> {
+  return await lookAt(path).catch((error: unknown) => {
+    if (isOutOfSight(error)) return undefined;
+    throw error;
+  });
 }
 
 /** lstat, or undefined for what isn't there. */

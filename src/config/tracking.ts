@@ -5,7 +5,7 @@ import { under } from './place.ts';
 import { accessOf } from './seed.ts';
 import { fileUnder, type Site } from './site.ts';
 import { keptPath, type Tracked } from './state.ts';
-import { fileStep, linkStep, lookAt, type FileStep, type LinkStep, type Step } from './step.ts';
+import { fileStep, linkStep, lookAt, lookAtImages, type FileStep, type LinkStep, type Step } from './step.ts';
 
 /** Something that goes: a file or link, or a folder if nothing is left in it. */
 export interface Removal {
@@ -120,7 +120,7 @@ class Tracker {
   async #restore(dest: string, saved: string): Promise<void> {
     const { site, me } = this.#options;
     const from = site.tree === undefined ? under(site.root, saved) : join(site.image, dest);
-    const found = await lookAt(from);
+    const found = await lookAtImages(from);
     if (found?.isDirectory() || from === fileUnder(site, dest)) return;
     // A newer image may have it no longer.
     if (found === undefined) this.#removals.push({ dest, path: fileUnder(site, dest), kind: 'file' });
@@ -147,7 +147,7 @@ class Tracker {
   async #isImages(dest: string, path: string, isNew: boolean): Promise<boolean> {
     const { site } = this.#options;
     if (site.tree === undefined) return isNew && (await this.#isOnRoot(path));
-    const found = await lookAt(join(site.image, dest));
+    const found = await lookAtImages(join(site.image, dest));
     if (found?.isSymbolicLink())
       return (
         (await lookAt(path))?.isSymbolicLink() === true &&

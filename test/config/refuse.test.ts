@@ -143,3 +143,18 @@ test("one entry's file can be neither the folder nor the source of another's", a
     /config_files\[2\].source: .*etc\/x is put in place by config_files\[0\]; name that entry's source/,
   );
 });
+
+test('a name that is too long for a file is refused by its entry', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a'), 'a');
+  const path = `/etc/x/${'ä'.repeat(128)}`;
+  await p.config({
+    command: 'true',
+    config_files: [entry('a', path)],
+    directories: [{ path: `${path}/d`, owner: 'keystone', perm: '0755' }],
+  });
+  assert.match(
+    await refusal(p),
+    /config_files\[0\]\.dest: has a name of more than 255 bytes.*directories\[0\]\.path: has a name/,
+  );
+});

@@ -1,6 +1,6 @@
 /** As a service's own uid, whatever the test runs as: a process that is not root and may read no file of mode 0. */
 import assert from 'node:assert/strict';
-import { access, chmod, chown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
+import { access, chmod, chown, lstat, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { run } from '../support/process.ts';
@@ -12,6 +12,17 @@ const OTHER = 65_534;
 interface Unprivileged {
   readonly words: readonly string[];
   readonly uid: number;
+}
+
+/** Makes the pod's files reachable for that user, who is `service` in the image. Returns the words that apply them as that user. */
+async function asService(p: Pod, user: Unprivileged, options: { root: string; image: string }): Promise<string[]> {
+  await p.write(join(options.image, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\n`);
+  await p.write(join(options.image, 'etc/group'), `service:x:${user.uid}:\n`);
+  await mkdir(options.root, { recursive: true });
+  await chmod(dirname(p.configDir), 0o755);
+  if (user.words.length > 0) await chown(options.root, user.uid, user.uid);
+  const me = { uid: user.uid, gid: user.words.length > 0 ? user.uid : p.me.gid, groups: [] };
+  return [...user.words, ...applyWords({ ...options, configDir: p.configDir, configFile: undefined, me })];
 }
 
 /** How a process without privileges is had here: as it is, or by becoming another user. */
@@ -103,4 +114,75 @@ test('a folder that this user may not write is refused before anything is touche
   const done = await run(command, args);
   assert.equal(done.code, 65, done.stderr);
   assert.match(done.stderr, /etc\/y may not be written by us; mount a volume there that this user may write/);
+});
+
+test("a folder of the image's that this user may not enter is nothing to copy, and no reason to stop", async (t) => {
+  await using p = await pod();
+  const user = await unprivileged(p);
+  if (user === undefined) return t.skip('no process without privileges can be had here');
+  const [image, root] = [join(p.configDir, '../image'), join(p.configDir, '../volume')];
+  await p.write(join(image, 'root/.ssh/config'), 'of root', 0o600);
+  await chmod(join(image, 'root'), 0o700);
+  if (user.words.length === 0) await chmod(join(image, 'root'), 0);
+  await p.write(join(p.configDir, 'a'), 'a');
+  await p.config({
+    command: 'true',
+    config_files: [entry('a', '/root/.ssh/config', { owner: 'service' })],
+    directories: [{ path: '/root/cache/x', owner: 'service', perm: '0755' }],
+  });
+  const [command = '', ...args] = await asService(p, user, { root, image });
+  for (const written of [1, 0]) {
+    const done = await run(command, args);
+    assert.equal(done.code, 0, done.stderr);
+    assert.match(done.stdout, new RegExp(`"written":${written}`));
+  }
+  assert.equal(await readFile(join(root, 'root/.ssh/config'), 'utf8'), 'a');
+  assert.ok((await stat(join(root, 'root/cache/x'))).isDirectory());
+});
+
+test('a place that this user may not look at is refused by its entry', async (t) => {
+  await using p = await pod();
+  const user = await unprivileged(p);
+  if (user === undefined) return t.skip('no process without privileges can be had here');
+  await p.write(join(p.root, 'root/file'), 'of root');
+  await p.write(join(p.configDir, 'a'), 'a');
+  await p.write(join(p.configDir, 'locked'), 'a', 0);
+  await p.config({
+    command: 'true',
+    config_files: [entry('a', '/root/x/a', { owner: 'service' }), entry('locked', '/etc/locked', { owner: 'service' })],
+    directories: [{ path: '/root/x', owner: 'service', perm: '0755' }],
+    files: [{ path: '/root/y', owner: 'service', perm: '0644' }],
+  });
+  const [command = '', ...args] = await asService(p, user, { root: p.root, image: p.root });
+  await chmod(join(p.root, 'root'), 0);
+  const done = await run(command, args);
+  assert.equal(done.code, 65, done.stderr);
+  assert.match(
+    done.stderr,
+    /directories\[0\]\.path: EACCES.*files\[0\]\.path: EACCES.*config_files\[0\]\.dest: EACCES/,
+  );
+  assert.match(done.stderr, /config_files\[1\]\.source: .*config_files\/locked may not be read by us; .* fsGroup/);
+});
+
+test('what permissions name and this user may not reach is a warning, and what is behind it is done', async (t) => {
+  await using p = await pod();
+  const user = await unprivileged(p);
+  if (user === undefined) return t.skip('no process without privileges can be had here');
+  await p.write(join(p.root, 'var/lib/locked/x/file'), 'of root');
+  await p.write(join(p.root, 'var/lib/open/file'), 'of root');
+  await p.config({
+    command: 'true',
+    permissions: [
+      { path: '/var/lib/locked/*/file', owner: 'service', perm: '0600' },
+      { path: '/var/lib/open', owner: 'service', perm: '0700' },
+    ],
+  });
+  const [command = '', ...args] = await asService(p, user, { root: p.root, image: p.root });
+  await chown(join(p.root, 'var/lib/open'), user.uid, user.uid);
+  await chmod(join(p.root, 'var/lib/locked'), 0);
+  const done = await run(command, args);
+  assert.equal(done.code, 0, done.stderr);
+  const { said } = JSON.parse(done.stdout) as { said: string };
+  assert.match(said, /permissions\[0\]: owner and mode stay as they are: EACCES.*var\/lib\/locked/);
+  assert.equal((await stat(join(p.root, 'var/lib/open'))).mode & 0o777, 0o700);
 });
