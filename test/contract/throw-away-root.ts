@@ -23,9 +23,9 @@ for each in bin sbin lib lib32 lib64 libx32; do
   if [[ -L /$each ]]; then ln -s "usr/$each" "$root/$each"
   elif [[ -d /$each ]]; then mkdir "$root/$each"; mount --bind /$each "$root/$each"; fi
 done
-while [[ $1 != -- ]]; do
-  mkdir -p "$root$1"; mount --rbind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"; shift
-done
+bind() { mkdir -p "$root$1"; mount --rbind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"; }
+folders=()
+while [[ $1 != -- ]]; do bind "$1"; folders+=("$1"); shift; done
 shift
 if [[ -n $(find "$tree/usr" -mindepth 1 -maxdepth 1 ! -name local 2> /dev/null) ]]; then
   mount -t overlay -o "lowerdir=$tree/usr:/usr" overlay "$root/usr"
@@ -37,7 +37,10 @@ mkdir -p "$root"/usr/local/{bin,sbin,share/ca-certificates}
 chmod 1777 "$root/tmp"
 volumes=()
 while [[ $1 != -- ]]; do
-  mkdir -p "$root$1"; mount -t tmpfs -o "$2" tmpfs "$root$1"; volumes+=("$1"); shift 2
+  mkdir -p "$root$1"; mount -t tmpfs -o "$2" tmpfs "$root$1"; volumes+=("$1")
+  # A volume at /tmp hides a repository that lies in there.
+  for folder in "\${folders[@]}"; do if [[ $folder == "$1"/* ]]; then bind "$folder"; fi; done
+  shift 2
 done
 shift
 (cd "$tree" && find . ! -type d \\( -path './usr/local/*' -o ! -path './usr/*' \\) -print0 | tar --null -T - -cf -) | tar -C "$root" -xpf -
