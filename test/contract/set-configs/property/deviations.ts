@@ -66,16 +66,16 @@ export const DEVIATIONS: readonly Deviation[] = [
   {
     name: 'a merged folder keeps what is in it',
     parts: true,
-    explains: ({ what, path, theirs, ours }, { config, theirs: { before } }) => {
+    explains: ({ what, path, theirs, ours }, { config, run, theirs: { before } }) => {
       const merged = entriesOf(config).flatMap((entry) =>
         entry.merge ? trackedDests([entry]).flatMap((dest) => [dest, throughLinks(before, dest)]) : [],
       );
       const tracked = merged.filter((dest) =>
         [throughLinks(before, dest), `${DEFAULTS}/${dest}`].some((place) => isFolder(before.get(place))),
       );
-      // What is copied on from there differs as well.
+      // What is copied on from there differs as well, or can't be.
       if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
-        return what === 'tree' || what === 'line';
+        return what !== 'touched' && !isCheck(run);
       if (what === 'line') return tracked.some((dest) => normalize(theirs + ours).includes(dest));
       // Of a folder around it, what is kept holds it, too.
       const isIn = tracked.some((dest) =>
@@ -203,7 +203,9 @@ function isAboutKeptLinks(
   }
   if (what === 'line') {
     const words = (theirs + ours).match(/\/\S+/g) ?? [];
-    return words.some((word) => [...kept, ...inImage].some((link) => isNear(normalize(word), `/${link}`)));
+    return words.some((word) =>
+      [...kept, ...inImage].some((link) => isNear(normalize(word).replace(/\/$/, ''), `/${link}`)),
+    );
   }
   if (what !== 'tree' || kept.length === 0) return false;
   if (path === STATE) {
