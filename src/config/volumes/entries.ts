@@ -1,7 +1,9 @@
 import { messageOf } from '../../cli/errors.ts';
 import { modeFor, ownershipFor, type Accounts, type OwnerRule } from '../owner.ts';
 import type { Document } from '../schema.ts';
+import type { Tree } from '../set-configs/tree.ts';
 import type { Layout, Place } from './layout.ts';
+import { whyNotReached } from './reach.ts';
 import type { PodUser } from './user.ts';
 
 /** How one entry of config.json comes true without root, or why it can't. */
@@ -22,17 +24,23 @@ export interface EntryPlan {
   readonly problem: string | undefined;
 }
 
-/** Every entry in the order of config.json's sections. The owners' names must be known: see `unknownOwners`. */
+/**
+ * Every entry in the order of config.json's sections. The owners' names must be known: see `unknownOwners`.
+ * @param image undefined where it is unknown
+ */
 export function explainEntries(
   { config_files, directories, files, permissions }: Document,
   { places }: Layout,
   accounts: Accounts,
   user: PodUser,
+  image: Tree | undefined,
 ): EntryPlan[] {
   const explain = (section: string) => (item: Item & { readonly path: string }, i: number) => {
     const entry = `${section}[${i}]`;
     const mounts = places.filter((place) => place.entries.includes(entry));
-    return { entry, ...whereOf(item, mounts), ...ownerOf(item, section === 'config_files', accounts, user) };
+    const owned = ownerOf(item, section === 'config_files', accounts, user);
+    const problem = owned.problem ?? mounts.map((mount) => whyNotReached(mount.path, image, user)).find(Boolean);
+    return { entry, ...whereOf(item, mounts), ...owned, problem };
   };
   return [
     ...config_files.map(({ dest, ...item }) => ({ ...item, path: dest })).map(explain('config_files')),

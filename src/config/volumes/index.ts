@@ -13,6 +13,7 @@ import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { treeOf } from '../image.ts';
 import { isShared, mountsFor, type Mount } from '../mounts.ts';
 import { readAccounts, type Accounts } from '../owner.ts';
 import { readConfig } from '../read.ts';
@@ -72,7 +73,7 @@ export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
   const layout = layOut(mounts, document);
   const { user, problem } = choosePodUser(document, accounts, options.user);
   if (user !== undefined) refuseUnknown(file, unknownOwners(document, accounts, user), root);
-  const entries = user === undefined ? [] : explainEntries(document, layout, accounts, user);
+  const entries = user === undefined ? [] : explainEntries(document, layout, accounts, user, treeOf({ root }));
   const failed = entries.flatMap(({ entry, problem: why }) => (why === undefined ? [] : [`${entry}: ${why}`]));
   const unseen = mounts
     .filter(({ path }) => isShared(path))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { privateFolder } from '../../support/folder.ts';
@@ -187,4 +187,26 @@ test('owners that nobody knows are one ConfigError with all of them', async () =
 test('an image without accounts is said to be none', async () => {
   await using place = await workplace();
   await assert.rejects(planOf(fixture('keystone'), { imageRoot: place.path }), /--image .* is no unpacked image/);
+});
+
+test("what lies below a folder of the image's that is closed to the user is a problem, as the mount can't be reached", async () => {
+  await using place = await workplace();
+  const image = await place.image();
+  await place.write('image/root/.ssh/known_hosts', '');
+  await place.write('image/etc/closed/sub/x', '');
+  await chmod(join(image, 'root'), 0o700);
+  await chmod(join(image, 'etc/closed'), 0o750);
+  const config = await place.config({
+    config_files: [
+      copied('config', '/root/.ssh/config'),
+      copied('x', '/etc/closed/sub/x'),
+      copied('keystone.conf', '/etc/keystone/keystone.conf'),
+    ],
+  });
+  const { problems } = await planOf(config, { imageRoot: image });
+  assert.equal(problems.length, 2, problems.join('\n'));
+  assert.match(problems[0]!, /^config_files\[0\]: \/root is closed to uid 1234 in the image.*another dest/);
+  assert.match(problems[1]!, /^config_files\[1\]: \/etc\/closed is closed to uid 1234/);
+  const unseen = await planOf(config);
+  assert.match(unseen.problems.join('\n'), /^config_files\[0\]: \/root is closed to uid 42425[^\n]*$/, 'in any image');
 });

@@ -1,0 +1,27 @@
+import { dirname } from 'node:path';
+import type { Identity } from '../owner.ts';
+import type { Entry, Tree } from '../set-configs/tree.ts';
+
+/** Closed to all but root in every image. */
+const CLOSED = '/root';
+
+/**
+ * Why the Pod's user can't get to what is mounted at a path, with the fix, or undefined: what lies above a mount is the
+ * image's own, which no volume opens.
+ * @param image undefined: only what is so in every image is known
+ */
+export function whyNotReached(path: string, image: Tree | undefined, user: Identity): string | undefined {
+  for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) {
+    const isOpen = image === undefined ? folder !== CLOSED : mayEnter(image.stat(folder), user);
+    if (!isOpen)
+      return `${folder} is closed to uid ${user.uid} in the image, so what is mounted below can't be reached; give it another dest, or open ${folder} in the image (chmod o+x)`;
+  }
+  return undefined;
+}
+
+/** What the image doesn't have is made for the mount, and open. */
+function mayEnter(folder: Entry | undefined, { uid, groups }: Identity): boolean {
+  if (folder === undefined) return true;
+  const shift = folder.uid === uid ? 6 : groups.includes(folder.gid) ? 3 : 0;
+  return ((folder.mode >> shift) & 1) === 1;
+}
