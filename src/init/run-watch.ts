@@ -11,16 +11,19 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../cli/command.ts';
 import { formatDuration } from '../cli/duration.ts';
-import { ConfigError, ExitCode, messageOf, UsageError } from '../cli/errors.ts';
+import { ConfigError, ExitCode, messageOf } from '../cli/errors.ts';
 import type { InPlace } from '../config/index.ts';
 import { fingerprintOf, watchConfig, STARTING, type WatchOptions, type WatchStatus } from '../config/watch/index.ts';
 import { prepareCertificates } from './ca-certificates.ts';
-import { runCommand, whyNoProgram } from './on-change-exec.ts';
-import { outputRedactor } from './on-change-output.ts';
-import { ActionRunner, NO_ACTIONS, type ActionStatus, type RunnerParts } from './on-change-runner.ts';
-import { sendSignal } from './on-change-signal.ts';
-import { parseActions, type Action } from './on-change.ts';
-import { pendingIn } from './pending.ts';
+import {
+  ActionRunner,
+  checkProgram,
+  NO_ACTIONS,
+  parseActions,
+  pendingIn,
+  performer,
+  type ActionStatus,
+} from './on-change/index.ts';
 import { leaveRunCommand } from './run-command.ts';
 
 /** Files that the service has mounted themselves keep their inode, or it would not see the new ones. */
@@ -68,7 +71,7 @@ export async function runWatch(
     log,
     onAllDone: () => pending.told(),
     timeoutMs: options.actionTimeoutMs,
-    perform: performer(options, { log, inherited }),
+    perform: performer(options.caFile, { log, inherited }),
     onExit: () => exited.abort(),
     onBug: (error) => failed.abort(error),
     onStatus: (next) => say({ actions: next }),
@@ -96,32 +99,6 @@ export async function runWatch(
     if (exited.signal.aborted && !signal.aborted) return ExitCode.ok;
     throw error;
   }
-}
-
-function checkProgram(action: Action, env: NodeJS.ProcessEnv): void {
-  const why = action.kind === 'exec' ? whyNoProgram(action, env) : undefined;
-  if (why !== undefined) throw new UsageError(`--on-change ${action.label}: ${why}`);
-}
-
-function performer(
-  { caFile }: WatchRunOptions,
-  { log, inherited }: Pick<Context, 'log' | 'inherited'>,
-): RunnerParts['perform'] {
-  const redact = outputRedactor(inherited);
-  return async (action, signal) => {
-    switch (action.kind) {
-      case 'signal':
-        return `sent to ${await sendSignal(action, inherited['KUBERNETES_SERVICE_HOST'] !== undefined)}`;
-      case 'exec':
-        await runCommand(action, { signal, log, env: inherited, redact });
-        return 'done';
-      case 'http': {
-        const { sendRequest } = await import('./on-change-http.ts');
-        await sendRequest(action, { signal, caFile });
-        return 'accepted';
-      }
-    }
-  };
 }
 
 const COMMAND = 'the command';

@@ -1,5 +1,5 @@
-import { isCredential } from '../config/credential.ts';
-import { redactor, type Redact } from '../platform/redact.ts';
+import { isCredential } from '../../config/credential.ts';
+import { redactor, type Redact } from '../../platform/redact.ts';
 
 /** A shorter value would be found in words that mean nothing. */
 const SHORTEST_SECRET = 4;

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnavailableError, messageOf } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
-import { findProgram, isRefusal } from '../platform/exec/index.ts';
-import { eachLine } from '../platform/lines.ts';
-import type { Redact } from '../platform/redact.ts';
-import type { ExecAction } from './on-change.ts';
+import { UnavailableError, messageOf } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { findProgram, isRefusal } from '../../platform/exec/index.ts';
+import { eachLine } from '../../platform/lines.ts';
+import type { Redact } from '../../platform/redact.ts';
+import type { ExecAction } from './actions.ts';
 
 export interface ExecParts {
   /** Ends the command: SIGTERM to its process group, SIGKILL soon after. */

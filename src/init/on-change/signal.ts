@@ -1,6 +1,6 @@
-import { NotPermittedError, UnavailableError } from '../cli/errors.ts';
-import { inMask, isNamed, listProcesses, type ProcessInfo } from '../platform/proc/processes.ts';
-import type { SignalAction } from './on-change.ts';
+import { NotPermittedError, UnavailableError } from '../../cli/errors.ts';
+import { inMask, isNamed, listProcesses, type ProcessInfo } from '../../platform/proc/processes.ts';
+import type { SignalAction } from './actions.ts';
 
 /**
  * Sends the signal, and resolves with whom it went to: `keystone (pid 7)`. Of a service with workers only its first process

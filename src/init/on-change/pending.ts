@@ -1,8 +1,8 @@
 import { access, constants, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
-import { replaceFile } from '../platform/fs/replace-file.ts';
+import { messageOf } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { replaceFile } from '../../platform/fs/replace-file.ts';
 
 /** Lies there from before the files of a version are changed until its actions are done. */
 const PENDING = 'run/kolla/watch-pending';

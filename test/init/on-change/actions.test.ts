@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseActions } from '../../src/init/on-change.ts';
+import { parseActions } from '../../../src/init/on-change/actions.ts';
 
 const one = (text: string) => parseActions([text])[0]!;
 

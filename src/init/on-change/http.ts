@@ -1,6 +1,6 @@
-import { UnavailableError, messageOf } from '../cli/errors.ts';
-import { requestOnce } from '../platform/http.ts';
-import type { HttpAction } from './on-change.ts';
+import { UnavailableError, messageOf } from '../../cli/errors.ts';
+import { requestOnce } from '../../platform/http.ts';
+import type { HttpAction } from './actions.ts';
 
 /**
  * Sends the request, without a body. Throws UnavailableError when there is no answer or one of 400 and above, with nothing of

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import { UsageError } from '../cli/errors.ts';
-import { suggestion } from '../cli/nearest.ts';
+import { UsageError } from '../../cli/errors.ts';
+import { suggestion } from '../../cli/nearest.ts';
 
 /** What is done after a change was put in place. `label` is how a log names it: without what may be secret. */
 export type Action = SignalAction | ExecAction | HttpAction | { readonly kind: 'exit'; readonly label: string };

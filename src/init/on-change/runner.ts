@@ -1,8 +1,8 @@
-import { formatDuration } from '../cli/duration.ts';
-import { KollaError, UnavailableError } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
-import { backoffMs, pause } from '../platform/backoff.ts';
-import type { Action } from './on-change.ts';
+import { formatDuration } from '../../cli/duration.ts';
+import { KollaError, UnavailableError } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { backoffMs, pause } from '../../platform/backoff.ts';
+import type { Action } from './actions.ts';
 
 /** How the actions stand, for a status page. */
 export interface ActionStatus {
