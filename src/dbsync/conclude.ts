@@ -1,9 +1,10 @@
 import { UnavailableError, type ExitCode } from '../cli/errors.ts';
 import { connect, reasonOf, type MysqlSession } from '../platform/mysql/index.ts';
-import { closeFence, type FenceState } from './fence.ts';
+import { closeFence, type Claim, type FenceState } from './fence.ts';
 import { releaseLock } from './lock.ts';
 import type { Effects, Plan } from './plan.ts';
-import type { Outcome } from './supervise.ts';
+import { closeRecord } from './record.ts';
+import type { Held, Ran } from './run-steps.ts';
 
 /** For the last word in the fence row when the session that held it is gone. */
 const LAST_WORD_MS = 5000;
@@ -11,15 +12,16 @@ const LAST_WORD_MS = 5000;
 /** Records how it ended, gives the lock back, and makes the exit code of it. */
 export async function conclude(
   plan: Plan,
-  session: MysqlSession,
-  lockName: string,
-  token: number,
-  outcome: Outcome,
+  claim: Claim,
+  held: Held,
+  ran: Ran,
   { signal, log }: Effects,
 ): Promise<ExitCode> {
+  const { outcome, program, meaning } = ran;
+  const { session, lockName } = held;
   const { code } = outcome;
   const state: FenceState = outcome.state === 'ended' ? (code === 0 ? 'done' : 'failed') : outcome.state;
-  const isRecorded = await record(plan, session, token, state, code, log);
+  const isRecorded = await record(plan, claim, held, { state, exitCode: code, output: ran.output }, log);
   if (!session.lost.aborted) await releaseLock(session, lockName).catch(() => session.destroy());
   switch (outcome.state) {
     case 'lost':
@@ -27,28 +29,40 @@ export async function conclude(
     case 'interrupted':
       throw signal.reason;
     case 'ended':
-      if (code !== 0) log.error(`the migration failed: ${plan.steps[0]?.argv[0]} ended with ${code}`);
-      else if (!isRecorded)
+      if (code !== 0) {
+        const why = meaning === undefined ? '' : `: ${meaning}`;
+        log.error(`the migration failed: ${program} ended with ${code}${why}`);
+      } else if (!isRecorded)
         throw new UnavailableError('the command succeeded, but that could not be recorded: run it again');
       return code;
   }
 }
 
+interface Ended {
+  readonly state: FenceState;
+  readonly exitCode: number;
+  readonly output: string;
+}
+
 async function record(
   { target }: Plan,
-  session: MysqlSession,
-  token: number,
-  state: FenceState,
-  code: number,
+  claim: Claim,
+  { session, token }: Held,
+  ended: Ended,
   log: Effects['log'],
 ): Promise<boolean> {
+  // The record first: a fence that says done stands for a record that says so.
+  const write = async (on: MysqlSession) => {
+    const isKept = await closeRecord(on, claim, { token, ...ended });
+    return (await closeFence(on, token, ended.state, ended.exitCode)) && isKept;
+  };
   try {
-    if (!session.lost.aborted) return await closeFence(session, token, state, code);
+    if (!session.lost.aborted) return await write(session);
     const signal = AbortSignal.timeout(LAST_WORD_MS);
     await using other = await connect(target, { signal, database: target.database, statementMs: LAST_WORD_MS });
-    return await closeFence(other, token, state, code);
+    return await write(other);
   } catch (error) {
-    log.warn(`cannot record that it is ${state}: ${reasonOf(error)}`);
+    log.warn(`cannot record that it is ${ended.state}: ${reasonOf(error)}`);
     return false;
   }
 }

@@ -119,7 +119,8 @@ export async function closeFence(
   return changed === 1;
 }
 
-async function repeated<T>(statement: () => Promise<T>): Promise<T> {
+/** Runs a statement again that the server undid for a reason that passes. */
+export async function repeated<T>(statement: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await statement();

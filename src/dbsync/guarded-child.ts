@@ -29,6 +29,8 @@ export interface ChildOptions {
   /** The lock session's socket. */
   readonly descriptor: number;
   readonly onLine: (line: string) => void;
+  /** Where it runs; ours if undefined. */
+  readonly folder?: string | undefined;
 }
 
 /** From SIGTERM to SIGKILL. */
@@ -43,7 +45,7 @@ export const GATE = 'read -r go <&3 && exec 3<&- && exec "$@"';
 
 /** Starts a command under guard. UnavailableError when there is no shell to guard it: then nothing was started. */
 export async function startGuarded(argv: readonly string[], options: ChildOptions): Promise<GuardedChild> {
-  const { env, descriptor, onLine } = options;
+  const { env, descriptor, onLine, folder } = options;
   const guard = spawn(SHELL, ['-c', GUARD, 'kolla-db-sync-guard'], {
     stdio: ['pipe', 'pipe', 'ignore', descriptor],
     detached: true,
@@ -54,6 +56,7 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', descriptor],
     detached: true,
     env,
+    cwd: folder,
   });
   const pid = await spawned(child);
   const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];

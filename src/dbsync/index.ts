@@ -1,23 +1,27 @@
 /**
  * kolla-db-sync: brings a service's database to where its code needs it, one migrator at a time.
  *
- *   service -> its data (services/) -> database URL -> server reached -> database, account, grants ensured (admin only)
+ *   service -> its data (services/, or kolla-pod.yaml) -> database URLs -> server reached -> databases, accounts, grants
+ *     ensured (admin only) -> recorded as done and the tool's own check agrees: nothing to do
  *     -> lock: GET_LOCK, held by our session, the guard and the command; then the fence row, with the next token
- *     -> a predecessor that was cut off has ended -> command, in a process group of its own, under watch -> record
+ *     -> a predecessor that was cut off has ended -> the phase's steps, each in a process group of its own, under watch
+ *     -> record of service, release and phase
  *
- * Without the lock the command never starts; when the lock is lost the command is stopped. What can fail: a wrong URL
- * or file (65), the server or the lock gone for good (69), a wait without end (75), an account (77), and the command
- * itself, whose exit code is ours. The fence row lies in the service's own database: docs/adr says why.
+ * Without the lock no step starts; when the lock is lost the step is stopped. What can fail: a wrong URL or file (65),
+ * the server or the lock gone for good (69), a wait without end (75), an account (77), and the step itself, whose exit
+ * code is ours. Fence and record lie in the service's own database: docs/adr says why.
  */
-import { type Helper, command } from '../cli/command.ts';
-import { UsageError } from '../cli/errors.ts';
+import { type Context, type Helper, type Input, command } from '../cli/command.ts';
+import { ExitCode, UsageError } from '../cli/errors.ts';
 import { redactor } from '../platform/redact.ts';
-import type { Step } from '../services/index.ts';
+import type { Service, Step } from '../services/index.ts';
+import { knownServices } from '../services/known.ts';
 import { SYNC_OPTIONS, type SyncOptions } from './options.ts';
-import { requireProgram } from './program.ts';
+import { stepsOf } from './phases.ts';
+import { requireFolder, requireProgram } from './program.ts';
 import { status } from './status.ts';
 import { sync } from './sync.ts';
-import { findAdmin, findSource, serviceOf } from './target.ts';
+import { findAdmin, findOthers, findSource, serviceOf, type Source } from './target.ts';
 
 const LONGEST_RELEASE = 128;
 
@@ -25,9 +29,10 @@ const main = command({
   summary: "Brings a service's database to where its code needs it, one migrator at a time.",
   description:
     'Waits for the server; makes database, account and grants when --admin-user is given; takes the lock; runs the ' +
-    "service's migration, or the words after --; records it. A second one waits, and does nothing when the same was " +
-    "finished meanwhile. The exit code is the command's own.",
-  operands: [{ name: 'SERVICE', help: 'an OpenStack service, such as keystone' }],
+    "service's migration, a phase of it, or the words after --; records it. A second one waits, and does nothing when " +
+    'the same was finished meanwhile; nor does one for which the same is recorded as done, and the tool itself says ' +
+    "that the schema is right. The exit code is the command's own.",
+  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
   child: 'COMMAND',
   options: SYNC_OPTIONS,
   examples: [
@@ -36,52 +41,86 @@ const main = command({
       line: 'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1',
       does: 'makes database and account as well',
     },
-    { line: 'kolla-db-sync keystone -- keystone-manage db_sync --expand', does: 'only the step before a rollout' },
+    { line: 'kolla-db-sync keystone --phase expand --release 2026.1', does: 'only what comes before a rollout' },
+    {
+      line: 'kolla-db-sync keystone -- keystone-manage db_sync --expand',
+      does: 'a command of your own, under the lock',
+    },
   ],
-  async run({ operands: [name = ''], options, child }, { signal, log, inherited }) {
-    const service = serviceOf(name);
-    checkOptions(options);
-    const [program, ...words] = child;
-    const steps: readonly Step[] =
-      program === undefined ? service.migration.phases.offline : [{ argv: [program, ...words] }];
-    const source = await findSource(service, options);
-    const admin = await findAdmin(options, source);
-    for (const { argv } of steps) requireProgram(argv[0], inherited);
-    const { section, key } = service.databases[0];
-    const childEnv = { ...inherited };
-    delete childEnv['KOLLA_DB_SYNC_ADMIN_PASSWORD'];
-    delete childEnv['KOLLA_DB_SYNC_CONNECTION'];
-    // oslo.config reads its options from the environment before its files.
-    if (source.given !== undefined) childEnv[`OS_${section}__${key}`.toUpperCase()] = source.given;
-    const redact = redactor([source.given, source.target.password, admin?.password]);
-    log.info(`database URL from ${source.place}`);
-    try {
-      return await sync(
-        {
-          ...options,
-          service: name,
-          phase: program === undefined ? 'offline' : 'command',
-          steps,
-          target: source.target,
-          admin,
-          childEnv,
-          timeoutMs: options.timeout,
-          lockTimeoutMs: options.lockTimeout,
-          lossMs: options.lockLoss,
-          graceMs: options.grace,
-        },
-        { signal, log, redact },
-      );
-    } catch (error) {
-      // A server's error may quote the statement, and with it a password.
-      if (error instanceof Error) {
-        error.message = redact(error.message);
-        error.stack = redact(error.stack ?? '');
-      }
-      throw error;
-    }
-  },
+  run,
 });
+
+async function run(
+  { operands: [name = ''], options, child }: Input<typeof SYNC_OPTIONS>,
+  { signal, log, inherited, podFile }: Context,
+): Promise<ExitCode> {
+  const service = serviceOf(name, await knownServices(podFile));
+  checkOptions(options);
+  const own = ownStep(child);
+  const steps = own === undefined ? stepsOf(service, options.phase) : [own];
+  if (steps.length === 0) {
+    log.info(`${name} has no phase ${options.phase}: nothing to do`);
+    return ExitCode.ok;
+  }
+  const source = await findSource(service, options);
+  const admin = await findAdmin(options, source);
+  const others = await otherSources(service, options, own);
+  for (const { argv, folder } of steps) {
+    if (folder !== undefined) requireFolder(folder);
+    requireProgram(argv[0], inherited);
+  }
+  const sources = [source, ...others];
+  const redact = redactor([...sources.flatMap(({ url, target }) => [url, target.password]), admin?.password]);
+  for (const { place } of sources) log.info(`database URL from ${place}`);
+  try {
+    return await sync(
+      {
+        ...options,
+        service: name,
+        phase: own === undefined || options.phase !== 'all' ? options.phase : 'command',
+        steps,
+        check: own === undefined ? service.migration.check : undefined,
+        target: source.target,
+        others: others.map(({ target }) => target),
+        admin,
+        childEnv: environmentOf(inherited, sources),
+        timeoutMs: options.timeout,
+        lockTimeoutMs: options.lockTimeout,
+        lossMs: options.lockLoss,
+        graceMs: options.grace,
+      },
+      { signal, log, redact },
+    );
+  } catch (error) {
+    // A server's error may quote the statement, and with it a password.
+    if (error instanceof Error) {
+      error.message = redact(error.message);
+      error.stack = redact(error.stack ?? '');
+    }
+    throw error;
+  }
+}
+
+function ownStep([program, ...words]: readonly string[]): Step | undefined {
+  return program === undefined ? undefined : { argv: [program, ...words] };
+}
+
+/** The databases that are made beside the first one, or whose URL the tool would not find by itself. */
+async function otherSources(service: Service, options: SyncOptions, own: Step | undefined): Promise<Source[]> {
+  const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
+  if (own !== undefined && isGiven) return [];
+  return options.adminUser === undefined && options.serviceConfig === undefined
+    ? []
+    : await findOthers(service, options);
+}
+
+/** The child's environment: ours without our secrets, and the URLs that its tool would not find by itself. */
+function environmentOf(inherited: NodeJS.ProcessEnv, sources: readonly Source[]): NodeJS.ProcessEnv {
+  const env = { ...inherited };
+  delete env['KOLLA_DB_SYNC_ADMIN_PASSWORD'];
+  delete env['KOLLA_DB_SYNC_CONNECTION'];
+  return Object.assign(env, ...sources.map(({ environment }) => environment)) as NodeJS.ProcessEnv;
+}
 
 function checkOptions({ release, charset, collation, lockLoss }: SyncOptions): void {
   if (release.length > LONGEST_RELEASE) throw new UsageError(`--release is longer than ${LONGEST_RELEASE} characters`);

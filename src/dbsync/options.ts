@@ -1,4 +1,5 @@
 import type { Option, Values } from '../cli/option.ts';
+import { PHASES } from '../services/index.ts';
 
 /** Where the database is: shared by every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [
@@ -7,7 +8,7 @@ export const TARGET_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_CONNECTION',
     secret: true,
-    help: "the service's database URL, instead of the one in its configuration; the command gets it as OS_DATABASE__CONNECTION",
+    help: "the service's database URL, instead of the one in its configuration; the command gets it as oslo.config reads it from the environment (OS_DATABASE__CONNECTION)",
     example: 'mysql+pymysql://keystone:PASSWORD@mariadb:3306/keystone',
   },
   {
@@ -36,6 +37,15 @@ export const TARGET_OPTIONS = [
 
 export const SYNC_OPTIONS = [
   ...TARGET_OPTIONS,
+  {
+    flag: 'phase',
+    type: 'choice',
+    values: PHASES,
+    env: 'KOLLA_DB_SYNC_PHASE',
+    default: 'all',
+    help: 'a part of the migration, for an upgrade under load: expand and migrate before the rollout, contract and online after it',
+    example: 'expand',
+  },
   {
     flag: 'lock-timeout',
     type: 'duration',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Log } from '../cli/log.ts';
 import type { MysqlTarget } from '../platform/mysql/index.ts';
 import type { Redact } from '../platform/redact.ts';
-import type { Step } from '../services/index.ts';
+import type { SchemaCheck, Step } from '../services/index.ts';
 import type { EnsureOptions } from './ensure.ts';
 
 /** Everything that one migration needs to know. */
@@ -11,7 +11,11 @@ export interface Plan extends EnsureOptions {
   readonly release: string;
   readonly phase: string;
   readonly steps: readonly Step[];
+  /** Undefined where the service's tool has none, or another command is run. */
+  readonly check: SchemaCheck | undefined;
   readonly target: MysqlTarget;
+  /** The service's other databases, to be made with the first one. */
+  readonly others: readonly MysqlTarget[];
   /** Undefined: database, account and grants are left alone. */
   readonly admin: MysqlTarget | undefined;
   readonly childEnv: NodeJS.ProcessEnv;
@@ -27,8 +31,8 @@ export interface Effects {
   readonly redact: Redact;
 }
 
-/** Equal for the same service, release and command lines: what one that waited compares. */
-export function workOf({ service, release, steps }: Plan): string {
-  const work = JSON.stringify([service, release, steps.map((step) => step.argv)]);
+/** Equal for the same service, release, phase and command lines: what one that waited compares. */
+export function workOf({ service, release, phase, steps }: Plan): string {
+  const work = JSON.stringify([service, release, phase, steps.map((step) => step.argv)]);
   return createHash('sha256').update(work).digest('hex').slice(0, 16);
 }

@@ -12,6 +12,12 @@ export function requireProgram(name: string, env: NodeJS.ProcessEnv): void {
   );
 }
 
+/** Refuses a step whose folder is not there. */
+export function requireFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new UnavailableError(`no folder ${folder}: run this in the service's own image, or give a command after --`);
+}
+
 function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);

@@ -1,21 +1,25 @@
 import { command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
 import { table } from '../cli/table.ts';
+import type { Terminal } from '../cli/terminal.ts';
 import { mysqlError } from '../platform/mysql/index.ts';
-import { readFence } from './fence.ts';
+import { knownServices } from '../services/known.ts';
+import { readFence, type FenceRow } from './fence.ts';
 import { TARGET_OPTIONS } from './options.ts';
 import { reach } from './reach.ts';
+import { readRecords, type RecordRow } from './record.ts';
 import { findSource, serviceOf } from './target.ts';
 
-/** Prints the fence row: who migrated last, or does. */
+/** Prints the fence row and the records: who migrates, or did last, and how each phase of each release went. */
 export const status = command({
-  summary: 'Shows who migrates the database, or who did last.',
+  summary: 'Shows who migrates the database, or did last, and how each phase of each release went.',
   description: 'Exit code 1 when nobody ever has.',
-  operands: [{ name: 'SERVICE', help: 'an OpenStack service, such as keystone' }],
+  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
   options: [
     ...TARGET_OPTIONS,
     {
       flag: 'output',
+      short: 'o',
       type: 'choice',
       values: ['table', 'json'],
       env: 'KOLLA_DB_SYNC_OUTPUT',
@@ -26,28 +30,65 @@ export const status = command({
   ],
   examples: [
     { line: 'kolla-db-sync status keystone', does: 'a table' },
-    { line: 'kolla-db-sync status keystone --output json', does: 'one JSON object' },
+    { line: 'kolla-db-sync status keystone -o json', does: 'one JSON object' },
   ],
-  async run({ operands: [name = ''], options }, { signal, log, stdout, terminal }) {
-    const { target } = await findSource(serviceOf(name), options);
-    await using session = await reach(target, { timeoutMs: options.timeout, signal, log, database: target.database });
-    const row = await readFence(session).catch((error: unknown) => {
-      throw mysqlError(`read the fence row of database ${target.database}`, error);
+  async run({ operands: [name = ''], options }, { signal, log, stdout, terminal, podFile }) {
+    const { target } = await findSource(serviceOf(name, await knownServices(podFile)), options);
+    const { database } = target;
+    await using session = await reach(target, {
+      timeoutMs: options.timeout,
+      signal,
+      log,
+      database,
     });
-    if (row === undefined || row.state === 'new') {
-      log.info(`nobody has migrated database ${target.database} with kolla-db-sync yet`);
-      return ExitCode.no;
+    try {
+      const row = await readFence(session);
+      if (row === undefined || row.state === 'new') {
+        log.info(`nobody has migrated database ${database} with kolla-db-sync yet`);
+        return ExitCode.no;
+      }
+      const { work: _work, ...fence } = row;
+      const records = (await readRecords(session)).map((record) => shown(record, row));
+      if (options.output === 'json') stdout(`${JSON.stringify({ database, ...fence, records })}\n`);
+      else stdout(`${fields(terminal, { database, ...fence })}${list(terminal, records)}`);
+      return ExitCode.ok;
+    } catch (error) {
+      throw mysqlError(`read the record in database ${database}`, error);
     }
-    const { work: _work, ...shown } = row;
-    if (options.output === 'json') stdout(`${JSON.stringify({ database: target.database, ...shown })}\n`);
-    else
-      stdout(
-        table(
-          terminal,
-          [],
-          Object.entries(shown).map(([key, value]) => [key, String(value ?? '')]),
-        ),
-      );
-    return ExitCode.ok;
   },
 });
+
+type Shown = Omit<RecordRow, 'work' | 'state'> & { readonly state: RecordRow['state'] | 'cut off' };
+
+/** One that runs under an older token than the fence's does not run any more: it could not say how it ended. */
+function shown({ work: _work, state, ...record }: RecordRow, fence: FenceRow): Shown {
+  const isCutOff = state === 'running' && (record.token !== fence.token || fence.state !== 'running');
+  return { ...record, state: isCutOff ? 'cut off' : state };
+}
+
+function fields(terminal: Terminal, row: object): string {
+  return table(
+    terminal,
+    [],
+    Object.entries(row).map(([key, value]) => [key, String(value ?? '')]),
+  );
+}
+
+function list(terminal: Terminal, records: readonly Shown[]): string {
+  const head = ['SERVICE', 'RELEASE', 'PHASE', 'STATE', 'CODE', 'TOKEN', 'STARTED (UTC)', 'ENDED (UTC)', 'HOLDER'];
+  const rows = records.map(({ service, release, phase, state, exitCode, token, started, ended, holder }) =>
+    [service, release || '-', phase, state, exitCode ?? '', token, toSeconds(started), toSeconds(ended), holder].map(
+      String,
+    ),
+  );
+  const failed = records.filter(({ state, output }) => state !== 'done' && output !== '');
+  const ends = failed.map(
+    ({ service, phase, token, output }) =>
+      `\nlast lines of ${service}, ${phase}, token ${token}:\n${output.replaceAll(/^/gm, '  ')}\n`,
+  );
+  return records.length === 0 ? '' : `\n${table(terminal, head, rows)}${ends.join('')}`;
+}
+
+function toSeconds(time: string | undefined): string {
+  return time?.replace(/\.\d+$/, '') ?? '';
+}

@@ -2,52 +2,61 @@ import { readFile } from 'node:fs/promises';
 import { ConfigError, UsageError, messageOf } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
 import { parseMysqlUrl, type MysqlTarget } from '../platform/mysql/index.ts';
-import { osloOption } from '../platform/oslo-ini.ts';
-import { SERVICES, serviceNamed, type Service } from '../services/index.ts';
+import type { Service } from '../services/index.ts';
 import type { SyncOptions, TargetOptions } from './options.ts';
+import { urlIn, variableOf } from './service-config.ts';
 
 export interface Source {
+  /** The database that holds the lock and the record. */
   readonly target: MysqlTarget;
+  /** Never shown. */
+  readonly url: string;
   /** Where the URL was found, for messages. */
   readonly place: string;
-  /** The URL itself when it was given to us rather than to the service. Never shown. */
-  readonly given?: string;
+  /** What tells the service's tool the same URL, where it would not find it by itself. Never shown. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The service's data. UsageError for a name that is not in the table. */
-export function serviceOf(name: string): Service {
-  const service = serviceNamed(name);
+/** The service's data. UsageError for a name that none of them has. */
+export function serviceOf(name: string, services: readonly Service[]): Service {
+  const service = services.find((known) => known.name === name);
   if (service !== undefined) return service;
-  const names = SERVICES.map((known) => known.name);
+  const names = services.map((known) => known.name);
   throw new UsageError(`no service '${name}'${suggestion(name, names)}`);
 }
 
 /** The database URL: given, in a file, or in the service's configuration. ConfigError names the place and the fix. */
 export async function findSource(service: Service, options: TargetOptions): Promise<Source> {
-  const { connection, connectionFile } = options;
-  if (connection !== undefined && connectionFile !== undefined) {
-    throw new UsageError('KOLLA_DB_SYNC_CONNECTION and --connection-file are both given: leave one out');
+  const given = await givenUrl(options);
+  if (given !== undefined)
+    return { ...sourceOf(given.url, given.place), environment: handedOver(service, 0, given.url) };
+  const [database] = service.databases;
+  if (database === undefined || database.url.length === 0) {
+    const why =
+      database === undefined
+        ? 'has no database of its own'
+        : 'has its database URL where only its own program can read it';
+    throw new ConfigError(`${service.name} ${why}: set KOLLA_DB_SYNC_CONNECTION to that of the database to lock`);
   }
-  if (connection !== undefined) return sourceOf(connection, 'KOLLA_DB_SYNC_CONNECTION', connection);
-  if (connectionFile !== undefined) {
-    const given = await readSecret(connectionFile, '--connection-file');
-    return sourceOf(given, connectionFile, given);
+  const { url, place } = await configuredUrl(service, 0, options);
+  if (url === undefined) throw new ConfigError(`${place} is not set: the database URL belongs there`);
+  // The tool reads its own default file: it must not migrate another database than the one that is locked.
+  const environment = options.serviceConfig === undefined ? {} : handedOver(service, 0, url);
+  return { ...sourceOf(url, place), environment };
+}
+
+/** The service's other databases, in its configuration. An optional one may be unset. */
+export async function findOthers(service: Service, options: TargetOptions): Promise<Source[]> {
+  const found: Source[] = [];
+  for (const [i, { optional }] of service.databases.entries()) {
+    if (i === 0) continue;
+    const { url, place } = await configuredUrl(service, i, options);
+    if (url === undefined && optional) continue;
+    if (url === undefined) throw new ConfigError(`${place} is not set: the URL of another database belongs there`);
+    const environment = options.serviceConfig === undefined ? {} : handedOver(service, i, url);
+    found.push({ ...sourceOf(url, place), environment });
   }
-  const file = options.serviceConfig ?? service.configFile;
-  const { section, key } = service.databases[0];
-  const place = `${file}: [${section}] ${key}`;
-  const text = await readText(
-    file,
-    `has the service's database URL ([${section}] ${key}); or set KOLLA_DB_SYNC_CONNECTION`,
-  );
-  let url: string | undefined;
-  try {
-    url = osloOption(text, section, key);
-  } catch (cause) {
-    throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
-  }
-  if (url === undefined || url === '') throw new ConfigError(`${place} is not set: the database URL belongs there`);
-  return sourceOf(url, place);
+  return found;
 }
 
 /** The account that may create things, at the same server; undefined when none was given. */
@@ -70,9 +79,40 @@ export async function findAdmin(options: SyncOptions, { target }: Source): Promi
   return { ...target, user, password: password ?? '', ...(adminSocket === undefined ? {} : { socket: adminSocket }) };
 }
 
-function sourceOf(url: string, place: string, given?: string): Source {
+async function givenUrl({ connection, connectionFile }: TargetOptions) {
+  if (connection !== undefined && connectionFile !== undefined) {
+    throw new UsageError('KOLLA_DB_SYNC_CONNECTION and --connection-file are both given: leave one out');
+  }
+  if (connection !== undefined) return { url: connection, place: 'KOLLA_DB_SYNC_CONNECTION' };
+  if (connectionFile === undefined) return undefined;
+  return { url: await readSecret(connectionFile, '--connection-file'), place: connectionFile };
+}
+
+async function configuredUrl(service: Service, index: number, { serviceConfig }: TargetOptions) {
+  const file = serviceConfig ?? service.configFile;
+  const places = service.databases[index]?.url ?? [];
+  const words = places.map(({ section, key }) => `[${section}] ${key}`).join(' or ');
+  if (file === undefined) throw new ConfigError(`${service.name} has no configuration file: give --service-config`);
+  const text = await readText(file, `has the service's database URL (${words}); or set KOLLA_DB_SYNC_CONNECTION`);
   try {
-    return { target: parseMysqlUrl(url), place, ...(given === undefined ? {} : { given }) };
+    for (const { section, key } of places) {
+      const url = await urlIn(file, text, { section, key });
+      if (url !== undefined && url !== '') return { url, place: `${file}: [${section}] ${key}` };
+    }
+  } catch (cause) {
+    throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
+  }
+  return { url: undefined, place: `${file}: ${words}` };
+}
+
+function handedOver({ databases, configFile }: Service, index: number, url: string): Record<string, string> {
+  const names = (databases[index]?.url ?? []).map((place) => variableOf(configFile, place));
+  return Object.fromEntries(names.filter((name) => name !== undefined).map((name) => [name, url]));
+}
+
+function sourceOf(url: string, place: string): Omit<Source, 'environment'> {
+  try {
+    return { target: parseMysqlUrl(url), url, place };
   } catch (cause) {
     throw new ConfigError(`${place} is not a usable database URL: ${messageOf(cause)}`, { cause });
   }

@@ -1,13 +1,16 @@
+import { alembicDatabase } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Identity. Its migrate step has been empty since Yoga (data moves happen in expand), but is still a command. */
 export const keystone: Service = {
   name: 'keystone',
+  summary: 'Identity',
   configFile: '/etc/keystone/keystone.conf',
-  databases: [{ name: 'keystone', section: 'database', key: 'connection' }],
+  user: 'keystone',
+  databases: [alembicDatabase('keystone')],
   migration: {
     phases: {
-      offline: [{ argv: ['keystone-manage', 'db_sync'] }],
+      all: [{ argv: ['keystone-manage', 'db_sync'] }],
       expand: [{ argv: ['keystone-manage', 'db_sync', '--expand'] }],
       migrate: [{ argv: ['keystone-manage', 'db_sync', '--migrate'] }],
       contract: [{ argv: ['keystone-manage', 'db_sync', '--contract'] }],
@@ -17,4 +20,5 @@ export const keystone: Service = {
       codes: { 0: 'complete', 1: 'error', 2: 'expand', 3: 'migrate', 4: 'contract' },
     },
   },
+  notes: 'Its triggers need log_bin_trust_function_creators=1 where the server writes a binary log.',
 };

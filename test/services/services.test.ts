@@ -1,18 +1,60 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SERVICES, serviceNamed } from '../../src/services/index.ts';
+import { load } from 'js-yaml';
+import { ownServices } from '../../src/services/own.ts';
+import { PHASES, SERVICES, serviceNamed, type Service, type Step } from '../../src/services/index.ts';
+
+/** Each program that a service's data names, with what names it. */
+function argvsOf({ migration }: Service): (readonly string[])[] {
+  const steps = PHASES.flatMap((phase): readonly Step[] => migration.phases[phase] ?? []);
+  return [...steps.map((step) => step.argv), ...(migration.check === undefined ? [] : [migration.check.argv])];
+}
 
 test('every service has a name of its own and is found by it', () => {
   for (const service of SERVICES) assert.equal(serviceNamed(service.name), service);
 });
 
-test("every service's configuration file is an absolute path", () => {
-  for (const { name, configFile } of SERVICES) assert.ok(configFile.startsWith('/'), name);
+test('the services stand in the order of their names', () => {
+  const names = SERVICES.map(({ name }) => name);
+  assert.deepEqual(names, names.toSorted());
 });
 
-test('every check has a code for a complete schema', () => {
+for (const service of SERVICES) {
+  test(`what is known of ${service.name} is what a user could have written`, () => {
+    const { name, ...rest } = service;
+    // As YAML would have it: what is no plain data does not come through.
+    const read: unknown = load(JSON.stringify({ [name]: rest }));
+    assert.deepEqual(ownServices('catalogue', read, []), [service]);
+  });
+
+  test(`every command line of ${service.name} is words, not a shell's`, () => {
+    for (const argv of argvsOf(service)) {
+      assert.doesNotMatch(argv[0] ?? '', /(?:^|\/)(?:ba|da|z)?sh$/);
+      for (const word of argv) assert.match(word, /^[\w./-]+$/);
+    }
+  });
+
+  test(`what is run again of ${service.name} is not taken for a failure`, () => {
+    for (const steps of Object.values(service.migration.phases))
+      for (const { again = [], codes = {} } of steps) {
+        assert.ok(!again.includes(0));
+        assert.deepEqual(
+          again.filter((code) => Object.hasOwn(codes, code)),
+          [],
+        );
+      }
+  });
+}
+
+test('no two services have the same database', () => {
+  const names = SERVICES.flatMap(({ databases }) => databases.map((database) => database.name));
+  assert.deepEqual(names, [...new Set(names)]);
+});
+
+test('what is split for an upgrade can be begun and brought to its end', () => {
   for (const { name, migration } of SERVICES) {
-    if (migration.check !== undefined) assert.ok(Object.values(migration.check.codes).includes('complete'), name);
+    const { expand, contract, online } = migration.phases;
+    if (Object.keys(migration.phases).length > 1) assert.ok(expand && (contract ?? online), name);
   }
 });
 

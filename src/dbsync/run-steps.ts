@@ -1,0 +1,70 @@
+import { basename } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { formatDuration } from '../cli/duration.ts';
+import type { MysqlSession } from '../platform/mysql/index.ts';
+import type { Step } from '../services/index.ts';
+import { startGuarded } from './guarded-child.ts';
+import { LastLines } from './last-lines.ts';
+import type { Effects, Plan } from './plan.ts';
+import { supervise, type Outcome } from './supervise.ts';
+
+/** A step that says "call again" says so while some of its work is done; no service has a thousand batches of it. */
+const MOST_CALLS = 1000;
+
+/** What came of a plan's steps: of the last one that ran. */
+export interface Ran {
+  readonly outcome: Outcome;
+  readonly program: string;
+  /** What the tool means by its exit code, where that is known. */
+  readonly meaning: string | undefined;
+  /** Its last lines, secrets hidden. */
+  readonly output: string;
+}
+
+/** The session that holds lock and fence. */
+export interface Held {
+  readonly session: MysqlSession;
+  readonly lockName: string;
+  readonly token: number;
+}
+
+/** Runs the steps in order, each as often as its tool asks for, while the lock stays ours. The first failure ends it. */
+export async function runSteps(plan: Plan, held: Held, effects: Effects): Promise<Ran> {
+  const output = new LastLines();
+  const ran = (outcome: Outcome, step: Step | undefined, meaning?: string): Ran => {
+    return { outcome, program: basename(step?.argv[0] ?? ''), meaning, output: String(output) };
+  };
+  for (const step of plan.steps) {
+    for (let call = 1; ; call++) {
+      if (effects.signal.aborted) return ran({ state: 'interrupted', code: 0 }, step);
+      const outcome = await runOnce(step, plan, held, effects, output);
+      if (outcome.state !== 'ended') return ran(outcome, step);
+      if (outcome.code === 0) break;
+      if (step.again?.includes(outcome.code) !== true) return ran(outcome, step, step.codes?.[outcome.code]);
+      if (call === MOST_CALLS) return ran(outcome, step, `more is left, also after ${MOST_CALLS} calls`);
+      effects.log.info(`${basename(step.argv[0])} says that more is left: it is called again`);
+    }
+  }
+  return ran({ state: 'ended', code: 0 }, plan.steps.at(-1));
+}
+
+async function runOnce(
+  { argv, folder }: Step,
+  plan: Plan,
+  { session, lockName, token }: Held,
+  { signal, log, redact }: Effects,
+  output: LastLines,
+): Promise<Outcome> {
+  const began = performance.now();
+  log.info(`running ${redact(argv.join(' '))}`);
+  const from = basename(argv[0]);
+  const onLine = (raw: string) => {
+    const line = redact(stripVTControlCharacters(raw));
+    output.add(line);
+    log.info(line, { from });
+  };
+  const child = await startGuarded(argv, { env: plan.childEnv, descriptor: session.descriptor, folder, onLine });
+  const outcome = await supervise(child, { session, lockName, token, signal, log, ...plan });
+  log.info(`${from} ended with ${outcome.code} after ${formatDuration(performance.now() - began)}`);
+  return outcome;
+}

@@ -1,0 +1,18 @@
+import { OSLO_DB } from './common.ts';
+import type { Service } from './service.ts';
+
+/** Keys and secrets. Older releases have the URL under the name that they had before oslo.db. */
+export const barbican: Service = {
+  name: 'barbican',
+  summary: 'Keys and secrets',
+  configFile: '/etc/barbican/barbican.conf',
+  user: 'barbican',
+  databases: [
+    {
+      name: 'barbican',
+      url: [...OSLO_DB, { section: 'DEFAULT', key: 'sql_connection' }],
+      versionTable: 'alembic_version',
+    },
+  ],
+  migration: { phases: { all: [{ argv: ['barbican-db-manage', 'upgrade'] }] } },
+};

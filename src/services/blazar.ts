@@ -1,0 +1,14 @@
+import { alembicDatabase } from './common.ts';
+import type { Service } from './service.ts';
+
+/** Reservation of resources; one step. */
+export const blazar: Service = {
+  name: 'blazar',
+  summary: 'Reservations',
+  configFile: '/etc/blazar/blazar.conf',
+  user: 'blazar',
+  databases: [alembicDatabase('blazar')],
+  migration: {
+    phases: { all: [{ argv: ['blazar-db-manage', '--config-file', '/etc/blazar/blazar.conf', 'upgrade', 'head'] }] },
+  },
+};

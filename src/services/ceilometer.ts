@@ -1,0 +1,12 @@
+import type { Service } from './service.ts';
+
+/** Telemetry. It has no database: its tool makes resource types in Gnocchi, through Gnocchi's API. */
+export const ceilometer: Service = {
+  name: 'ceilometer',
+  summary: 'Telemetry',
+  configFile: '/etc/ceilometer/ceilometer.conf',
+  user: 'ceilometer',
+  databases: [],
+  migration: { phases: { all: [{ argv: ['ceilometer-upgrade'] }] } },
+  notes: "Give the URL of a database that may hold the lock, such as its own account in Gnocchi's.",
+};

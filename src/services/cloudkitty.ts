@@ -1,0 +1,12 @@
+import { OSLO_DB } from './common.ts';
+import type { Service } from './service.ts';
+
+/** Rating. Each of its modules has a version table of its own; the second step prepares its storage backend, which may lie elsewhere. */
+export const cloudkitty: Service = {
+  name: 'cloudkitty',
+  summary: 'Rating',
+  configFile: '/etc/cloudkitty/cloudkitty.conf',
+  user: 'cloudkitty',
+  databases: [{ name: 'cloudkitty', url: OSLO_DB }],
+  migration: { phases: { all: [{ argv: ['cloudkitty-dbsync', 'upgrade'] }, { argv: ['cloudkitty-storage-init'] }] } },
+};

@@ -1,0 +1,12 @@
+import { alembicDatabase } from './common.ts';
+import type { Service } from './service.ts';
+
+/** Accelerators; one step. */
+export const cyborg: Service = {
+  name: 'cyborg',
+  summary: 'Accelerators',
+  configFile: '/etc/cyborg/cyborg.conf',
+  user: 'cyborg',
+  databases: [alembicDatabase('cyborg')],
+  migration: { phases: { all: [{ argv: ['cyborg-dbsync', 'upgrade'] }] } },
+};

@@ -1,0 +1,13 @@
+import type { Service } from './service.ts';
+
+/** Metrics. Its tool would log into the API's file, which the API's own user rotates. */
+export const gnocchi: Service = {
+  name: 'gnocchi',
+  summary: 'Metrics',
+  configFile: '/etc/gnocchi/gnocchi.conf',
+  user: 'gnocchi',
+  databases: [{ name: 'gnocchi', url: [{ section: 'indexer', key: 'url' }], versionTable: 'alembic_version' }],
+  migration: {
+    phases: { all: [{ argv: ['gnocchi-upgrade', '--log-file', '/var/log/kolla/gnocchi/gnocchi-upgrade.log'] }] },
+  },
+};

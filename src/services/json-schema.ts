@@ -1,0 +1,98 @@
+import { PHASES } from './service.ts';
+
+const TEXT = { type: 'string', minLength: 1 } as const;
+const PATH = { type: 'string', pattern: '^/' } as const;
+const ARGV = {
+  type: 'array',
+  minItems: 1,
+  items: { type: ['string', 'number'] },
+  description: 'a command line; no shell reads it',
+} as const;
+const CODE = { type: 'integer', minimum: 0, maximum: 255 } as const;
+const CODE_KEY = String.raw`^\d{1,3}$`;
+
+const STEP = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['argv'],
+  properties: {
+    argv: ARGV,
+    folder: { ...PATH, description: 'where it runs' },
+    again: { type: 'array', items: CODE, description: 'exit codes that mean: some done, call again' },
+    codes: {
+      type: 'object',
+      additionalProperties: false,
+      patternProperties: { [CODE_KEY]: TEXT },
+      description: 'what other exit codes mean',
+    },
+  },
+} as const;
+const DATABASE = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: {
+    name: TEXT,
+    url: {
+      type: 'array',
+      description: 'where configFile has its URL; the first that is set counts',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['section', 'key'],
+        properties: { section: TEXT, key: TEXT },
+      },
+    },
+    optional: { const: true, description: 'where no URL is set, there is none' },
+    versionTable: { type: 'string', pattern: String.raw`^\w+$`, examples: ['alembic_version'] },
+  },
+} as const;
+const CHECK = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['argv', 'codes'],
+  properties: {
+    argv: ARGV,
+    codes: {
+      type: 'object',
+      additionalProperties: false,
+      patternProperties: {
+        [CODE_KEY]: { enum: ['complete', ...PHASES.filter((phase) => phase !== 'all'), 'error'] },
+      },
+      description: 'what each exit code means: nothing is left, that phase is the next, or it cannot tell',
+    },
+  },
+} as const;
+
+/** The `services` section for editors: the same keys as own.ts, which reads it. */
+export const SERVICES_JSON_SCHEMA = {
+  type: 'object',
+  description: 'Services of your own, for kolla-db-sync; one of a built-in name takes its place.',
+  propertyNames: { pattern: '^[a-z][a-z0-9-]{0,47}$' },
+  additionalProperties: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['databases', 'migration'],
+    properties: {
+      summary: TEXT,
+      configFile: { ...PATH, description: 'for oslo.config, or YAML', examples: ['/etc/keystone/keystone.conf'] },
+      user: TEXT,
+      databases: { type: 'array', items: DATABASE, description: 'the first one holds the lock and the record' },
+      migration: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['phases'],
+        properties: {
+          phases: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['all'],
+            properties: Object.fromEntries(PHASES.map((phase) => [phase, { type: 'array', minItems: 1, items: STEP }])),
+          },
+          check: CHECK,
+        },
+      },
+      notes: TEXT,
+    },
+  },
+} as const;

@@ -1,0 +1,19 @@
+import { alembicDatabase } from './common.ts';
+import type { Service } from './service.ts';
+
+/** Workflows; the second step loads its standard actions. */
+export const mistral: Service = {
+  name: 'mistral',
+  summary: 'Workflows',
+  configFile: '/etc/mistral/mistral.conf',
+  user: 'mistral',
+  databases: [alembicDatabase('mistral')],
+  migration: {
+    phases: {
+      all: [
+        { argv: ['mistral-db-manage', '--config-file', '/etc/mistral/mistral.conf', 'upgrade', 'head'] },
+        { argv: ['mistral-db-manage', '--config-file', '/etc/mistral/mistral.conf', 'populate'] },
+      ],
+    },
+  },
+};

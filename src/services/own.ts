@@ -1,0 +1,139 @@
+import * as v from 'valibot';
+import { ConfigError } from '../cli/errors.ts';
+import { suggestion } from '../cli/nearest.ts';
+import { PHASES, type Service } from './service.ts';
+
+const Text = v.pipe(
+  v.string((issue) => `must be a string, but is ${issue.received}`),
+  v.minLength(1, 'is empty'),
+  v.check((text) => !text.includes('\0'), 'holds a NUL character'),
+);
+const Word = v.pipe(
+  v.union([v.string(), v.number()], (issue) => `must be a word, but is ${issue.received}`),
+  v.transform(String),
+  v.check((text) => !text.includes('\0'), 'holds a NUL character'),
+);
+const AbsolutePath = v.pipe(
+  Text,
+  v.check((text) => text.startsWith('/'), 'must be an absolute path'),
+);
+const Argv = v.pipe(
+  v.array(Word, (issue) => `must be a list of words (no shell reads them), but is ${issue.received}`),
+  v.check((words) => words[0] !== undefined && words[0] !== '', 'names no program'),
+  v.transform((words) => words as [string, ...string[]]),
+);
+const NOT_A_CODE = 'must be an exit code from 0 to 255';
+const Code = v.pipe(v.number(NOT_A_CODE), v.check(isCode, NOT_A_CODE));
+const CodeKey = v.pipe(
+  v.string(),
+  v.check((text) => /^\d{1,3}$/.test(text) && isCode(Number(text)), NOT_A_CODE),
+);
+
+/** A record of valibot would take a list, with its positions for keys. */
+const Mapping = v.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  (issue) => `must be a mapping, but is ${issue.received}`,
+);
+
+const Step = v.strictObject({
+  argv: Argv,
+  folder: v.optional(AbsolutePath),
+  again: v.optional(v.array(Code, 'must be a list of exit codes')),
+  codes: v.optional(v.pipe(Mapping, v.record(CodeKey, Text))),
+});
+const Steps = v.pipe(v.array(Step, 'must be a list of steps'), v.minLength(1, 'has no step'));
+const SomeSteps = v.optional(Steps);
+const Phases = v.strictObject({
+  all: v.pipe(
+    Steps,
+    v.transform((steps) => steps as [(typeof steps)[number], ...typeof steps]),
+  ),
+  expand: SomeSteps,
+  migrate: SomeSteps,
+  contract: SomeSteps,
+  online: SomeSteps,
+});
+const MEANINGS = ['complete', ...PHASES.filter((phase) => phase !== 'all'), 'error'] as const;
+const Check = v.strictObject({
+  argv: Argv,
+  codes: v.pipe(
+    Mapping,
+    v.record(CodeKey, v.picklist(MEANINGS, `must be one of ${MEANINGS.join(', ')}`)),
+    v.check((codes) => Object.values(codes).includes('complete'), 'has no code for complete'),
+  ),
+});
+const Database = v.strictObject({
+  name: Text,
+  url: v.optional(v.array(v.strictObject({ section: Text, key: Text }), 'must be a list'), []),
+  optional: v.optional(v.literal(true, 'is either true or left out')),
+  versionTable: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
+});
+const Own = v.strictObject({
+  summary: v.optional(Text, 'of kolla-pod.yaml'),
+  configFile: v.optional(AbsolutePath),
+  user: v.optional(Text),
+  databases: v.array(Database, 'must be a list'),
+  migration: v.strictObject({ phases: Phases, check: v.optional(Check) }),
+  notes: v.optional(Text),
+});
+const NAME = /^[a-z][a-z0-9-]{0,47}$/;
+const Section = v.pipe(
+  Mapping,
+  v.record(v.pipe(v.string(), v.regex(NAME, 'is no name for a service: lower-case letters, digits and -')), Own),
+);
+
+/**
+ * The services of kolla-pod.yaml's `services:`, in the shape of the built-in ones.
+ * @param file kolla-pod.yaml, for messages
+ * @param section what stands under `services:`, unchecked
+ * @param taken words that a command line reads otherwise
+ * @throws ConfigError with every problem and its place: `services.x.migration.phases: is missing`
+ */
+export function ownServices(file: string, section: unknown, taken: readonly string[]): Service[] {
+  const result = v.safeParse(Section, section);
+  if (!result.success) throw wrong(file, result.issues.map(describe));
+  const services = Object.entries(result.output).map(([name, own]) => ({ name, ...own }) as Service);
+  const problems = services.flatMap(({ name, configFile, databases }) => [
+    ...(taken.includes(name) ? [`services.${name}: is the name of a command`] : []),
+    ...databases.flatMap(({ url }, i) =>
+      url.length > 0 && configFile === undefined
+        ? [`services.${name}.databases[${i}].url: there is no configFile in which it could stand`]
+        : [],
+    ),
+  ]);
+  if (problems.length > 0) throw wrong(file, problems);
+  return services;
+}
+
+function isCode(code: number): boolean {
+  return Number.isInteger(code) && code >= 0 && code <= 255;
+}
+
+function wrong(file: string, problems: readonly string[]): ConfigError {
+  return new ConfigError(`${file}: ${problems.join('; ')}`);
+}
+
+const STEP_KEYS = ['argv', 'folder', 'again', 'codes'];
+/** The keys of each mapping, by the name that it stands under. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  databases: ['name', 'url', 'optional', 'versionTable'],
+  url: ['section', 'key'],
+  migration: ['phases', 'check'],
+  phases: PHASES,
+  check: ['argv', 'codes'],
+  ...Object.fromEntries(PHASES.map((phase) => [phase, STEP_KEYS])),
+};
+const SERVICE_KEYS = ['summary', 'configFile', 'user', 'databases', 'migration', 'notes'];
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const keys = (issue.path ?? []).map(({ key }) => key);
+  const place = `services${keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')}`;
+  if (issue.received === 'undefined') return `${place}: is missing`;
+  if (issue.expected === 'never') {
+    const parent = keys.slice(0, -1).findLast((key) => typeof key === 'string') as string;
+    const valid = keys.length === 2 ? SERVICE_KEYS : (KEYS[parent] ?? []);
+    return `${place}: there is no such key${suggestion(String(keys.at(-1)), valid)}`;
+  }
+  if (issue.type.endsWith('_object')) return `${place}: must be a mapping, but is ${issue.received}`;
+  return `${place}: ${issue.message}`;
+}

@@ -1,0 +1,28 @@
+import { ONLINE } from './common.ts';
+import type { Service } from './service.ts';
+
+/** Placement of resources. */
+export const placement: Service = {
+  name: 'placement',
+  summary: 'Placement',
+  configFile: '/etc/placement/placement.conf',
+  user: 'placement',
+  databases: [
+    {
+      name: 'placement',
+      url: [{ section: 'placement_database', key: 'connection' }],
+      versionTable: 'alembic_version',
+    },
+  ],
+  migration: {
+    phases: {
+      all: [
+        { argv: ['placement-manage', 'db', 'sync'] },
+        { argv: ['placement-manage', 'db', 'online_data_migrations'], ...ONLINE },
+      ],
+      expand: [{ argv: ['placement-manage', 'db', 'sync'] }],
+      online: [{ argv: ['placement-manage', 'db', 'online_data_migrations'], ...ONLINE }],
+    },
+  },
+  notes: 'Before nova. Run `placement-status upgrade check` before.',
+};

@@ -1,0 +1,20 @@
+import type { Service } from './service.ts';
+
+/** Dashboard. Its alembic.ini names its scripts relative to the folder that it lies in. */
+export const skyline: Service = {
+  name: 'skyline',
+  summary: 'Dashboard (Skyline)',
+  configFile: '/etc/skyline/skyline.yaml',
+  user: 'skyline',
+  databases: [{ name: 'skyline', url: [{ section: 'default', key: 'database_url' }], versionTable: 'alembic_version' }],
+  migration: {
+    phases: {
+      all: [
+        {
+          argv: ['alembic', 'upgrade', 'head'],
+          folder: '/var/lib/kolla/venv/lib/python3/site-packages/skyline_apiserver/db/alembic',
+        },
+      ],
+    },
+  },
+};

@@ -1,0 +1,14 @@
+import { alembicDatabase } from './common.ts';
+import type { Service } from './service.ts';
+
+/** Orchestration of network functions; one step. */
+export const tacker: Service = {
+  name: 'tacker',
+  summary: 'NFV orchestration',
+  configFile: '/etc/tacker/tacker.conf',
+  user: 'tacker',
+  databases: [alembicDatabase('tacker')],
+  migration: {
+    phases: { all: [{ argv: ['tacker-db-manage', '--config-file', '/etc/tacker/tacker.conf', 'upgrade', 'head'] }] },
+  },
+};

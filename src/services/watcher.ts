@@ -1,0 +1,14 @@
+import { alembicDatabase } from './common.ts';
+import type { Service } from './service.ts';
+
+/** Infrastructure optimization; one step. */
+export const watcher: Service = {
+  name: 'watcher',
+  summary: 'Optimization',
+  configFile: '/etc/watcher/watcher.conf',
+  user: 'watcher',
+  databases: [alembicDatabase('watcher')],
+  migration: {
+    phases: { all: [{ argv: ['watcher-db-manage', '--config-file', '/etc/watcher/watcher.conf', 'upgrade'] }] },
+  },
+};

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { load } from 'js-yaml';
+import { ConfigError } from '../../src/cli/errors.ts';
+import { ownServices } from '../../src/services/own.ts';
+
+const MURANO = `
+murano:
+  configFile: /etc/murano/murano.conf
+  databases: [{ name: murano, url: [{ section: database, key: connection }] }]
+  migration:
+    phases:
+      all: [{ argv: [murano-db-manage, upgrade] }]
+      online: [{ argv: [murano-db-manage, move, 10], again: [1], codes: { 2: some failed } }]
+    check: { argv: [murano-db-manage, check], codes: { 0: complete, 3: expand } }
+`;
+
+function problemsOf(yaml: string): string {
+  try {
+    ownServices('kolla-pod.yaml', load(yaml), ['status']);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  return '';
+}
+
+test('a service of YAML has the shape of a built-in one', () => {
+  const [murano] = ownServices('kolla-pod.yaml', load(MURANO), []);
+  assert.equal(murano?.name, 'murano');
+  assert.deepEqual(murano?.migration.phases.online, [
+    { argv: ['murano-db-manage', 'move', '10'], again: [1], codes: { 2: 'some failed' } },
+  ]);
+});
+
+for (const [what, from, to, says] of [
+  ['a misspelt key', 'databases', 'database', /services\.murano\.database: .*did you mean 'databases'/],
+  ['a missing phase "all"', 'all:', 'expand:', /services\.murano\.migration\.phases\.all: is missing/],
+  [
+    'a command line for a shell',
+    '[murano-db-manage, upgrade]',
+    'murano-db-manage upgrade',
+    /argv: must be a list of words/,
+  ],
+  ['an empty command line', '[murano-db-manage, upgrade]', '[]', /all\[0\]\.argv: names no program/],
+  ['an exit code that is none', 'again: [1]', 'again: [256]', /again\[0\]: must be an exit code/],
+  ['an unknown meaning', '3: expand', '3: expanded', /check\.codes\.3: must be one of complete, expand/],
+  ['a check that never says complete', '0: complete', '0: error', /codes: has no code for complete/],
+  ['a relative file', '/etc/murano/murano.conf', 'murano.conf', /configFile: must be an absolute path/],
+  ['a name that no object of Kubernetes could have', 'murano:', 'Murano:', /services\.Murano: is no name/],
+  ['the name of a command', 'murano:', 'status:', /services\.status: is the name of a command/],
+  ['a list of services', 'murano:', '- murano:', /services: must be a mapping/],
+  [
+    'a URL without a file',
+    'configFile: /etc/murano/murano.conf',
+    'user: murano',
+    /databases\[0\]\.url: there is no configFile/,
+  ],
+] as const) {
+  test(`${what} is refused with its place`, () => {
+    assert.equal(problemsOf(MURANO), '');
+    assert.match(problemsOf(MURANO.replace(from, to)), says);
+  });
+}
+
+test('every problem is said at once', () => {
+  const both = MURANO.replace('all:', 'expand:').replace('again: [1]', 'again: [256]');
+  assert.match(problemsOf(both), /phases\.all: .*; .*again\[0\]/);
+});
