@@ -8,7 +8,7 @@
  * An event costs the API server 30 us for each watch that it is sent to, a connection costs both sides more. Who waits sees
  * the same either way: what there is of its own objects now, and again when that changed.
  */
-import { KollaError, messageOf } from '../cli/errors.ts';
+import { KollaError, messageOf, NotPermittedError } from '../cli/errors.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
 import { ApiError } from '../platform/kube/api-error.ts';
 import { objectPath } from '../platform/kube/path.ts';
@@ -18,6 +18,8 @@ import { Mailbox } from './mailbox.ts';
 
 const NAMES_WITH_OWN_WATCH = 8;
 const BACKOFF = { minMs: 200, maxMs: 5000 };
+/** An API server that has just started refuses everything; a refusal that holds so long is meant. */
+const REFUSED_MS = 10_000;
 
 /** A resource of the API. */
 export interface Resource {
@@ -205,6 +207,7 @@ async function* askUntilSure<T extends KubeObject>(
   metadataOnly: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<Sighting<T>, T | undefined> {
+  let refusedAt: number | undefined;
   for (let attempt = 0; ; attempt++) {
     try {
       return await client.get<T>(objectPath(ref), { signal, metadataOnly });
@@ -212,6 +215,12 @@ async function* askUntilSure<T extends KubeObject>(
       signal.throwIfAborted();
       if (error instanceof KollaError) throw error;
       if (error instanceof ApiError && error.status === 404) return undefined;
+      refusedAt = error instanceof ApiError && error.status === 403 ? (refusedAt ?? performance.now()) : undefined;
+      if (refusedAt !== undefined && performance.now() - refusedAt > REFUSED_MS)
+        throw new NotPermittedError(
+          `${messageOf(error)}; that something is gone takes the verb get: kolla-init rbac prints the Role`,
+          { cause: error },
+        );
       yield { kind: 'trouble', reason: messageOf(error) };
       await pause(backoffMs(attempt, BACKOFF), signal);
     }

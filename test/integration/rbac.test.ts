@@ -167,7 +167,7 @@ async function everythingMet(
   return [
     ...cases.map(({ kind, wait }) => ({ name: kind, waits: [lasting(wait)] })),
     { name: 'job gone, Lease left', waits: ['job/gone-db-sync'], inVain: 'get' },
-    { name: 'not there', waits: ['!job/never'], inVain: 'get' },
+    { name: 'not there', waits: ['!job/never'] },
     { name: 'node=own', waits: ['node?node=own&jsonpath={.metadata.name}'] },
     { name: 'container, --pod-name', waits: ['container/sidecar'], options: ['--pod-name', OWN_POD] },
     { name: '9 ConfigMaps', waits: MANY },

@@ -51,10 +51,9 @@ export function rolesFor(
   subject: RbacSubject,
   names: { readonly role: string; readonly clusterRole: string },
 ): RbacObject[] {
-  const namespaces = [...new Set(grants.map(({ namespace }) => namespace))].toSorted((a = '', b = '') =>
-    a < b ? -1 : 1,
-  );
-  return namespaces.flatMap((namespace) => {
+  const named = [...new Set(grants.flatMap(({ namespace }) => namespace ?? []))].toSorted();
+  const isOfCluster = grants.some(({ namespace }) => namespace === undefined);
+  return [...named, ...(isOfCluster ? [undefined] : [])].flatMap((namespace) => {
     const kind = namespace === undefined ? 'ClusterRole' : 'Role';
     const name = namespace === undefined ? names.clusterRole : names.role;
     const metadata = namespace === undefined ? { name } : { name, namespace };
