@@ -2,7 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { all } from '../src/pod/index.ts';
+import { SERVICES } from '../src/services/index.ts';
 import { ROOT } from './bundle.ts';
+import { cataloguePage } from './docs/catalogue.ts';
 import { cliPage, errorsPage, GENERATED } from './docs/pages.ts';
 import { rbacPage } from './docs/rbac.ts';
 
@@ -10,3 +12,4 @@ mkdirSync(join(ROOT, 'docs'), { recursive: true });
 writeFileSync(join(ROOT, 'docs/cli.md'), `${cliPage(all())}\n`);
 writeFileSync(join(ROOT, 'docs/errors.md'), errorsPage());
 writeFileSync(join(ROOT, 'docs/rbac.md'), rbacPage(GENERATED));
+writeFileSync(join(ROOT, 'docs/catalogue.md'), cataloguePage(SERVICES, GENERATED));

@@ -2,12 +2,13 @@
  * kolla-pod: what the binary can tell about itself and about the place where it runs.
  *
  *   the helpers' tables -> completion, man, schema: text on stdout
- *   the exit codes' table -> explain
+ *   the exit codes' table -> explain; the services' data -> catalogue
  *   the machine -> doctor: one finding a thing that a helper needs, with the fix
  *
  * Nothing here runs a helper or loads what helpers work with. Only wrong words can fail, and what doctor finds.
  */
 import { sectionOf, type Helper } from '../cli/command.ts';
+import { catalogue } from './catalogue.ts';
 import { completionOf } from './completion.ts';
 import { doctorOf } from './doctor.ts';
 import { explain } from './explain.ts';
@@ -22,6 +23,7 @@ export const pod: Helper = {
   summary: 'All helpers in one program, and what it can tell about them.',
   others: HELPERS,
   commands: {
+    catalogue,
     completion: completionOf(all),
     doctor: doctorOf(names),
     explain,

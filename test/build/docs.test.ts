@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { cataloguePage } from '../../build/docs/catalogue.ts';
 import { cliPage, errorsPage, GENERATED } from '../../build/docs/pages.ts';
 import { rbacPage, withoutExample } from '../../build/docs/rbac.ts';
 import { all } from '../../src/pod/index.ts';
+import { SERVICES } from '../../src/services/index.ts';
 
 for (const [name, page] of [
   ['cli.md', `${cliPage(all())}\n`],
   ['errors.md', errorsPage()],
   ['rbac.md', rbacPage(GENERATED)],
+  ['catalogue.md', cataloguePage(SERVICES, GENERATED)],
 ] as const) {
   test(`docs/${name} is what the tables say; if not: make docs`, async () => {
     const stands = (await readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).split('\n');

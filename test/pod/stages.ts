@@ -35,6 +35,9 @@ const says =
     Promise.resolve({ stdout });
 
 export const STAGES: Readonly<Record<string, SetStage>> = {
+  'kolla-pod catalogue': says(/^keystone +Identity +all, expand, migrate, contract +yes$/m),
+  'kolla-pod catalogue nova': says(/^online +nova-manage db online_data_migrations, again while it ends with 1$/m),
+  'kolla-pod catalogue -o json': says(/^ {2}"skyline": \{/m),
   'kolla-pod completion bash': says(/^complete .*-F _kolla_pod .*kolla-probe/m),
   'kolla-pod completion fish': says(/^complete -c kolla-probe /m),
   'kolla-pod doctor': says(/WHAT +FOUND/),
@@ -173,9 +176,10 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
   'kolla-db-sync keystone': noDatabase,
   'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':
     noDatabase,
+  'kolla-db-sync keystone --phase expand --release 2026.1': noDatabase,
   'kolla-db-sync keystone -- keystone-manage db_sync --expand': noDatabase,
   'kolla-db-sync status keystone': noDatabase,
-  'kolla-db-sync status keystone --output json': noDatabase,
+  'kolla-db-sync status keystone -o json': noDatabase,
 
   'kolla-log-ship --url http://elasticsearch:9200': async (folder, stack) => {
     await logs(folder);

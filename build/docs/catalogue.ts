@@ -1,0 +1,61 @@
+/** docs/catalogue.md, from the services' data. */
+import { lineOf } from '../../src/pod/catalogue.ts';
+import { PHASES, type Service, type Step } from '../../src/services/index.ts';
+
+/** Every service that the helpers know; `generated` says whose page it is. */
+export function cataloguePage(services: readonly Service[], generated: string): string {
+  return [
+    '# Services',
+    '',
+    generated,
+    '',
+    "What `kolla-db-sync SERVICE` knows of each service of Kolla's images; `kolla-pod catalogue` prints the same, with those of your own",
+    '([kolla-db-sync.md](kolla-db-sync.md#services-of-your-own)). `all` is a whole migration while no replica of the service runs; `expand` and `migrate` come before a',
+    'rollout, `contract` and `online` after it. A service with `all` alone has a tool of one step: run it before the rollout, and know that',
+    'replicas of the old release may break under it.',
+    '',
+    ...services.flatMap(part),
+  ].join('\n');
+}
+
+function part({ name, summary, configFile, user, databases, migration, notes }: Service): string[] {
+  const rows = databases.map(({ name: database, url, optional, versionTable }) => {
+    const places = url.map(({ section, key }) => code(`[${section}] ${key}`)).join(' or ');
+    const where = url.length === 0 ? 'given to kolla-db-sync' : `${places}${optional ? ', if it is set' : ''}`;
+    return `| ${code(database)} | ${where} | ${versionTable === undefined ? '' : code(versionTable)} |`;
+  });
+  const steps = PHASES.flatMap((phase) =>
+    (migration.phases[phase] ?? []).map((step: Step) => `| ${phase} | ${code(lineOf(step))} | ${meanings(step)} |`),
+  );
+  const { check } = migration;
+  const facts = [
+    ...(user === undefined ? [] : [`runs as ${code(user)}`]),
+    ...(configFile === undefined ? [] : [`configuration ${code(configFile)}`]),
+  ];
+  return [
+    `## ${name}`,
+    '',
+    `${summary}${facts.length === 0 ? '' : `; ${facts.join('; ')}`}.${notes === undefined ? '' : ` ${notes}`}`,
+    '',
+    ...(rows.length === 0 ? [] : ['| database | its URL | version table |', '|---|---|---|', ...rows, '']),
+    '| phase | step | exit codes other than 0 |',
+    '|---|---|---|',
+    ...steps,
+    ...(check === undefined ? [] : [`| check | ${code(lineOf(check))} | ${list(check.codes)} |`]),
+    '',
+  ];
+}
+
+function meanings({ again = [], codes = {} }: Step): string {
+  return [...again.map((number) => `${number}: call again`), list(codes)].filter((text) => text !== '').join('; ');
+}
+
+function list(codes: Readonly<Record<number, string>>): string {
+  return Object.entries(codes)
+    .map(([number, meaning]) => `${number}: ${meaning}`)
+    .join('; ');
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('|', String.raw`\|`)}\``;
+}

@@ -1,0 +1,106 @@
+import { command } from '../cli/command.ts';
+import { ExitCode, UsageError } from '../cli/errors.ts';
+import { suggestion } from '../cli/nearest.ts';
+import { fold, table } from '../cli/table.ts';
+import { paint, type Terminal } from '../cli/terminal.ts';
+import { PHASES, type Service, type Step } from '../services/index.ts';
+import { knownServices } from '../services/known.ts';
+
+/** Prints what the helpers know of each service, those of kolla-pod.yaml among them. */
+export const catalogue = command({
+  summary: 'Prints what the helpers know of each OpenStack service.',
+  description:
+    'Databases, where their URLs stand, the steps of each phase of a migration and the check. In JSON each entry has ' +
+    'the shape that `services:` of kolla-pod.yaml takes under its name.',
+  operands: [{ name: 'SERVICE', help: 'only this one, and all of it', optional: true }],
+  options: [
+    {
+      flag: 'output',
+      short: 'o',
+      type: 'choice',
+      values: ['table', 'json'],
+      env: 'KOLLA_POD_CATALOGUE_OUTPUT',
+      default: 'table',
+      help: 'for people, or for programs',
+      example: 'json',
+    },
+  ],
+  examples: [
+    { line: 'kolla-pod catalogue', does: 'all services, one a line' },
+    { line: 'kolla-pod catalogue nova', does: 'the steps of one' },
+    { line: 'kolla-pod catalogue -o json', does: 'everything, for a program' },
+  ],
+  async run({ operands: [name], options }, { stdout, terminal, podFile }) {
+    const all = (await knownServices(podFile)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const chosen = name === undefined ? all : all.filter((service) => service.name === name);
+    const [first] = chosen;
+    if (first === undefined) {
+      const names = all.map((service) => service.name);
+      throw new UsageError(`no service '${name}'${suggestion(name ?? '', names)}`);
+    }
+    if (options.output === 'json') stdout(`${JSON.stringify(entriesOf(chosen), undefined, 2)}\n`);
+    else stdout(name === undefined ? list(chosen, terminal) : page(first, terminal));
+    return ExitCode.ok;
+  },
+});
+
+/** Each service under its name, as kolla-pod.yaml has them. */
+function entriesOf(services: readonly Service[]): Record<string, Omit<Service, 'name'>> {
+  return Object.fromEntries(services.map(({ name, ...rest }) => [name, rest]));
+}
+
+/** The phases that a service is migrated in, as `--phase` names them. */
+export function phasesOf({ migration }: Service): string[] {
+  return PHASES.filter((phase) => migration.phases[phase] !== undefined);
+}
+
+/** A command line as a person reads it. */
+export function lineOf({ argv, folder }: Pick<Step, 'argv' | 'folder'>): string {
+  const line = argv
+    .map((word) => (/^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
+    .join(' ');
+  return folder === undefined ? line : `${line} (in ${folder})`;
+}
+
+function list(services: readonly Service[], terminal: Terminal): string {
+  const rows = services.map((service) => [
+    service.name,
+    service.summary,
+    phasesOf(service).join(', '),
+    service.migration.check === undefined ? '' : 'yes',
+  ]);
+  return table(terminal, ['SERVICE', 'WHAT', 'PHASES', 'CHECK'], rows);
+}
+
+function page(service: Service, terminal: Terminal): string {
+  const { name, summary, configFile, user, databases, migration, notes } = service;
+  const { check } = migration;
+  const title = (text: string) => paint(terminal, 'bold', text);
+  const facts = [
+    ...(configFile === undefined ? [] : [['configuration', configFile]]),
+    ...(user === undefined ? [] : [['user', user]]),
+    ...databases.map((database) => ['database', `${database.name}${placesOf(database.url)}`]),
+  ];
+  const steps = phasesOf(service).flatMap((phase) =>
+    (migration.phases[phase as keyof typeof migration.phases] ?? []).map((step, i) => [
+      i === 0 ? phase : '',
+      `${lineOf(step)}${step.again === undefined ? '' : `, again while it ends with ${step.again.join(' or ')}`}`,
+    ]),
+  );
+  const codes = Object.entries(check?.codes ?? {}).map(([code, meaning]) => [code, meaning]);
+  return [
+    `${title(name)}: ${summary}`,
+    '',
+    table(terminal, [], facts),
+    title('Steps'),
+    table(terminal, [], steps),
+    ...(check === undefined ? [] : [`${title('Check')} ${lineOf(check)}`, table(terminal, [], codes)]),
+    ...(notes === undefined ? [] : [...fold(notes, terminal.width), '']),
+  ].join('\n');
+}
+
+function placesOf(url: Service['databases'][number]['url']): string {
+  return url.length === 0
+    ? '; its URL must be given'
+    : `, ${url.map(({ section, key }) => `[${section}] ${key}`).join(' or ')}`;
+}
