@@ -1,8 +1,9 @@
 import { chmod, lchown, mkdir, readFile, rename, rm, rmdir, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
-import { replaceFile } from '../platform/fs/replace-file.ts';
+import { Replacer } from '../platform/fs/replacer.ts';
 import { writeInPlace } from '../platform/fs/write-in-place.ts';
 import { makeFolder, makeParents } from './folder.ts';
 import { setPermissions } from './permissions.ts';
@@ -18,11 +19,15 @@ export interface Applied {
   readonly unchanged: number;
 }
 
-interface Doing {
+interface Surroundings {
   /** config.json's name, for messages. */
   readonly file: string;
   readonly signal: AbortSignal;
   readonly log: Log;
+}
+
+interface Doing extends Surroundings {
+  readonly replacer: Replacer;
 }
 
 /**
@@ -30,10 +35,14 @@ interface Doing {
  * last, so that whoever is killed in between has lost nothing. Every file is old or new at any moment; what is right
  * already is not touched. Throws KollaError naming file, entry and fix.
  */
-export async function applyPlan(plan: Plan, doing: Doing): Promise<Applied> {
+export async function applyPlan(plan: Plan, surroundings: Surroundings): Promise<Applied> {
   const { root } = plan.site;
+  const doing: Doing = { ...surroundings, replacer: new Replacer() };
+  const synced = () => explained(`${doing.file}: cannot finish`, async () => doing.replacer.sync());
   for (const step of plan.kept) await carryOut(step, doing);
   if (plan.state !== undefined) await remember(root, plan.state.during, doing);
+  // What is kept must outlive even a loss of power before what it is kept from goes.
+  await synced();
   await seed(plan, doing);
   for (const one of plan.permissions.filter(({ early }) => early)) await setPermissions(one, plan, doing.log);
   let written = 0;
@@ -45,31 +54,35 @@ export async function applyPlan(plan: Plan, doing: Doing): Promise<Applied> {
     else unchanged++;
   }
   for (const removal of plan.removals) await remove(removal, doing);
+  await synced();
   if (plan.state !== undefined) await remember(root, plan.state.after, doing);
+  await synced();
   for (const one of plan.permissions.filter(({ early }) => !early)) await setPermissions(one, plan, doing.log);
   return { written, unchanged };
 }
 
 /** Whether there was anything to do. */
-async function carryOut(step: Step, { file, signal, log }: Doing): Promise<boolean> {
+async function carryOut(step: Step, { file, signal, log, replacer }: Doing): Promise<boolean> {
   signal.throwIfAborted();
   const { entry, path } = step;
   if (step.isRight) {
     if (step.kind !== 'directory') log.debug(`${path} is right already`, { entry });
     return false;
   }
-  await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step));
+  await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step, replacer));
+  // A file is replaced in one go; between two of them SIGTERM is heard.
+  await setImmediate();
   if (step.kind === 'file') log.info(`wrote ${path}`, { entry, mode: step.image.mode.toString(8).padStart(4, '0') });
   else if (step.kind === 'link') log.info(`linked ${path} to ${step.target}`, { entry });
   return true;
 }
 
-async function put(step: Step): Promise<void> {
+async function put(step: Step, replacer: Replacer): Promise<void> {
   if (step.kind === 'directory') return await putDirectory(step);
   await makeParents(step.path);
   if (step.kind === 'link') return await putLink(step);
   if (step.inPlace && (await lookAt(step.path))?.isFile()) await writeInPlace(step.path, step.image);
-  else await replaceFile(step.path, step.image);
+  else replacer.replace(step.path, step.image);
 }
 
 async function putDirectory({ path, mode, uid, gid }: DirectoryStep): Promise<void> {
@@ -88,13 +101,14 @@ async function putLink({ path, target }: LinkStep): Promise<void> {
   await rename(temporary, path);
 }
 
-async function seed({ seeds }: Plan, { file, signal, log }: Doing): Promise<void> {
+async function seed({ seeds }: Plan, { file, signal, log, replacer }: Doing): Promise<void> {
   for (const reason of seeds.unreadable)
     log.warn(`the image's own is left out of its volume, because this user may not read it: ${reason}`);
   for (const step of seeds.steps) {
     signal.throwIfAborted();
-    await explained(`${file}: cannot copy ${step.source ?? 'nothing'} to ${step.path}`, () => plant(step));
+    await explained(`${file}: cannot copy ${step.source ?? 'nothing'} to ${step.path}`, () => plant(step, replacer));
     log.debug(`seeded ${step.path}`);
+    await setImmediate();
   }
   const files = seeds.steps.filter(({ kind }) => kind !== 'directory').length;
   if (files > 0) log.info(`seeded the volumes with ${files} of the image's own files`);
@@ -121,7 +135,7 @@ async function isEmptied(path: string): Promise<boolean> {
   }
 }
 
-async function remember(root: string, tracked: Tracked, { file }: Doing): Promise<void> {
+async function remember(root: string, tracked: Tracked, { file, replacer }: Doing): Promise<void> {
   const path = stateFile(root);
   const image = stateImage(tracked);
   await explained(`${file}: cannot write ${path}`, async () => {
@@ -129,7 +143,7 @@ async function remember(root: string, tracked: Tracked, { file }: Doing): Promis
     if ((await mkdir(folder, { recursive: true, mode: 0o755 })) !== undefined) await chmod(folder, STATE_FOLDER_MODE);
     const found = await lookAt(path);
     if (found?.isFile() && hasAccess(found, image) && (await readFile(path)).equals(image.content)) return;
-    await replaceFile(path, image);
+    replacer.replace(path, image);
   });
 }
 

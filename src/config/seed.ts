@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, chmod, lchown, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../cli/errors.ts';
-import { replaceFile } from '../platform/fs/replace-file.ts';
+import type { Replacer } from '../platform/fs/replacer.ts';
 import type { Access } from './effective.ts';
 import { makeFolder, makeParents } from './folder.ts';
 import type { Mount } from './mounts.ts';
@@ -115,12 +115,12 @@ export function accessOf({ mode, uid, gid }: Stats, me: Identity): Access {
 }
 
 /** Puts one of them into the volume. A file comes whole or not at all. Rejects with the system's error. */
-export async function plant({ kind, path, source, access: wanted }: SeedStep): Promise<void> {
+export async function plant({ kind, path, source, access: wanted }: SeedStep, replacer: Replacer): Promise<void> {
   const { mode, uid, gid } = wanted;
   if (kind === 'file') {
     const content = source === undefined ? Buffer.alloc(0) : await readFile(source);
     await makeParents(path);
-    await replaceFile(path, { content, ...wanted });
+    replacer.replace(path, { content, ...wanted });
     return;
   }
   if (kind === 'directory') await makeFolder(path, mode);

@@ -15,9 +15,9 @@ import { dirname, join } from 'node:path';
 import { staleBefore, temporaryFor, type FileImage } from './replace-file.ts';
 
 /**
- * Puts many whole files in place, each as replaceFile does, without a thread or a promise in between: for programs that do
- * just that and end, where these cost more than the work. Each folder is looked through for what dead runs left once, and
- * synced once, at the end. Throws the system's error; what was not renamed by then is removed again.
+ * Puts many whole files in place, each as replaceFile does, without a thread or a promise in between, which cost more than
+ * the work. Each folder is looked through for what dead runs left once, and synced once, by `sync`: a run of ten thousand files
+ * reads no folder ten thousand times. Throws the system's error; what was not renamed by then is removed again.
  */
 export class Replacer {
   readonly #folders = new Set<string>();
