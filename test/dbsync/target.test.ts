@@ -72,3 +72,59 @@ test('a server that is not there is waited for, and named at the deadline', asyn
   assert.match(stderr, /waiting for the database server at 127\.0\.0\.1:1: .*ECONNREFUSED/);
   assert.match(stderr, /waited 300ms.*last seen.*ECONNREFUSED/);
 });
+
+test('a phase of a tool of one step is refused, with the reason', async () => {
+  const { code, stderr } = await refusal(['heat', '--phase', 'expand'], { KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY });
+  assert.equal(code, 64);
+  assert.match(stderr, /heat is migrated in one step.*no --phase expand/);
+});
+
+test('a phase that a service lacks needs no server', async () => {
+  const { code, stderr } = await refusal(['cinder', '--phase', 'migrate']);
+  assert.equal(code, 0);
+  assert.match(stderr, /cinder has no phase migrate: nothing to do/);
+});
+
+test('a URL that only a program could read must be given', async () => {
+  const { code, stderr } = await refusal(['horizon']);
+  assert.equal(code, 65);
+  assert.match(stderr, /horizon .*set KOLLA_DB_SYNC_CONNECTION/);
+});
+
+test('the URL is found under an older name as well', async () => {
+  await using folder = await privateFolder('dbsync');
+  const file = join(folder.path, 'barbican.conf');
+  await writeFile(file, `[DEFAULT]\nsql_connection = ${URL_FOR_NOBODY}\n`);
+  const { code, stderr } = await refusal(['barbican', '--service-config', file, '--timeout', '200ms', '--', 'true']);
+  assert.equal(code, 75);
+  assert.match(stderr, /database URL from .*barbican\.conf: \[DEFAULT\] sql_connection/);
+});
+
+test('with an admin the URL of every database is needed', async () => {
+  await using folder = await privateFolder('dbsync');
+  const file = join(folder.path, 'nova.conf');
+  await writeFile(file, `[api_database]\nconnection = ${URL_FOR_NOBODY}\n`);
+  const { code, stderr } = await refusal(['nova', '--service-config', file, '--admin-user', 'root', '--', 'true']);
+  assert.equal(code, 65);
+  assert.match(stderr, /nova\.conf: \[database\] connection is not set/);
+});
+
+test('a service of kolla-pod.yaml is known by its name', async () => {
+  await using folder = await privateFolder('dbsync');
+  const file = join(folder.path, 'kolla-pod.yaml');
+  const murano = { databases: [], migration: { phases: { all: [{ argv: ['murano-db-manage', 'upgrade'] }] } } };
+  // JSON is YAML.
+  await writeFile(file, JSON.stringify({ services: { murano } }));
+  const { code, stderr } = await refusal(['murano', '--config', file], { KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY });
+  assert.equal(code, 69);
+  assert.match(stderr, /no program murano-db-manage/);
+});
+
+test('a service of kolla-pod.yaml that is wrong is refused with its place', async () => {
+  await using folder = await privateFolder('dbsync');
+  const file = join(folder.path, 'kolla-pod.yaml');
+  await writeFile(file, 'services:\n  murano:\n    databases: []\n');
+  const { code, stderr } = await refusal(['keystone', '--config', file]);
+  assert.equal(code, 65);
+  assert.match(stderr, /kolla-pod\.yaml: services\.murano\.migration: is missing/);
+});

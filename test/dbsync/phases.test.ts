@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UsageError } from '../../src/cli/errors.ts';
+import { isBehind, stepsOf } from '../../src/dbsync/phases.ts';
+import { PHASES, serviceNamed } from '../../src/services/index.ts';
+
+function stepsOfService(name: string, phase: (typeof PHASES)[number]): string[] {
+  const service = serviceNamed(name);
+  assert.ok(service);
+  return stepsOf(service, phase).map(({ argv }) => argv.join(' '));
+}
+
+test("a phase's steps are the service's own", () => {
+  assert.deepEqual(stepsOfService('keystone', 'contract'), ['keystone-manage db_sync --contract']);
+});
+
+test('a service in phases has nothing to do in one that it lacks', () => {
+  assert.deepEqual(stepsOfService('cinder', 'migrate'), []);
+});
+
+test('a part of a migration of one step is refused', () => {
+  assert.throws(() => stepsOfService('heat', 'expand'), UsageError);
+});
+
+test('what the check says to come next is not done, and what came before it is', () => {
+  assert.deepEqual(
+    PHASES.filter((phase) => isBehind(phase, 'migrate')),
+    ['expand'],
+  );
+});
+
+test('a complete schema leaves nothing to do but what is moved online', () => {
+  assert.deepEqual(
+    PHASES.filter((phase) => isBehind(phase, 'complete')),
+    ['all', 'expand', 'migrate', 'contract'],
+  );
+});
+
+test('a check that can not tell, or ends with a code that nobody knows, leaves all to do', () => {
+  for (const answer of ['error', undefined] as const)
+    assert.deepEqual(
+      PHASES.filter((phase) => isBehind(phase, answer)),
+      [],
+    );
+});
