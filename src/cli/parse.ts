@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Command, Input } from './command.ts';
 import { UsageError, ConfigError, messageOf } from './errors.ts';
 import type { FileOptions } from './file.ts';
-import { suggestion } from './nearest.ts';
+import { didYouMean, suggestion } from './nearest.ts';
 import { camelCase, parseValue, type Option } from './option.ts';
 
 /** One argv, split: flags as they were given, operands, and the words after `--`. */
@@ -138,15 +138,24 @@ function valueOf(option: Option, words: readonly string[], wrong: (cause: string
   }
 }
 
-/** Checks the operands' number and values against the command. */
-export function inputOf(command: Command, words: Words, options: Record<string, unknown>, usage: string): Input {
+/**
+ * Checks the operands' number and values against the command.
+ * @param others commands that the first operand may have been meant for
+ */
+export function inputOf(
+  command: Command,
+  words: Words,
+  options: Record<string, unknown>,
+  usage: string,
+  others: readonly string[] = [],
+): Input {
   const { operands } = command;
   const needed = operands.filter((operand) => !operand.optional).length;
   const missing = operands[words.operands.length];
   if (words.operands.length < needed && missing) throw new UsageError(`${missing.name} is missing: ${usage}`);
   const stray = words.operands[operands.length];
   if (stray !== undefined && !operands.some((operand) => operand.many))
-    throw new UsageError(`'${stray}' is one word too many: ${usage}`);
+    throw new UsageError(`'${stray}' is one word too many: ${usage}${didYouMean(words.operands[0] ?? '', others)}`);
   for (const [i, word] of words.operands.entries()) {
     const { name, values } = operands[Math.min(i, operands.length - 1)] ?? { name: '' };
     if (values !== undefined && !values.includes(word))

@@ -61,7 +61,8 @@ async function answer(
     inherited: env,
     podFile: file,
   };
-  return await command.run(inputOf(command, words, options, usageOf(helper, name, command)), context);
+  const others = name === '' ? Object.keys(helper.commands) : [];
+  return await command.run(inputOf(command, words, options, usageOf(helper, name, command), others), context);
 }
 
 function earlyAnswer(helper: Helper, argv: readonly string[], terminal: Terminal): string | undefined {

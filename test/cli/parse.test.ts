@@ -135,9 +135,9 @@ const EXAMPLES: Command['examples'] = [
   { line: '', does: '' },
 ];
 
-function input(operands: Command['operands'], argv: string[]) {
+function input(operands: Command['operands'], argv: string[], others?: string[]) {
   const one = command({ summary: '', operands, options: [], examples: EXAMPLES, run: () => Promise.resolve(0) });
-  return inputOf(one, splitWords(argv, [], false), {}, 'usage').operands;
+  return inputOf(one, splitWords(argv, [], false), {}, 'usage', others).operands;
 }
 
 test('operands are counted: a missing one by its name, one too many by its word', () => {
@@ -148,6 +148,11 @@ test('operands are counted: a missing one by its name, one too many by its word'
   assert.throws(() => input(two, []), new UsageError('A is missing: usage'));
   assert.throws(() => input(two, ['1', '2', '3']), new UsageError("'3' is one word too many: usage"));
   assert.deepEqual(input(two, ['1']), ['1']);
+});
+
+test('a word too many that is nearly the name of a command is told so', () => {
+  const said = "'chekc' is one word too many: usage; did you mean 'check'?";
+  assert.throws(() => input([], ['chekc'], ['plan', 'check']), new UsageError(said));
 });
 
 test('the last operand may take all the words that are left', () => {
