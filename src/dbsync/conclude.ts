@@ -1,13 +1,16 @@
 import { UnavailableError, type ExitCode } from '../cli/errors.ts';
-import { connect, reasonOf, type MysqlSession } from '../platform/mysql/index.ts';
+import { reasonOf, type MysqlSession } from '../platform/mysql/index.ts';
 import { closeFence, type Claim, type FenceState } from './fence.ts';
 import { releaseLock } from './lock.ts';
 import type { Effects, Plan } from './plan.ts';
 import { closeRecord } from './record.ts';
+import { reach } from './reach.ts';
 import type { Held, Ran } from './run-steps.ts';
 
-/** For the last word in the fence row when the session that held it is gone. */
+/** For the last word in the fence row when the session that held it is gone: within the time to stop a pod. */
 const LAST_WORD_MS = 5000;
+/** A migration that ended well is worth the time that a cluster needs to give a dead node up. */
+const GOOD_WORD_MS = 30_000;
 
 /** Records how it ended, gives the lock back, and makes the exit code of it. */
 export async function conclude(
@@ -25,7 +28,7 @@ export async function conclude(
   if (!session.lost.aborted) await releaseLock(session, lockName).catch(() => session.destroy());
   switch (outcome.state) {
     case 'lost':
-      throw new UnavailableError(`the lock was lost while the command ran, so it was stopped: ${outcome.why}`);
+      throw new UnavailableError(`the command was stopped while it ran: ${outcome.why}`);
     case 'interrupted':
       throw signal.reason;
     case 'ended':
@@ -45,7 +48,7 @@ interface Ended {
 }
 
 async function record(
-  { target }: Plan,
+  { target, galeraDonor }: Plan,
   claim: Claim,
   { session, token }: Held,
   ended: Ended,
@@ -58,8 +61,10 @@ async function record(
   };
   try {
     if (!session.lost.aborted) return await write(session);
-    const signal = AbortSignal.timeout(LAST_WORD_MS);
-    await using other = await connect(target, { signal, database: target.database, statementMs: LAST_WORD_MS });
+    const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
+    // Ours is aborted where this is needed most.
+    const { signal } = new AbortController();
+    await using other = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
     return await write(other);
   } catch (error) {
     log.warn(`cannot record that it is ${ended.state}: ${reasonOf(error)}`);

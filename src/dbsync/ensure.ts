@@ -8,6 +8,7 @@ import {
   type MysqlSession,
   type MysqlTarget,
 } from '../platform/mysql/index.ts';
+import { repeated } from './repeated.ts';
 
 export interface EnsureOptions {
   readonly accountHost: string;
@@ -46,7 +47,7 @@ export async function ensure(
 
 async function run(admin: MysqlSession, doing: string, words: readonly string[]): Promise<boolean> {
   try {
-    return (await admin.change(words.join(' '))).warnings === 0;
+    return (await repeated(() => admin.change(words.join(' ')))).warnings === 0;
   } catch (error) {
     throw mysqlError(doing, error);
   }

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../cli/errors.ts';
-import { backoffMs } from '../platform/backoff.ts';
-import { errnoOf, NO_SUCH_TABLE, quoteName, type MysqlSession } from '../platform/mysql/index.ts';
+import { errnoOf, isUndone, NO_SUCH_TABLE, quoteName, type MysqlSession } from '../platform/mysql/index.ts';
+import { repeated } from './repeated.ts';
 
 /** How the last migration stands. `running` that nobody runs any more is one that was cut off. */
 export const FENCE_STATES = ['running', 'done', 'failed', 'interrupted', 'lost'] as const;
@@ -31,12 +30,23 @@ export interface FenceRow extends Claim {
 export const FENCE_TABLE = 'kolla_pod_fence';
 const NAME = 'schema';
 
-/** Deadlock, lock wait timeout, and MariaDB's "record has changed since last read": the statement did nothing. */
-const REPEATABLE = new Set([1213, 1205, 1020]);
-const REPEATS = 10;
+/**
+ * The row; table and row are made in the session's database when they are missing, and only then: on Galera each
+ * CREATE TABLE stops all writers for a moment. Each statement below judges by affected rows, never by what it read.
+ */
+export async function openFence(session: MysqlSession): Promise<FenceRow> {
+  const row = await readFence(session);
+  if (row !== undefined) return row;
+  await repeated(() => createFence(session));
+  await repeated(() =>
+    session.change(`INSERT IGNORE INTO ${FENCE_TABLE} (name, token, state) VALUES (?, 0, 'new')`, [NAME]),
+  );
+  const made = await readFence(session);
+  if (made !== undefined) return made;
+  throw new UnavailableError(`cannot read back the row that was just put into ${FENCE_TABLE}`);
+}
 
-/** Makes the table in the session's database. Each statement below judges by affected rows, never by what it read. */
-export async function createFence(session: MysqlSession): Promise<void> {
+async function createFence(session: MysqlSession): Promise<void> {
   await session.change(`CREATE TABLE IF NOT EXISTS ${quoteName(FENCE_TABLE)} (
     name VARCHAR(64) NOT NULL PRIMARY KEY,
     token BIGINT UNSIGNED NOT NULL,
@@ -50,19 +60,18 @@ export async function createFence(session: MysqlSession): Promise<void> {
     exit_code INT NULL
   ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
     COMMENT='kolla-db-sync: who migrates this database; see kolla-db-sync status'`);
-  await repeated(() =>
-    session.change(`INSERT IGNORE INTO ${FENCE_TABLE} (name, token, state) VALUES (?, 0, 'new')`, [NAME]),
-  );
 }
 
 /** The row, or undefined where there is none yet. */
 export async function readFence(session: MysqlSession): Promise<FenceRow | undefined> {
   try {
-    const [row] = await session.rows(
-      `SELECT token, state, holder, service, \`release\`, phase, work, started, renewed, ended, exit_code AS exitCode
+    const read = () =>
+      session.rows(
+        `SELECT token, state, holder, service, \`release\`, phase, work, started, renewed, ended, exit_code AS exitCode
        FROM ${FENCE_TABLE} WHERE name = ?`,
-      [NAME],
-    );
+        [NAME],
+      );
+    const [row] = await repeated(read);
     if (row === undefined) return undefined;
     const known = Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value ?? undefined]));
     return known as unknown as FenceRow;
@@ -72,29 +81,53 @@ export async function readFence(session: MysqlSession): Promise<FenceRow | undef
   }
 }
 
-/** Takes the fence from whoever had it, and returns our token and what stood there before. */
-export async function takeFence(session: MysqlSession, claim: Claim): Promise<{ token: number; before: FenceRow }> {
-  for (let attempt = 0; attempt < REPEATS; attempt++) {
-    const before = await readFence(session);
-    if (before === undefined) break;
-    const token = before.token + 1;
-    const { changed } = await repeated(() =>
-      session.change(
+/**
+ * Takes the fence by one compare-and-set: from the row as it was read, and from no other. Never reads to judge, but for
+ * a statement that may or may not have been done.
+ * @param before what the caller has found to be free: ended, or not renewed for a whole lease
+ * @returns our token; undefined when somebody else was first, or its holder has renewed it
+ */
+export async function takeFence(session: MysqlSession, claim: Claim, before: FenceRow): Promise<number | undefined> {
+  const token = before.token + 1;
+  return await repeated(async () => {
+    try {
+      const { changed } = await session.change(
         `UPDATE ${FENCE_TABLE} SET token = ?, state = 'running', holder = ?, service = ?, \`release\` = ?, phase = ?,
-           work = ?, started = NOW(3), renewed = NOW(3), ended = NULL, exit_code = NULL
-         WHERE name = ? AND token < ?`,
-        [token, claim.holder, claim.service, claim.release, claim.phase, claim.work, NAME, token],
-      ),
-    );
-    if (changed === 1) return { token, before };
-  }
-  throw new UnavailableError(`cannot take the fence row in ${FENCE_TABLE}: it changes or vanishes under our hands`);
+           work = ?, started = NOW(3), renewed = GREATEST(NOW(3), COALESCE(renewed, NOW(3))), ended = NULL, exit_code = NULL
+         WHERE name = ? AND token = ? AND state = ? AND renewed <=> ?`,
+        [
+          token,
+          claim.holder,
+          claim.service,
+          claim.release,
+          claim.phase,
+          claim.work,
+          NAME,
+          before.token,
+          before.state,
+          before.renewed ?? null,
+        ],
+      );
+      return changed === 1 ? token : undefined;
+    } catch (error) {
+      if (isUndone(error) && isClaimed(await readFence(session), claim, token)) return token;
+      throw error;
+    }
+  });
 }
 
-/** Says that we are still there. False: a later token has the fence, or the row is gone. */
+/** Whether the row is ours, by a statement whose answer did not reach us. */
+export function isClaimed(row: FenceRow | undefined, { holder }: Claim, token: number): boolean {
+  return row?.token === token && row.holder === holder && row.state === 'running';
+}
+
+/**
+ * Says that we are still there. Always a later time than before, also where the nodes' clocks differ: it is by its
+ * change, and by nothing else, that others see us live. False: a later token has the fence, or the row is gone. */
 export async function renewFence(session: MysqlSession, token: number, timeoutMs: number): Promise<boolean> {
   const { changed } = await session.change(
-    `UPDATE ${FENCE_TABLE} SET renewed = NOW(3) WHERE name = ? AND token = ? AND state = 'running'`,
+    `UPDATE ${FENCE_TABLE} SET renewed = GREATEST(NOW(3), renewed + INTERVAL 1000 MICROSECOND)
+     WHERE name = ? AND token = ? AND state = 'running'`,
     [NAME, token],
     timeoutMs,
   );
@@ -117,16 +150,4 @@ export async function closeFence(
     ]),
   );
   return changed === 1;
-}
-
-/** Runs a statement again that the server undid for a reason that passes. */
-export async function repeated<T>(statement: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await statement();
-    } catch (error) {
-      if (!REPEATABLE.has(errnoOf(error)) || attempt === REPEATS) throw error;
-      await sleep(backoffMs(attempt, { minMs: 10, maxMs: 500 }));
-    }
-  }
 }

@@ -20,8 +20,8 @@ export interface GuardedChild {
   readonly pid: number;
   /** The exit code, or 128 and the signal's number, once the whole group is gone and its output is read. */
   readonly ended: Promise<number>;
-  /** SIGTERM to the group, SIGKILL after `STOP_MS`; resolves with its end. */
-  stop(): Promise<number>;
+  /** SIGTERM to the group, SIGKILL after `killAfterMs` (default `STOP_MS`); resolves with its end. */
+  stop(killAfterMs?: number): Promise<number>;
 }
 
 export interface ChildOptions {
@@ -78,12 +78,12 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
     throw new UnavailableError(`the shell that guards the command ended at once; is ${SHELL} a POSIX shell?`);
   }
   gate.end('go\n');
-  return { pid, ended, stop: () => stop(pid, ended) };
+  return { pid, ended, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
 }
 
-async function stop(pid: number, ended: Promise<number>): Promise<number> {
+async function stop(pid: number, ended: Promise<number>, killAfterMs: number): Promise<number> {
   signalGroup(pid, 'SIGTERM');
-  const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), STOP_MS);
+  const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), killAfterMs);
   try {
     return await ended;
   } finally {

@@ -16,14 +16,16 @@ import { ExitCode, UsageError } from '../cli/errors.ts';
 import { redactor } from '../platform/redact.ts';
 import type { Service, Step } from '../services/index.ts';
 import { knownServices } from '../services/known.ts';
+import { atHosts, environmentAt, urlsOf } from './hosts.ts';
 import { SYNC_OPTIONS, type SyncOptions } from './options.ts';
 import { stepsOf } from './phases.ts';
 import { requireFolder, requireProgram } from './program.ts';
 import { status } from './status.ts';
 import { sync } from './sync.ts';
-import { findAdmin, findOthers, findSource, serviceOf, type Source } from './target.ts';
+import { findAdmin, findOthers, findSource, isFoundByTool, serviceOf, type Source } from './target.ts';
 
 const LONGEST_RELEASE = 128;
+const STOPPING_MS = 1000;
 
 const main = command({
   summary: "Brings a service's database to where its code needs it, one migrator at a time.",
@@ -62,15 +64,15 @@ async function run(
     log.info(`${name} has no phase ${options.phase}: nothing to do`);
     return ExitCode.ok;
   }
-  const source = await findSource(service, options);
+  const found = await findSource(service, options);
+  const [source, ...others] = atHosts([found, ...(await otherSources(service, options, own))], options.host);
   const admin = await findAdmin(options, source);
-  const others = await otherSources(service, options, own);
   for (const { argv, folder } of steps) {
     if (folder !== undefined) requireFolder(folder);
     requireProgram(argv[0], inherited);
   }
   const sources = [source, ...others];
-  const redact = redactor([...sources.flatMap(({ url, target }) => [url, target.password]), admin?.password]);
+  const redact = redactor([...sources.flatMap((each) => [...urlsOf(each), each.target.password]), admin?.password]);
   for (const { place } of sources) log.info(`database URL from ${place}`);
   try {
     return await sync(
@@ -83,10 +85,11 @@ async function run(
         target: source.target,
         others: others.map(({ target }) => target),
         admin,
-        childEnv: environmentOf(inherited, sources),
+        childEnv: (at) => ({ ...environmentOf(inherited, sources), ...environmentAt(sources, at) }),
         timeoutMs: options.timeout,
         lockTimeoutMs: options.lockTimeout,
         lossMs: options.lockLoss,
+        leaseMs: options.lease,
         graceMs: options.grace,
       },
       { signal, log, redact },
@@ -109,9 +112,7 @@ function ownStep([program, ...words]: readonly string[]): Step | undefined {
 async function otherSources(service: Service, options: SyncOptions, own: Step | undefined): Promise<Source[]> {
   const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
   if (own !== undefined && isGiven) return [];
-  return options.adminUser === undefined && options.serviceConfig === undefined
-    ? []
-    : await findOthers(service, options);
+  return options.adminUser === undefined && isFoundByTool(options) ? [] : await findOthers(service, options);
 }
 
 /** The child's environment: ours without our secrets, and the URLs that its tool would not find by itself. */
@@ -122,12 +123,15 @@ function environmentOf(inherited: NodeJS.ProcessEnv, sources: readonly Source[])
   return Object.assign(env, ...sources.map(({ environment }) => environment)) as NodeJS.ProcessEnv;
 }
 
-function checkOptions({ release, charset, collation, lockLoss }: SyncOptions): void {
+function checkOptions({ release, charset, collation, lockLoss, lease }: SyncOptions): void {
   if (release.length > LONGEST_RELEASE) throw new UsageError(`--release is longer than ${LONGEST_RELEASE} characters`);
   for (const [flag, word] of Object.entries({ charset, collation })) {
     if (!/^\w+$/.test(word)) throw new UsageError(`--${flag}: '${word}' is not the name of one`);
   }
   if (lockLoss < 1000) throw new UsageError('--lock-loss is at least 1s');
+  if (lease < lockLoss + STOPPING_MS) {
+    throw new UsageError('--lease is at least 1s longer than --lock-loss: the command is stopped in between');
+  }
 }
 
 export const dbSync: Helper = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatDuration } from '../cli/duration.ts';
 import { DeadlineError, UnavailableError } from '../cli/errors.ts';
-import type { MysqlSession } from '../platform/mysql/index.ts';
+import { errnoOf, type MysqlSession } from '../platform/mysql/index.ts';
 
 /** In our statements that stand in the process list for long, so that they are known there. */
 export const OUR_MARK = '/* kolla-db-sync */';
@@ -11,6 +11,8 @@ const BLOCK_SECONDS = 10;
 /** The server may be slow to answer after that, but not for ever: it may be frozen. */
 const ANSWER_MS = 30_000;
 const LONGEST_NAME = 64;
+/** "Not supported yet": some releases of MariaDB refuse GET_LOCK on Galera (MDEV-30473), where it means little. */
+const REFUSED = 1235;
 
 /** The server's name for the lock on a database, within MySQL's 64 characters. */
 export function lockNameOf(database: string): string {
@@ -60,10 +62,9 @@ export async function takeLock(
 }
 
 async function getLock(session: MysqlSession, name: string, seconds: number): Promise<boolean> {
-  const [row] = await session.rows(
-    `SELECT ${OUR_MARK} GET_LOCK(?, ?) AS got`,
-    [name, seconds],
-    seconds * 1000 + ANSWER_MS,
+  const [row] = await unlessRefused(
+    session.rows(`SELECT ${OUR_MARK} GET_LOCK(?, ?) AS got`, [name, seconds], seconds * 1000 + ANSWER_MS),
+    { got: 1 },
   );
   const got = row?.['got'];
   if (got === null || got === undefined) throw new UnavailableError(`the server gave no answer to GET_LOCK('${name}')`);
@@ -72,10 +73,26 @@ async function getLock(session: MysqlSession, name: string, seconds: number): Pr
 
 /** Whether the lock is still this session's. */
 export async function holdsLock(session: MysqlSession, name: string, timeoutMs: number): Promise<boolean> {
-  const [row] = await session.rows('SELECT IS_USED_LOCK(?) = CONNECTION_ID() AS ours', [name], timeoutMs);
+  const [row] = await unlessRefused(
+    session.rows('SELECT IS_USED_LOCK(?) = CONNECTION_ID() AS ours', [name], timeoutMs),
+    { ours: 1 },
+  );
   return row?.['ours'] === 1;
 }
 
 export async function releaseLock(session: MysqlSession, name: string): Promise<void> {
-  await session.rows('SELECT RELEASE_LOCK(?)', [name]);
+  await unlessRefused(session.rows('SELECT RELEASE_LOCK(?)', [name]), {});
+}
+
+/** Where the server has no such lock, the fence row alone decides. */
+async function unlessRefused(
+  asked: Promise<Record<string, unknown>[]>,
+  instead: Record<string, unknown>,
+): Promise<Record<string, unknown>[]> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (errnoOf(error) === REFUSED) return [instead];
+    throw error;
+  }
 }

@@ -1,17 +1,21 @@
 import { NotPermittedError } from '../cli/errors.ts';
-import { ACCESS_DENIED, errnoOf, type MysqlTarget } from '../platform/mysql/index.ts';
+import type { Address } from '../platform/address.ts';
+import { ACCESS_DENIED, errnoOf, preferring, type MysqlTarget } from '../platform/mysql/index.ts';
 import { ensure } from './ensure.ts';
 import type { Effects, Plan } from './plan.ts';
 import { reach } from './reach.ts';
 
-/** With an admin: waits for the server, ensures each database, account and grants, and tries the account. */
-export async function makeReady(plan: Plan, { signal, log }: Effects): Promise<void> {
+/**
+ * With an admin: waits for the server, ensures each database, account and grants, and tries the account.
+ * @returns the plan's target, whose first place is the one that has just been used
+ */
+export async function makeReady(plan: Plan, { signal, log }: Effects): Promise<MysqlTarget> {
   const { admin, target, others } = plan;
   if (admin === undefined) {
     log.info('no --admin-user: database, account and grants are left alone');
-    return;
+    return target;
   }
-  await makeOne(plan, target, admin, { signal, log });
+  const at = await makeOne(plan, target, admin, { signal, log });
   // The same account, at each database's own server.
   const { user, password, socket } = admin;
   for (const other of others) {
@@ -22,6 +26,7 @@ export async function makeReady(plan: Plan, { signal, log }: Effects): Promise<v
       { signal, log },
     );
   }
+  return preferring(target, at);
 }
 
 async function makeOne(
@@ -29,12 +34,15 @@ async function makeOne(
   target: MysqlTarget,
   admin: MysqlTarget,
   { signal, log }: Pick<Effects, 'signal' | 'log'>,
-): Promise<void> {
-  const { timeoutMs } = plan;
-  await using session = await reach(admin, { timeoutMs, signal, log });
+): Promise<Address> {
+  const { timeoutMs, galeraDonor } = plan;
+  await using session = await reach(admin, { timeoutMs, signal, log, galeraDonor });
   const { accountExisted } = await ensure(session, target, plan, log);
   try {
-    await (await reach(target, { timeoutMs, signal, log, database: target.database }))[Symbol.asyncDispose]();
+    const { database } = target;
+    const account = preferring(target, session.at);
+    await (await reach(account, { timeoutMs, signal, log, galeraDonor, database }))[Symbol.asyncDispose]();
+    return session.at;
   } catch (error) {
     if (!accountExisted || errnoOf((error as Error).cause) !== ACCESS_DENIED) throw error;
     throw new NotPermittedError(

@@ -1,4 +1,5 @@
 import type { Option, Values } from '../cli/option.ts';
+import { DONOR_POLICIES } from '../platform/mysql/index.ts';
 import { PHASES } from '../services/index.ts';
 
 /** Where the database is: shared by every command of kolla-db-sync. */
@@ -33,6 +34,23 @@ export const TARGET_OPTIONS = [
     help: 'how long to wait for the database server',
     example: '30m',
   },
+  {
+    flag: 'host',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_HOST',
+    repeat: true,
+    help: 'HOST[:PORT] instead of the one in the URL; several nodes of one cluster are tried in this order, and the command gets the URL with the one that is used',
+    example: 'mariadb-0.mariadb:3306',
+  },
+  {
+    flag: 'galera-donor',
+    type: 'choice',
+    values: DONOR_POLICIES,
+    env: 'KOLLA_DB_SYNC_GALERA_DONOR',
+    default: 'ok',
+    help: 'whether a Galera node that is sending its state to another is used, or waited for until it is Synced',
+    example: 'wait',
+  },
 ] as const satisfies readonly Option[];
 
 export const SYNC_OPTIONS = [
@@ -61,6 +79,14 @@ export const SYNC_OPTIONS = [
     default: '40s',
     help: 'stop the command when the server has not confirmed the lock for this long; longer than its worst stall',
     example: '60s',
+  },
+  {
+    flag: 'lease',
+    type: 'duration',
+    env: 'KOLLA_DB_SYNC_LEASE',
+    default: '60s',
+    help: 'on Galera: a migrator on another node that has not renewed its row for this long is taken for dead; the same for all, and longer than --lock-loss',
+    example: '90s',
   },
   {
     flag: 'grace',

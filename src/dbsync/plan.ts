@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '../cli/log.ts';
-import type { MysqlTarget } from '../platform/mysql/index.ts';
+import type { Address } from '../platform/address.ts';
+import type { DonorPolicy, MysqlTarget } from '../platform/mysql/index.ts';
 import type { Redact } from '../platform/redact.ts';
 import type { SchemaCheck, Step } from '../services/index.ts';
 import type { EnsureOptions } from './ensure.ts';
+import { STOP_MS } from './guarded-child.ts';
 
 /** Everything that one migration needs to know. */
 export interface Plan extends EnsureOptions {
@@ -18,10 +20,15 @@ export interface Plan extends EnsureOptions {
   readonly others: readonly MysqlTarget[];
   /** Undefined: database, account and grants are left alone. */
   readonly admin: MysqlTarget | undefined;
-  readonly childEnv: NodeJS.ProcessEnv;
+  /** The environment of the service's tool, which is to use the same server as we do. */
+  readonly childEnv: (at: Address) => NodeJS.ProcessEnv;
   readonly timeoutMs: number;
   readonly lockTimeoutMs: number;
+  /** Lock and fence count as lost when the server has not confirmed them for this long. */
   readonly lossMs: number;
+  /** On Galera a fence that its holder has not renewed for this long is free. Longer than lossMs and stopping takes. */
+  readonly leaseMs: number;
+  readonly galeraDonor: DonorPolicy;
   readonly graceMs: number;
 }
 
@@ -29,6 +36,11 @@ export interface Effects {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly redact: Redact;
+}
+
+/** From SIGTERM to SIGKILL: half of what is left of the lease when it counts as lost. */
+export function stopMsOf({ leaseMs, lossMs }: Plan): number {
+  return Math.min(STOP_MS, (leaseMs - lossMs) / 2);
 }
 
 /** Equal for the same service, release, phase and command lines: what one that waited compares. */

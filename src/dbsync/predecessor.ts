@@ -6,6 +6,7 @@ import type { MysqlSession } from '../platform/mysql/index.ts';
 import type { FenceRow } from './fence.ts';
 import { STOP_MS } from './guarded-child.ts';
 import { OUR_MARK } from './lock.ts';
+import type { Reached } from './reach.ts';
 import { statusLine } from './status-line.ts';
 
 /**
@@ -30,16 +31,15 @@ export interface HandoverOptions {
  * Nothing is killed: such a statement can't be told from one of the live service, which has the same account.
  * @throws DeadlineError with the statements that still run
  */
-export async function awaitPredecessor(
-  session: MysqlSession,
-  before: FenceRow,
-  options: HandoverOptions,
-): Promise<void> {
+export async function awaitPredecessor(session: Reached, before: FenceRow, options: HandoverOptions): Promise<void> {
   const { deadline, log } = options;
   const signal = AbortSignal.any([options.signal, session.lost]);
   log.warn(`the migration before was cut off: ${before.holder}, begun ${before.started} UTC, token ${before.token}`);
-  log.info(`waiting ${formatDuration(HANDOVER_MS)}, in which its command is stopped if it still runs`);
-  await pause(HANDOVER_MS, signal);
+  // On Galera a lease has passed, and with it this time.
+  if (!session.isGalera) {
+    log.info(`waiting ${formatDuration(HANDOVER_MS)}, in which its command is stopped if it still runs`);
+    await pause(HANDOVER_MS, signal);
+  }
   const say = statusLine(log);
   // A dead client begins no statement: what was not there at first look is the live service's.
   let left = await statements(session, options);

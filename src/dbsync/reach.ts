@@ -1,16 +1,22 @@
 import { formatDuration } from '../cli/duration.ts';
 import { DeadlineError, KollaError } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import type { Address } from '../platform/address.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
 import {
   ACCESS_DENIED,
   connect,
   errnoOf,
+  galeraState,
   isPassing,
+  isUndone,
   mysqlError,
   placeOfTarget,
+  placesOf,
   reasonOf,
   whoAndWhere,
+  whyUnusable,
+  type DonorPolicy,
   type MysqlSession,
   type MysqlTarget,
 } from '../platform/mysql/index.ts';
@@ -21,43 +27,103 @@ export interface ReachOptions {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly database?: string;
+  readonly galeraDonor: DonorPolicy;
+}
+
+/** A session on a server that can be used now. On Galera its reads see what was committed before on any node. */
+export interface Reached extends MysqlSession {
+  readonly isGalera: boolean;
+  /** Which of the target's places it is. */
+  readonly at: Address;
 }
 
 const BACKOFF = { minMs: 250, maxMs: 3000 };
 /** Another Galera node may refuse an account for a moment after it was made. */
 const DENIED_MS = 3000;
+/** Where there is another node to go on with, one that accepts and never greets is not waited for as long. */
+const HANDSHAKE_MS = 10_000;
+const HANDSHAKE_OF_SEVERAL_MS = 3000;
+/** A node that freezes after its greeting. */
+const STATE_MS = 10_000;
+
+/** It answers, but nothing should be written through it now. */
+class UnusableNodeError extends Error {
+  override name = 'UnusableNodeError';
+}
 
 /**
- * A session, as soon as the server lets us in: it may be away, starting, frozen or full until `timeoutMs` is over.
+ * A session, as soon as one of the target's places lets us in and can be used: each may be away, starting, frozen,
+ * full, or a Galera node without quorum, until `timeoutMs` is over.
  * @throws DeadlineError with the last reason; the server's refusal (account, database) as mysqlError says
  */
-export async function reach(target: MysqlTarget, options: ReachOptions): Promise<MysqlSession> {
-  const { timeoutMs, signal, log, database } = options;
+export async function reach(target: MysqlTarget, options: ReachOptions): Promise<Reached> {
+  const { timeoutMs, signal, log } = options;
   const began = performance.now();
   const say = statusLine(log);
   const end = AbortSignal.timeout(timeoutMs);
+  const until = AbortSignal.any([signal, end]);
+  const places = placesOf(target);
   let last = 'no answer';
   for (let attempt = 0; ; attempt++) {
-    try {
-      const session = await connect(target, { signal: AbortSignal.any([signal, end]), database });
-      if (attempt > 0) log.info(`reached it after ${formatDuration(performance.now() - began)}`);
-      return session;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof KollaError) throw error;
-      if (!end.aborted) {
-        const maySettle = errnoOf(error) === ACCESS_DENIED && performance.now() - began < DENIED_MS;
-        if (!maySettle && !isPassing(error)) throw mysqlError(`log in as ${whoAndWhere(target)}`, error);
-        last = reasonOf(error);
-        say(`waiting for the database server at ${placeOfTarget(target)}: ${last}`);
-        await pause(backoffMs(attempt, BACKOFF), AbortSignal.any([signal, end])).catch(() => signal.throwIfAborted());
-      }
-      if (end.aborted) {
-        throw new DeadlineError(
-          `waited ${formatDuration(timeoutMs)} for the database server at ${placeOfTarget(target)}; last seen: ${last}`,
-          { cause: error },
-        );
+    const reasons: string[] = [];
+    let error: unknown;
+    for (const place of places) {
+      try {
+        const reached = await reachOne(place, places.length, until, options);
+        if (attempt > 0) log.info(`reached it after ${formatDuration(performance.now() - began)}`);
+        return reached;
+      } catch (caught) {
+        error = caught;
+        signal.throwIfAborted();
+        if (caught instanceof KollaError) throw caught;
+        if (end.aborted) break;
+        const isSettling = errnoOf(caught) === ACCESS_DENIED && performance.now() - began < DENIED_MS;
+        if (!isSettling && !mayPass(caught)) throw mysqlError(`log in as ${whoAndWhere(place)}`, caught);
+        reasons.push(places.length === 1 ? reasonOf(caught) : `${placeOfTarget(place)}: ${reasonOf(caught)}`);
       }
     }
+    if (reasons.length > 0) last = reasons.join('; ');
+    if (!end.aborted) {
+      say(`waiting for the database server at ${placeOfTarget(target)}: ${last}`);
+      await pause(backoffMs(attempt, BACKOFF), until).catch(() => signal.throwIfAborted());
+    }
+    if (end.aborted) {
+      const waited = formatDuration(timeoutMs);
+      const where = placeOfTarget(target);
+      throw new DeadlineError(`waited ${waited} for the database server at ${where}; last seen: ${last}`, {
+        cause: error,
+      });
+    }
   }
+}
+
+async function reachOne(
+  place: MysqlTarget,
+  count: number,
+  signal: AbortSignal,
+  { database, galeraDonor }: ReachOptions,
+): Promise<Reached> {
+  const handshakeMs = count === 1 ? HANDSHAKE_MS : HANDSHAKE_OF_SEVERAL_MS;
+  const session = await connect(place, { signal, database, handshakeMs });
+  const stop = () => session.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const node = await galeraState(session, STATE_MS);
+    if (node !== undefined) {
+      const why = whyUnusable(node, galeraDonor);
+      if (why !== undefined) throw new UnusableNodeError(why);
+      // Reads, updates and inserts alike wait until what was committed before them anywhere is applied here.
+      await session.change('SET SESSION wsrep_sync_wait = 7', [], STATE_MS);
+    }
+    return { ...session, isGalera: node !== undefined, at: place };
+  } catch (error) {
+    session.destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof UnusableNodeError || isPassing(error) || isUndone(error);
 }

@@ -1,5 +1,6 @@
 import { errnoOf, NO_SUCH_TABLE, type MysqlSession } from '../platform/mysql/index.ts';
-import { repeated, type Claim, type FenceState } from './fence.ts';
+import type { Claim, FenceState } from './fence.ts';
+import { repeated } from './repeated.ts';
 
 /** One phase of one release: how its last migration went. */
 export interface RecordRow extends Omit<Claim, 'work'> {

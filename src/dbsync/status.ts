@@ -5,6 +5,7 @@ import type { Terminal } from '../cli/terminal.ts';
 import { mysqlError } from '../platform/mysql/index.ts';
 import { knownServices } from '../services/known.ts';
 import { readFence, type FenceRow } from './fence.ts';
+import { atHosts } from './hosts.ts';
 import { TARGET_OPTIONS } from './options.ts';
 import { reach } from './reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
@@ -33,13 +34,15 @@ export const status = command({
     { line: 'kolla-db-sync status keystone -o json', does: 'one JSON object' },
   ],
   async run({ operands: [name = ''], options }, { signal, log, stdout, terminal, podFile }) {
-    const { target } = await findSource(serviceOf(name, await knownServices(podFile)), options);
+    const found = await findSource(serviceOf(name, await knownServices(podFile)), options);
+    const [{ target }] = atHosts([found], options.host);
     const { database } = target;
     await using session = await reach(target, {
       timeoutMs: options.timeout,
       signal,
       log,
       database,
+      galeraDonor: options.galeraDonor,
     });
     try {
       const row = await readFence(session);

@@ -1,10 +1,8 @@
 import { formatDuration } from '../cli/duration.ts';
+import { messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
 import { pause } from '../platform/backoff.ts';
-import { isPassing, reasonOf, type MysqlSession } from '../platform/mysql/index.ts';
-import { renewFence } from './fence.ts';
 import type { GuardedChild } from './guarded-child.ts';
-import { holdsLock } from './lock.ts';
 
 /** How a command under the lock ended. `code` is its exit code. */
 export type Outcome =
@@ -13,27 +11,24 @@ export type Outcome =
   | { readonly state: 'lost'; readonly code: number; readonly why: string };
 
 export interface Watch {
-  readonly session: MysqlSession;
-  readonly lockName: string;
-  readonly token: number;
-  /** The lock counts as lost when the server has not confirmed it for this long. */
-  readonly lossMs: number;
+  /** Aborted when lock or fence are no longer ours; its reason says why. */
+  readonly lost: AbortSignal;
   /** How long the command may go on after `signal`. */
   readonly graceMs: number;
+  /** From SIGTERM to SIGKILL: over before anybody else may begin. */
+  readonly stopMs: number;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-const RENEW_MS = 5000;
-/** Several renewals must fit into the time after which the lock counts as lost. */
-const RENEWALS_PER_LOSS = 4;
-
 /** Waits for the child while the lock and the fence stay ours; stops it when they don't, or when we are to end. */
 export async function supervise(child: GuardedChild, watch: Watch): Promise<Outcome> {
-  const { signal, graceMs, log } = watch;
+  const { signal, graceMs, stopMs, log } = watch;
   const over = new AbortController();
   const ended = child.ended.then((code) => ({ state: 'ended', code }) as const);
-  const lost = lockLoss(watch, over.signal).then((why) => ({ state: 'lost', why }) as const);
+  const lost = aborted(watch.lost, over.signal).then(
+    () => ({ state: 'lost', why: messageOf(watch.lost.reason) }) as const,
+  );
   try {
     let first = await Promise.race([ended, lost, aborted(signal, over.signal)]);
     if (first === 'aborted') {
@@ -42,33 +37,13 @@ export async function supervise(child: GuardedChild, watch: Watch): Promise<Outc
     }
     if (first === 'aborted') {
       log.warn('the command is still running: it is stopped now');
-      return { state: 'interrupted', code: await child.stop() };
+      return { state: 'interrupted', code: await child.stop(stopMs) };
     }
     if (first.state === 'ended') return first;
-    log.error(`the lock is lost, the command is stopped: ${first.why}`);
-    return { ...first, code: await child.stop() };
+    log.error(`the command is stopped: ${first.why}`);
+    return { ...first, code: await child.stop(stopMs) };
   } finally {
     over.abort();
-  }
-}
-
-/** Resolves with the reason when the lock or the fence is no longer ours; never, once `over` is aborted. */
-async function lockLoss({ session, lockName, token, lossMs }: Watch, over: AbortSignal): Promise<string> {
-  const everyMs = Math.min(RENEW_MS, lossMs / RENEWALS_PER_LOSS);
-  let confirmedAt = performance.now();
-  for (;;) {
-    try {
-      await pause(everyMs, AbortSignal.any([over, session.lost]));
-      const askedAt = performance.now();
-      const leftMs = Math.max(1, confirmedAt + lossMs - askedAt);
-      if (!(await renewFence(session, token, leftMs))) return 'somebody else has taken the fence row';
-      if (!(await holdsLock(session, lockName, leftMs))) return 'the server has given the lock to another session';
-      confirmedAt = askedAt;
-    } catch (error) {
-      if (over.aborted) return await new Promise<never>(() => {});
-      const isLeft = performance.now() < confirmedAt + lossMs;
-      if (session.lost.aborted || !isPassing(error) || !isLeft) return reasonOf(error);
-    }
   }
 }
 

@@ -41,7 +41,7 @@ export async function findSource(service: Service, options: TargetOptions): Prom
   const { url, place } = await configuredUrl(service, 0, options);
   if (url === undefined) throw new ConfigError(`${place} is not set: the database URL belongs there`);
   // The tool reads its own default file: it must not migrate another database than the one that is locked.
-  const environment = options.serviceConfig === undefined ? {} : handedOver(service, 0, url);
+  const environment = isFoundByTool(options) ? {} : handedOver(service, 0, url);
   return { ...sourceOf(url, place), environment };
 }
 
@@ -53,7 +53,7 @@ export async function findOthers(service: Service, options: TargetOptions): Prom
     const { url, place } = await configuredUrl(service, i, options);
     if (url === undefined && optional) continue;
     if (url === undefined) throw new ConfigError(`${place} is not set: the URL of another database belongs there`);
-    const environment = options.serviceConfig === undefined ? {} : handedOver(service, i, url);
+    const environment = isFoundByTool(options) ? {} : handedOver(service, i, url);
     found.push({ ...sourceOf(url, place), environment });
   }
   return found;
@@ -103,6 +103,11 @@ async function configuredUrl(service: Service, index: number, { serviceConfig }:
     throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
   }
   return { url: undefined, place: `${file}: ${words}` };
+}
+
+/** Whether the tool reads the same file as we do, and is to use the host that stands there. */
+export function isFoundByTool({ serviceConfig, host }: TargetOptions): boolean {
+  return serviceConfig === undefined && host.length === 0;
 }
 
 function handedOver({ databases, configFile }: Service, index: number, url: string): Record<string, string> {

@@ -7,7 +7,7 @@ import { readFence } from './fence.ts';
 import { startGuarded } from './guarded-child.ts';
 import { isBehind } from './phases.ts';
 import { workOf, type Effects, type Plan } from './plan.ts';
-import { reach } from './reach.ts';
+import { reach, type Reached } from './reach.ts';
 import { readRecords } from './record.ts';
 
 /** A check reads one table; most of its time is Python's start. */
@@ -19,14 +19,16 @@ const CHECK_MS = 120_000;
  * of steps that leave no mark in the schema; the record alone does not know of a restored backup.
  */
 export async function isUpToDate(plan: Plan, effects: Effects): Promise<boolean> {
-  const { check, target, timeoutMs, phase } = plan;
+  const { check, target, timeoutMs, phase, galeraDonor } = plan;
   if (check === undefined || !isPhase(phase)) return false;
   const { signal, log } = effects;
-  const session = await reach(target, { timeoutMs, signal, log, database: target.database }).catch((error: unknown) => {
-    // Who takes the lock says what to do about it.
-    if (errnoOf((error as Error).cause) === UNKNOWN_DATABASE) return undefined;
-    throw error;
-  });
+  const session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database }).catch(
+    (error: unknown) => {
+      // Who takes the lock says what to do about it.
+      if (errnoOf((error as Error).cause) === UNKNOWN_DATABASE) return undefined;
+      throw error;
+    },
+  );
   if (session === undefined) return false;
   await using held = session;
   const token = await recordedAsDone(held, plan);
@@ -55,13 +57,13 @@ async function recordedAsDone(session: MysqlSession, plan: Plan): Promise<number
 /** Its exit code; undefined when it took too long. */
 async function runCheck(
   { argv }: SchemaCheck,
-  session: MysqlSession,
-  { childEnv: env }: Plan,
+  session: Reached,
+  { childEnv }: Plan,
   { signal, log, redact }: Effects,
 ): Promise<number | undefined> {
   const from = basename(argv[0]);
   const child = await startGuarded(argv, {
-    env,
+    env: childEnv(session.at),
     descriptor: session.descriptor,
     onLine: (line) => log.debug(redact(stripVTControlCharacters(line)), { from }),
   });

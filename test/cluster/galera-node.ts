@@ -85,7 +85,7 @@ export async function galeraNode(plan: NodePlan): Promise<GaleraNode> {
   };
   const setOption = async (option: string) => void (await query(`SET GLOBAL wsrep_provider_options = '${option}'`));
   const signal = (word: NodeJS.Signals) => {
-    if (running !== undefined) process.kill(-running.pid, word);
+    if (running?.child.exitCode === null && running.child.signalCode === null) process.kill(-running.pid, word);
   };
   const node: GaleraNode = {
     name,
@@ -120,10 +120,7 @@ export async function galeraNode(plan: NodePlan): Promise<GaleraNode> {
       });
       running = started;
       let ended: number | undefined;
-      void started.ended.then((code) => {
-        ended = code;
-        if (running === started) running = undefined;
-      });
+      void started.ended.then((code) => (ended = code));
       await until(`${name} to be ready`, UP_MS, async () => {
         const log = tailOf(errorLog, 200_000);
         if (ended !== undefined)
@@ -135,11 +132,12 @@ export async function galeraNode(plan: NodePlan): Promise<GaleraNode> {
     async stop() {
       signal('SIGCONT');
       await running?.stop();
+      running = undefined;
     },
     async kill() {
-      const killed = running;
       signal('SIGKILL');
-      await killed?.ended;
+      await running?.ended;
+      running = undefined;
     },
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),

@@ -46,9 +46,30 @@ export async function gateFile(): Promise<{ path: string; open(): Promise<void> 
   return { path, open: () => writeFile(path, ''), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
+/** kolla-db-sync as a process that goes on. */
+export async function beginHelper(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Begun> {
+  const running = await startHelper('kolla-db-sync', args, { env, keepOutput: true });
+  let said = '';
+  running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  running.child.stdout?.resume();
+  return {
+    running,
+    said: () => said,
+    async saying(what) {
+      await until(String(what), WAIT_MS, async () => (what.test(said) ? true : undefined));
+    },
+    code: running.ended,
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  };
+}
+
 let sites = 0;
 
-export function siteOn(mariadb: Mariadb, password = 'secret-of-keystone', encoded = password): Site {
+export function siteOn(
+  mariadb: Pick<Mariadb, 'host' | 'port' | 'rootPassword' | 'query'>,
+  password = 'secret-of-keystone',
+  encoded = password,
+): Site {
   sites += 1;
   const database = `key_stone${sites}`;
   const env = {
@@ -61,21 +82,7 @@ export function siteOn(mariadb: Mariadb, password = 'secret-of-keystone', encode
     env,
     sync: (args, more = {}) =>
       runHelper('kolla-db-sync', ['keystone', ...ADMIN, ...args], { env: { ...env, ...more } }),
-    async begin(args) {
-      const running = await startHelper('kolla-db-sync', ['keystone', ...ADMIN, ...args], { env, keepOutput: true });
-      let said = '';
-      running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-      running.child.stdout?.resume();
-      return {
-        running,
-        said: () => said,
-        async saying(what) {
-          await until(String(what), WAIT_MS, async () => (what.test(said) ? true : undefined));
-        },
-        code: running.ended,
-        [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
-      };
-    },
+    begin: (args) => beginHelper(['keystone', ...ADMIN, ...args], env),
     async journal() {
       const rows = await mariadb.query(`SELECT who, what FROM ${database}.journal ORDER BY id`);
       return rows as { who: string; what: string }[];

@@ -39,6 +39,17 @@ export function isPassing(error: unknown): boolean {
   return PASSING_CODES.has(code ?? '') || (fatal === true && code === undefined);
 }
 
+/**
+ * Deadlock or Galera's certification conflict, lock wait timeout, MariaDB's "record has changed since last read", no
+ * quorum, and a commit without quorum.
+ */
+const UNDONE = new Set([1213, 1205, 1020, 1047, 1180]);
+
+/** Whether the server undid the statement, or never did it, for a reason that passes; the session goes on. */
+export function isUndone(error: unknown): boolean {
+  return UNDONE.has(errnoOf(error));
+}
+
 /** Whether it is the server's or the connection's error, and not a mistake of ours. */
 export function isMysqlError(error: unknown): boolean {
   return errnoOf(error) !== 0 || isPassing(error) || (error as { fatal?: boolean }).fatal === true;

@@ -15,8 +15,10 @@ export {
   errnoOf,
   isMysqlError,
   isPassing,
+  isUndone,
   mysqlError,
   reasonOf,
 } from './errors.ts';
+export { DONOR_POLICIES, galeraState, whyUnusable, type DonorPolicy, type GaleraState } from './galera.ts';
 export { quoteAccount, quoteName, quotePattern, quoteText } from './quote.ts';
-export { parseMysqlUrl, placeOfTarget, type MysqlTarget, type MysqlTls } from './url.ts';
+export { parseMysqlUrl, placeOfTarget, placesOf, preferring, urlAt, type MysqlTarget, type MysqlTls } from './url.ts';

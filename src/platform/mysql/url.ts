@@ -1,9 +1,11 @@
-import { formatAddress } from '../address.ts';
+import { formatAddress, type Address } from '../address.ts';
 
 /** Where a server is, who we are there, and with which database. */
 export interface MysqlTarget {
   readonly host: string;
   readonly port: number;
+  /** Tried in this order instead of host and port: nodes of one cluster. */
+  readonly places?: readonly Address[];
   /** A socket file, which is used instead of host and port. */
   readonly socket?: string;
   readonly user: string;
@@ -55,9 +57,28 @@ export function parseMysqlUrl(text: string): MysqlTarget {
   };
 }
 
-/** Where, for messages: `host:port` or the socket. */
-export function placeOfTarget(target: Pick<MysqlTarget, 'host' | 'port' | 'socket'>): string {
-  return target.socket ?? formatAddress(target);
+/** Where, for messages: `host:port`, several of them, or the socket. */
+export function placeOfTarget(target: Pick<MysqlTarget, 'host' | 'port' | 'socket' | 'places'>): string {
+  return target.socket ?? (target.places ?? [target]).map(formatAddress).join(', ');
+}
+
+/** The same target once for each place where it may be. */
+export function placesOf(target: MysqlTarget): MysqlTarget[] {
+  const { places, ...rest } = target;
+  if (places === undefined || rest.socket !== undefined) return [rest];
+  return places.map(({ host, port }) => ({ ...rest, host, port }));
+}
+
+/** The same target, in whose places that one is tried first: it has just let us in. */
+export function preferring(target: MysqlTarget, { host, port }: Address): MysqlTarget {
+  if (target.places === undefined) return target;
+  const others = target.places.filter((place) => place.host !== host || place.port !== port);
+  return others.length === target.places.length ? target : { ...target, places: [{ host, port }, ...others] };
+}
+
+/** The same URL for a server at another place. */
+export function urlAt(url: string, place: Address): string {
+  return url.replace(/^([^:/]*:\/\/(?:[^@/?]*@)?)[^/?]*/, (_, head: string) => head + formatAddress(place));
 }
 
 function placeOf(place: string): { host: string; port: number } {

@@ -1,0 +1,57 @@
+import type { MysqlSession } from './connect.ts';
+
+/** How a node sees itself and its cluster. For some seconds after it was frozen or cut off this is not true any more. */
+export interface GaleraState {
+  /** Whether its writes go to the other nodes at all. */
+  readonly replicates: boolean;
+  readonly isReady: boolean;
+  /** `Primary`: it belongs to the majority. */
+  readonly component: string;
+  /** `Synced`, `Donor/Desynced`, `Joined`, `Joining`, `Initialized`. */
+  readonly state: string;
+  readonly size: number;
+}
+
+/** What a donor is good for: `ok`, used as any other; `wait`, not used until it is Synced again. */
+export const DONOR_POLICIES = ['ok', 'wait'] as const;
+export type DonorPolicy = (typeof DONOR_POLICIES)[number];
+
+const DONOR = 'Donor/Desynced';
+
+/** The node's state, or undefined for a server that is no Galera node. Works without a database and without quorum. */
+export async function galeraState(session: MysqlSession, timeoutMs?: number): Promise<GaleraState | undefined> {
+  const variables = await named(
+    session,
+    "SHOW VARIABLES WHERE Variable_name IN ('wsrep_provider', 'wsrep_on')",
+    timeoutMs,
+  );
+  const provider = variables.get('wsrep_provider') ?? '';
+  if (provider === '' || provider === 'none') return undefined;
+  const status = await named(
+    session,
+    `SHOW GLOBAL STATUS WHERE Variable_name IN
+       ('wsrep_ready', 'wsrep_cluster_status', 'wsrep_local_state_comment', 'wsrep_cluster_size')`,
+    timeoutMs,
+  );
+  return {
+    replicates: variables.get('wsrep_on') === 'ON',
+    isReady: status.get('wsrep_ready') === 'ON',
+    component: status.get('wsrep_cluster_status') ?? '',
+    state: status.get('wsrep_local_state_comment') ?? '',
+    size: Number(status.get('wsrep_cluster_size') ?? 0),
+  };
+}
+
+/** Why nothing should be written through this node now; undefined when it can be used. */
+export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | undefined {
+  if (!node.replicates) return 'wsrep_on is OFF: what is written there stays there';
+  if (node.component !== 'Primary') return `its part of the cluster is ${node.component}: it has no quorum`;
+  if (!node.isReady) return `it is ${node.state} and not ready (wsrep_ready is OFF)`;
+  if (node.state === 'Synced' || (node.state === DONOR && donor === 'ok')) return undefined;
+  return `it is ${node.state}, not Synced`;
+}
+
+async function named(session: MysqlSession, sql: string, timeoutMs?: number): Promise<Map<string, string>> {
+  const rows = await session.rows(sql, [], timeoutMs);
+  return new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
+}

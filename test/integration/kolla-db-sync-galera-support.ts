@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Galera, GaleraNode } from '../cluster/galera.ts';
+import { galeraPrograms, type GaleraPrograms } from '../cluster/galera-programs.ts';
+import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
+
+const JOURNAL = fileURLToPath(new URL('fixtures/galera-journal.sh', import.meta.url));
+const PASSWORD = 'secret-of-the-service';
+
+/** A database on the cluster, with an account of its own, and the journal in which the migrations write. */
+export interface GaleraSite {
+  readonly database: string;
+  /** For that account through that node. */
+  url(node: GaleraNode): string;
+  /** The command line of a migration that writes so many rounds through all nodes. */
+  migration(rounds: number): [string, ...string[]];
+  readonly env: NodeJS.ProcessEnv;
+  /** What all migrations wrote, in the order in which the cluster committed it, read from that node. */
+  journal(node?: GaleraNode): Promise<JournalRow[]>;
+  fence(node?: GaleraNode): Promise<Record<string, unknown> | undefined>;
+}
+
+export interface JournalRow {
+  readonly n: number;
+  readonly who: string;
+  readonly what: string;
+  readonly node: string;
+}
+
+let sites = 0;
+
+export async function siteOnGalera(galera: Galera): Promise<GaleraSite> {
+  sites += 1;
+  const database = `site${sites}`;
+  const [first] = galera.nodes as [GaleraNode];
+  const programs: GaleraPrograms = await galeraPrograms();
+  await first.query(`CREATE DATABASE ${database}; CREATE USER ${database}@'%' IDENTIFIED BY '${PASSWORD}';
+    GRANT ALL PRIVILEGES ON ${database}.* TO ${database}@'%';
+    CREATE TABLE ${database}.clock (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB;
+    CREATE TABLE ${database}.journal (n INT PRIMARY KEY, who VARCHAR(64), what VARCHAR(8), node VARCHAR(8)) ENGINE=InnoDB;
+    INSERT INTO ${database}.clock VALUES (1, 0)`);
+  await Promise.all(
+    galera.nodes.map((node) => node.query('SET wsrep_sync_wait = 7; SELECT 1 FROM mysql.user LIMIT 1')),
+  );
+  const ports = galera.nodes.map(({ port }) => String(port));
+  return {
+    database,
+    url: ({ host, port }) => `mysql+pymysql://${database}:${PASSWORD}@${host}:${port}/${database}`,
+    migration: (rounds) => ['sh', JOURNAL, join(programs.base, 'bin/mariadb'), String(rounds), ...ports],
+    env: {
+      PATH: process.env['PATH'],
+      LD_LIBRARY_PATH: programs.env['LD_LIBRARY_PATH'],
+      MYSQL_PWD: PASSWORD,
+      KP_DATABASE: database,
+    },
+    async journal(node = first) {
+      const rows = await node.query(`SET wsrep_sync_wait = 7; SELECT * FROM ${database}.journal ORDER BY n`);
+      return rows.at(-1) as unknown as JournalRow[];
+    },
+    async fence(node = first) {
+      const rows = await node.query(`SET wsrep_sync_wait = 7; SELECT * FROM ${database}.kolla_pod_fence`);
+      return (rows.at(-1) as unknown as Record<string, unknown>[])[0];
+    },
+  };
+}
+
+/** How often a migration wrote after another one had begun. A migration that was cut off has no `end`. */
+export function overlapsIn(journal: readonly JournalRow[]): number {
+  const begun: string[] = [];
+  let overlaps = 0;
+  for (const { who, what } of journal) {
+    if (what === 'start') begun.push(who);
+    else if (begun.at(-1) !== who) overlaps += 1;
+  }
+  // One that began while another was still to write its end shows as that one's later writes.
+  return overlaps;
+}
+
+/** How many migrations began, and how many came to their end. */
+export function runsOf(journal: readonly JournalRow[]): { begun: number; whole: number } {
+  const count = (what: string) => journal.filter((row) => row.what === what).length;
+  return { begun: count('start'), whole: count('end') };
+}
+
+/** `kolla-db-sync keystone` as a process, with the account's URL and those nodes as hosts; `said` grows. */
+export async function beginOn(site: GaleraSite, nodes: readonly GaleraNode[], args: readonly string[]): Promise<Begun> {
+  const hosts = nodes.flatMap(({ host, port }) => ['--host', `${host}:${port}`]);
+  const env = { ...site.env, KOLLA_DB_SYNC_CONNECTION: site.url(nodes[0]!) };
+  return await beginHelper(['keystone', ...hosts, ...args], env);
+}

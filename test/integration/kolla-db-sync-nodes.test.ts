@@ -1,0 +1,94 @@
+/** Which nodes kolla-db-sync uses, and what it does with errors that only Galera has. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
+import { freePort } from '../support/port.ts';
+import { until } from '../support/until.ts';
+import { migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
+
+const skip = (await canRunGalera()) ?? false;
+
+describe('kolla-db-sync and the state of a Galera node', { skip, timeout: 120_000 }, () => {
+  let galera: Galera;
+  let node: GaleraNode;
+  before(async () => {
+    galera = await startGalera({ nodes: 2 });
+    node = galera.nodes[0]!;
+  });
+  after(() => galera[Symbol.asyncDispose]());
+
+  test('uses a donor unless told to wait for it', async () => {
+    const site = siteOn(node);
+    await node.query('SET GLOBAL wsrep_desync = ON');
+    try {
+      assert.equal((await site.sync(migration(0))).code, 0);
+      await using begun = await site.begin(['--galera-donor', 'wait', ...migration(0)]);
+      await begun.saying(/waiting for the database server .*: it is Donor\/Desynced, not Synced/);
+      await node.query('SET GLOBAL wsrep_desync = OFF');
+      assert.equal(await begun.code, 0);
+    } finally {
+      await node.query('SET GLOBAL wsrep_desync = OFF');
+    }
+  });
+
+  test('waits for a node that has no quorum, and says so at the deadline', async () => {
+    const site = siteOn(node);
+    await node.isolate();
+    try {
+      await until('it to be alone', 30_000, async () =>
+        (await node.status('wsrep_cluster_status')) === 'Primary' ? undefined : true,
+      );
+      const { code, stderr } = await site.sync(['--timeout', '1s', ...migration(0)]);
+      assert.equal(code, 75);
+      assert.match(stderr, /waited 1s for the database server at .*: its part of the cluster is .*no quorum/);
+    } finally {
+      await node.heal();
+      await galera.waitWhole();
+    }
+  });
+
+  test('does not write through a node that keeps its writes for itself', async () => {
+    const site = siteOn(node);
+    await node.query('SET GLOBAL wsrep_on = OFF');
+    try {
+      const { code, stderr } = await site.sync(['--timeout', '1s', ...migration(0)]);
+      assert.equal(code, 75);
+      assert.match(stderr, /wsrep_on is OFF: what is written there stays there/);
+    } finally {
+      await node.query('SET GLOBAL wsrep_on = ON');
+    }
+  });
+
+  test('goes on when the node answers with 1047 for a while', async () => {
+    const site = siteOn(node);
+    assert.equal((await site.sync(migration(0))).code, 0);
+    await node.query('SET GLOBAL wsrep_reject_queries = ALL');
+    await using begun = await site.begin(migration(0));
+    try {
+      await begun.saying(/database URL from/);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    } finally {
+      await node.query('SET GLOBAL wsrep_reject_queries = NONE');
+    }
+    assert.equal(await begun.code, 0, begun.said());
+    assert.equal(runsIn(await site.journal()).length, 2);
+  });
+
+  test('of several hosts it uses the first that can be used, and the command gets that one', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    try {
+      const site = siteOn(node);
+      const hosts = ['--host', `127.0.0.1:${await freePort()}`];
+      hosts.push('--host', `127.0.0.1:${(silent.address() as AddressInfo).port}`, '--host', `127.0.0.1:${node.port}`);
+      const url = site.env['KOLLA_DB_SYNC_CONNECTION']!.replace(`:${node.port}/`, ':1/');
+      const { code, stderr } = await site.sync([...hosts, ...migration(0)], { KOLLA_DB_SYNC_CONNECTION: url });
+      assert.equal(code, 0, stderr);
+      assert.equal(runsIn(await site.journal()).length, 1);
+    } finally {
+      silent.close();
+    }
+  });
+});
