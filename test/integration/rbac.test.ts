@@ -40,7 +40,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
   let cluster: ControlPlane;
   let oldServer: string;
   let rows: readonly Row[] = [];
-  const roles = new Map<string, readonly Item[]>();
+  const granted: { readonly row: Row; readonly account: string; readonly items: readonly Item[] }[] = [];
   const cells = new Cells(['Role', 'with it', 'without one verb']);
   const inNamespace = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   const create = (object: object) =>
@@ -57,12 +57,17 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     await cluster[Symbol.asyncDispose]();
   });
 
-  /** A ServiceAccount with this Role; its kubeconfigs for both servers. */
-  const accountWith = async (name: string, items: readonly Item[]) => {
-    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: NAMESPACE } };
-    const list = { apiVersion: 'v1', kind: 'List', items: [account, ...items] };
-    await cluster.kubectl(['apply', '--filename=-'], JSON.stringify(list));
-    const fresh = await cluster.kubeconfigOf(NAMESPACE, name);
+  /** ServiceAccounts with these Roles, all at once. */
+  const makeAccounts = async (accounts: readonly { readonly account: string; readonly items: readonly Item[] }[]) => {
+    const items = accounts.flatMap(({ account: name, items: its }) => [
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: NAMESPACE } },
+      ...its,
+    ]);
+    await cluster.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  };
+  /** An account's kubeconfigs for both servers. */
+  const kubeconfigsOf = async (account: string) => {
+    const fresh = await cluster.kubeconfigOf(NAMESPACE, account);
     const old = `${fresh}.old`;
     await writeFile(old, (await readFile(fresh, 'utf8')).replaceAll(cluster.server, oldServer), { mode: 0o600 });
     return { fresh, old };
@@ -84,26 +89,25 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     return { code, complaint, last: said.at(-1)?.msg ?? '' };
   };
 
-  const rolesOf = async (row: Row, account: string): Promise<readonly Item[]> => {
-    const found = roles.get(row.name);
-    const text =
-      found === undefined
-        ? (await runHelper('kolla-init', rbacArgs(row, PLACEHOLDER))).stdout
-        : JSON.stringify({ items: found });
-    const { items } = JSON.parse(text) as { items: readonly Item[] };
-    roles.set(row.name, items);
-    return JSON.parse(JSON.stringify(items).replaceAll(PLACEHOLDER, account)) as readonly Item[];
+  /** What kolla-init rbac prints for it, for an account of this name. */
+  const rolesOf = async ({ waits, options = [] }: Row, account: string): Promise<readonly Item[]> => {
+    const who = ['--namespace', NAMESPACE, '--service-account', account];
+    const args = ['rbac', ...waits.flatMap((each) => ['--wait', each]), ...who, ...options, '-o', 'json'];
+    return (JSON.parse((await runHelper('kolla-init', args)).stdout) as { items: readonly Item[] }).items;
   };
 
   test('each is enough, and nothing is said about permissions', async () => {
-    await twoAtATime(rows, async (row, index) => {
+    const trials = await twoAtATime(rows, async (row, index) => {
       const account = `row-${index}`;
-      const items = await rolesOf(row, account);
+      return { row, account, items: await rolesOf(row, account) };
+    });
+    await makeAccounts(trials);
+    await twoAtATime(trials, async ({ row, account, items }) => {
+      granted.push({ row, account, items });
       cells.set(row.name, 'Role', rulesText(items));
-      const kubeconfigs = await accountWith(account, items);
       // What one asks of both servers in the same words, one answers for both.
-      const servers = Object.entries(kubeconfigs).filter(([server]) => server === 'fresh' || asksForLists(items));
-      for (const [server, kubeconfig] of servers) {
+      const servers = Object.entries(await kubeconfigsOf(account));
+      for (const [server, kubeconfig] of servers.filter(([name]) => name === 'fresh' || asksForLists(items))) {
         const { code, complaint, last } = await wait(kubeconfig, row);
         assert.equal(code, 0, `${row.name} on the ${server} server: ${last}`);
         assert.equal(complaint, undefined, `${row.name} on the ${server} server`);
@@ -113,19 +117,15 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
   });
 
   test('each is no more than enough: a wait without one of its verbs is refused, or says what it lacks', async () => {
-    const without = rows.flatMap((row, index) => {
-      const items = roles.get(row.name) ?? [];
-      return verbsOf(items).map(({ item, rule, verb }, i) => ({
-        row,
-        account: `less-${index}-${i}`,
-        item,
-        rule,
-        verb,
-      }));
-    });
-    await twoAtATime(without, async ({ row, account, item, rule, verb }) => {
-      const items = less(await rolesOf(row, account), item, rule, verb);
-      const { old } = await accountWith(account, items);
+    const trials = granted.flatMap(({ row, account: whole, items: all }) =>
+      verbsOf(all).map(({ item, rule, verb }, i) => {
+        const account = `${whole}-less-${i}`;
+        return { row, verb, account, items: less(renamed(all, whole, account), item, rule, verb) };
+      }),
+    );
+    await makeAccounts(trials);
+    await twoAtATime(trials, async ({ row, verb, account, items }) => {
+      const { old } = await kubeconfigsOf(account);
       const isInVain = verb === row.inVain;
       const { code, complaint } = await wait(old, row, isInVain ? IN_VAIN_S : TIMEOUT_S);
       const how = code === 0 ? (complaint === undefined ? 'met in silence' : 'polls') : String(code);
@@ -139,13 +139,6 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     assert.deepEqual(cells.empty(), []);
   });
 });
-
-const PLACEHOLDER = 'the-account';
-
-function rbacArgs({ waits, options = [] }: Row, account: string): string[] {
-  const who = ['--namespace', NAMESPACE, '--service-account', account];
-  return ['rbac', ...waits.flatMap((each) => ['--wait', each]), ...who, ...options, '-o', 'json'];
-}
 
 /** Makes all that the waits wait for, and returns them. */
 async function everythingMet(
@@ -192,6 +185,12 @@ function verbsOf(items: readonly Item[]): { item: number; rule: number; verb: st
   );
 }
 
+/** The same for another account. */
+function renamed(items: readonly Item[], account: string, other: string): readonly Item[] {
+  // As a whole word: row-1 is in row-10.
+  return JSON.parse(JSON.stringify(items).replaceAll(new RegExp(`${account}(?=")`, 'g'), other)) as readonly Item[];
+}
+
 function less(items: readonly Item[], item: number, rule: number, verb: string): readonly Item[] {
   return items.map((each, i) => {
     if (i !== item || each.rules === undefined) return each;
@@ -209,11 +208,14 @@ function rulesText(items: readonly Item[]): string {
     .join('; ');
 }
 
-/** Does it for all, two at a time. */
-async function twoAtATime<T>(all: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
+/** Does it for all, two at a time; what came of each, in their order. */
+async function twoAtATime<T, R>(all: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
   const queue = [...all.entries()];
+  const results: R[] = [];
   const worker = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next[1], next[0]);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift())
+      results[next[0]] = await work(next[1], next[0]);
   };
   await Promise.all([worker(), worker()]);
+  return results;
 }
