@@ -1,4 +1,5 @@
 import { formatDuration } from '../cli/duration.ts';
+import { oneLine } from './one-line.ts';
 
 /** What is known of one dependency. Moments are milliseconds of the board's clock. */
 export interface Row {
@@ -37,8 +38,9 @@ export class Board {
     this.#teller.begun(row);
   }
 
-  change(text: string, state: string): void {
+  change(text: string, seen: string): void {
     const row = this.#rows.get(text);
+    const state = oneLine(seen);
     if (row === undefined || row.state === state) return;
     row.state = state;
     row.since = this.#now();
@@ -49,7 +51,7 @@ export class Board {
     const row = this.#rows.get(text);
     if (row === undefined) return;
     row.isMet = true;
-    row.state = how;
+    row.state = oneLine(how);
     row.since = this.#now();
     this.#teller.met(row, row.since - row.began);
   }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../platform/kube/types.ts';
+import { oneLine } from './one-line.ts';
 
 /** What an object's state means for who waits for it. */
 export interface Verdict {
@@ -22,7 +23,7 @@ export function pending(state: string): Verdict {
 }
 
 export function failed(state: string): Verdict {
-  return { is: 'failed', state };
+  return { is: 'failed', state: oneLine(state) };
 }
 
 export function passedOver(state: string): Verdict {
