@@ -47,6 +47,8 @@ export interface ConfigOptions {
   readonly onlyCompare?: boolean;
   /** Per-pod values on top of the files' content. */
   readonly overlay?: Overlay | undefined;
+  /** What else belongs to a version and must be right before anything is touched. Rejects with ConfigError. */
+  readonly validate?: (() => Promise<void>) | undefined;
 }
 
 /** What a run would do, all of it looked up and nothing done. */
@@ -94,6 +96,7 @@ export async function makePlan(
     writesInPlace: options.writesInPlace ?? false,
     before: await readTracked(root, root !== image),
   });
+  await options.validate?.();
   if (plan.unknown.length > 0)
     log.warn(`${loaded.file}: there is no such section in Kolla: ${plan.unknown.join(', ')}`);
   if (plan.absent.length > 0) log.info(`optional, and not there: ${plan.absent.join(', ')}`);

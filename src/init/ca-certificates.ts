@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 import type { Log } from '../cli/log.ts';
-import { bringsCaCertificates, prepareCaStore } from '../start/index.ts';
+import { bringsCaCertificates, checkCertificates, prepareCaStore } from '../start/index.ts';
 
 /** Where kolla-init works. */
 interface Place {
   readonly root: string;
   readonly configDir: string;
+}
+
+/** For ConfigOptions.validate: certificates that could not be prepared keep the files of their version away, too. */
+export function certificateCheck({ root, configDir }: Place): (() => Promise<void>) | undefined {
+  return root === '/' ? undefined : () => checkCertificates(configDir, '/');
 }
 
 /**

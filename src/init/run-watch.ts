@@ -14,7 +14,7 @@ import { formatDuration } from '../cli/duration.ts';
 import { ConfigError, ExitCode, messageOf } from '../cli/errors.ts';
 import type { InPlace } from '../config/index.ts';
 import { fingerprintOf, watchConfig, STARTING, type WatchOptions, type WatchStatus } from '../config/watch/index.ts';
-import { prepareCertificates } from './ca-certificates.ts';
+import { certificateCheck, prepareCertificates } from './ca-certificates.ts';
 import {
   ActionRunner,
   checkProgram,
@@ -80,7 +80,7 @@ export async function runWatch(
   if (wasLeft) log.info('the watch before this one ended before it had told of its last change');
   try {
     return await watchConfig(
-      { ...options, writesInPlace: true },
+      { ...options, writesInPlace: true, validate: certificateCheck(options) },
       {
         signal: either,
         log,

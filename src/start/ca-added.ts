@@ -25,17 +25,30 @@ export async function chosenSources(configDir: string, root: string): Promise<So
 }
 
 /**
- * Reads all of them, before anything is written.
+ * That what the deployment brings beside its config.json can be added, before any of it is put in place.
+ * @param image what the image's own store lies under; where there is none, it is said when it is prepared
  * @throws ConfigError that names every file that holds no certificate
  */
-export async function certificatesOfSources(sources: Sources, store: CaStore, log: Log): Promise<Added> {
+export async function checkCertificates(configDir: string, image: string): Promise<void> {
+  const folder = join(configDir, SOURCE);
+  const store = await storeOf(image).catch(() => undefined);
+  if (store !== undefined && (await stat(folder).catch(unlessAbsent))?.isDirectory())
+    await certificatesOfSources(await sourcesIn(folder), store);
+}
+
+/**
+ * Reads all of them, before anything is written.
+ * @param log told of what is passed over
+ * @throws ConfigError that names every file that holds no certificate
+ */
+export async function certificatesOfSources(sources: Sources, store: CaStore, log?: Log): Promise<Added> {
   const found = new Map<string, X509Certificate[]>();
   for (const name of sources.others)
-    log.warn(`${sources.folder}/${name} is no file, and is not added to the CA certificates`);
+    log?.warn(`${sources.folder}/${name} is no file, and is not added to the CA certificates`);
   const wrong: string[] = [];
   for (const [name, file] of sources.files) {
     if (!store.reads.test(name)) {
-      log.warn(
+      log?.warn(
         `${file} is not added: ${store.update} reads only files that end with .crt, and so do we; name its source so`,
       );
       continue;

@@ -11,7 +11,7 @@
  * update-ca-certificates, 126 or 127 without a bash. What fails after it ends with bash's code, or the service's: none of us
  * is left.
  */
-export { areInBundle, bringsCaCertificates } from './ca-added.ts';
+export { areInBundle, bringsCaCertificates, checkCertificates } from './ca-added.ts';
 export { copyCaCertificates } from './ca-certificates.ts';
 export { caVolumes, prepareCaStore, type PrepareDeps } from './ca-prepare.ts';
 export { sourcesOf } from './ca-store.ts';

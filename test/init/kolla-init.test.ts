@@ -31,6 +31,17 @@ async function tree() {
   };
 }
 
+test('a certificate that is none is 65 before any file is touched', async () => {
+  await using pod = await tree();
+  const folder = join(pod.args.at(-1)!, 'ca-certificates');
+  await mkdir(folder);
+  await writeFile(join(folder, 'own.crt'), 'no certificate');
+  const { code, stderr } = await runHelper('kolla-init', pod.args);
+  assert.equal(code, 65, stderr);
+  assert.match(stderr, /own\.crt: no certificate/);
+  await assert.rejects(stat(join(pod.root, 'etc/keystone')), { code: 'ENOENT' });
+});
+
 test('files come first, then the wait, then one line', async () => {
   await using pod = await tree();
   await using server = await listenTcp(() => {});

@@ -210,6 +210,15 @@ test('an authority that is another one now is told of too', async () => {
   await watch.until(/changed: 0 files, CA certificates[^]*exec:true: done/);
 });
 
+test('a version whose certificate is damaged is refused, and the files that came with it stay away too', async () => {
+  await using p = await prepared();
+  await using watch = await sidecar(p, ['--on-change', 'exec:true']);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two', 'ca-certificates/own.crt': 'no certificate' });
+  await watch.until(/is refused, [^]*own\.crt: no certificate/);
+  assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'one');
+});
+
 test('SIGTERM ends it with 143, also while a command runs, which ends with it', async () => {
   await using p = await prepared();
   const pids = join(p.configDir, '..', 'pids');
