@@ -1,20 +1,42 @@
 const LINES = 20;
 const CHARACTERS = 4000;
+/** `(1050, "Table 'role' already exists")`: how Python's drivers show an error of the server. */
+const SERVER_ERROR = /\((\d{4}), (["'])(.+?)\2\)/;
 
-/** Keeps a command's last lines, for its record: few enough to read, and to lie in a row of a table. */
+/** What the database server answered to the command, in its words. */
+export interface ServerError {
+  readonly errno: number;
+  readonly text: string;
+}
+
+/**
+ * Keeps a command's last lines, for its record: few enough to read, and to lie in a row of a table. The first error of
+ * the server is kept as well: after it a tool often shows the whole statement and a traceback.
+ */
 export class LastLines {
   #lines: string[] = [];
+  #first: { readonly line: string; readonly error: ServerError } | undefined;
 
   /** @param line as it may be shown: without secrets and control characters */
   add(line: string): void {
     this.#lines.push(line);
     if (this.#lines.length > LINES) this.#lines.shift();
+    if (this.#first !== undefined) return;
+    const [, errno, , text] = SERVER_ERROR.exec(line) ?? [];
+    if (errno !== undefined && text !== undefined) this.#first = { line, error: { errno: Number(errno), text } };
   }
 
-  /** The end of it, at most 20 lines and 4,000 characters. */
+  get serverError(): ServerError | undefined {
+    return this.#first?.error;
+  }
+
+  /** The end of it, at most 20 lines and 4,000 characters; before it the server's first error, if it is not there. */
   toString(): string {
+    const isShown = this.#first === undefined || this.#lines.includes(this.#first.line);
+    const head = isShown ? '' : `${this.#first?.line.slice(0, CHARACTERS / 4)}\n...\n`;
     const text = this.#lines.join('\n');
+    const room = CHARACTERS - head.length;
     // Not through the middle of a character that takes two.
-    return text.length <= CHARACTERS ? text : text.slice(-CHARACTERS).replace(/^[\uDC00-\uDFFF]/, '');
+    return head + (text.length <= room ? text : text.slice(-room).replace(/^[\uDC00-\uDFFF]/, ''));
   }
 }

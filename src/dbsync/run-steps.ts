@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../cli/duration.ts';
-import { messageOf } from '../cli/errors.ts';
+import type { MysqlSession } from '../platform/mysql/index.ts';
 import type { Step } from '../services/index.ts';
 import { startGuarded } from './guarded-child.ts';
+import { meaningOf } from './half-applied.ts';
 import { LastLines } from './last-lines.ts';
-import { stopMsOf, type Effects, type Plan } from './plan.ts';
-import type { Reached } from './reach.ts';
+import type { Effects, Plan } from './plan.ts';
 import { supervise, type Outcome } from './supervise.ts';
 
 /** A step that says "call again" says so while some of its work is done; no service has a thousand batches of it. */
@@ -22,12 +22,11 @@ export interface Ran {
   readonly output: string;
 }
 
-/** The session that holds lock and fence, and the signal that they are lost. */
+/** The session that holds lock and fence. */
 export interface Held {
-  readonly session: Reached;
+  readonly session: MysqlSession;
   readonly lockName: string;
   readonly token: number;
-  readonly lost: AbortSignal;
 }
 
 /** Runs the steps in order, each as often as its tool asks for, while the lock stays ours. The first failure ends it. */
@@ -39,11 +38,12 @@ export async function runSteps(plan: Plan, held: Held, effects: Effects): Promis
   for (const step of plan.steps) {
     for (let call = 1; ; call++) {
       if (effects.signal.aborted) return ran({ state: 'interrupted', code: 0 }, step);
-      if (held.lost.aborted) return ran({ state: 'lost', code: 0, why: messageOf(held.lost.reason) }, step);
       const outcome = await runOnce(step, plan, held, effects, output);
       if (outcome.state !== 'ended') return ran(outcome, step);
       if (outcome.code === 0) break;
-      if (step.again?.includes(outcome.code) !== true) return ran(outcome, step, step.codes?.[outcome.code]);
+      if (step.again?.includes(outcome.code) !== true) {
+        return ran(outcome, step, step.codes?.[outcome.code] ?? meaningOf(output.serverError));
+      }
       if (call === MOST_CALLS) return ran(outcome, step, `more is left, also after ${MOST_CALLS} calls`);
       effects.log.info(`${basename(step.argv[0])} says that more is left: it is called again`);
     }
@@ -54,7 +54,7 @@ export async function runSteps(plan: Plan, held: Held, effects: Effects): Promis
 async function runOnce(
   { argv, folder }: Step,
   plan: Plan,
-  { session, lost }: Held,
+  { session, lockName, token }: Held,
   { signal, log, redact }: Effects,
   output: LastLines,
 ): Promise<Outcome> {
@@ -66,13 +66,8 @@ async function runOnce(
     output.add(line);
     log.info(line, { from });
   };
-  const child = await startGuarded(argv, {
-    env: plan.childEnv(session.at),
-    descriptor: session.descriptor,
-    folder,
-    onLine,
-  });
-  const outcome = await supervise(child, { lost, signal, log, graceMs: plan.graceMs, stopMs: stopMsOf(plan) });
+  const child = await startGuarded(argv, { env: plan.childEnv, descriptor: session.descriptor, folder, onLine });
+  const outcome = await supervise(child, { session, lockName, token, signal, log, ...plan });
   log.info(`${from} ended with ${outcome.code} after ${formatDuration(performance.now() - began)}`);
   return outcome;
 }
