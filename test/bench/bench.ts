@@ -1,4 +1,5 @@
 import type { Capability } from '../support/capability.ts';
+import type { Figure } from './figure.ts';
 
 /** Least and median of the rounds, in milliseconds. */
 export interface Figures {
@@ -24,13 +25,26 @@ export interface Row {
 }
 
 /** A file in test/bench/: `make bench NAME=name` runs it. */
-export interface Bench {
+export type Bench = DuelBench | FiguresBench;
+
+interface Common {
   readonly name: string;
   readonly title: string;
   /** The tool that is compared with, and its version. */
   readonly peer: string;
   readonly capability: Capability;
+}
+
+/** Compares what both take for the same work. */
+export interface DuelBench extends Common {
+  readonly kind: 'duel';
   run(say: (text: string) => void): Promise<Row[]>;
+}
+
+/** Measures several things of both, each in its unit. */
+export interface FiguresBench extends Common {
+  readonly kind: 'figures';
+  run(say: (text: string) => void): Promise<Figure[]>;
 }
 
 /** What one round of one tool took. */

@@ -8,14 +8,16 @@
  * did. A bench that this machine can't run is named with the reason, and keeps what was printed before.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { must } from '../support/process.ts';
 import type { Bench, Cost, Row } from './bench.ts';
 import { drawingOf } from './drawing.ts';
 import { kollaStart } from './kolla-start.ts';
+import { figureDrawing, figureLine, figureTable } from './figure.ts';
 import { setConfigs } from './set-configs.ts';
+import { waits } from './waits.ts';
 
-const BENCHES: readonly Bench[] = [setConfigs, kollaStart];
+const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits];
 const PAGE = 'docs/performance.md';
 
 const asked = process.argv.slice(2).filter((word) => word !== '');
@@ -34,14 +36,16 @@ async function carryOut(bench: Bench): Promise<void> {
     console.log(`not run on this machine: ${missing}`);
     return;
   }
-  const rows = await bench.run((text) => console.error(`  ${text}`));
-  for (const row of rows) console.log(lineOf(row));
+  const { rows, lines, table, drawing } = await found(bench);
+  for (const line of lines) console.log(line);
   const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
-  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}`;
+  // Others on the machine lengthen what is waited for; CPU they don't.
+  const load = loadavg()[0]?.toFixed(1) ?? '?';
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}, load ${load}`;
   const evidence = { bench: bench.name, peer: bench.peer, commit, machine, node: process.version, rows };
   writeFileSync(`docs/evidence/bench-${bench.name}.json`, `${JSON.stringify(evidence, undefined, 2)}\n`);
-  writeFileSync(`docs/evidence/bench-${bench.name}.svg`, drawingOf(bench, rows));
-  intoPage(bench, rows, `${machine}, commit ${commit}`);
+  writeFileSync(`docs/evidence/bench-${bench.name}.svg`, drawing);
+  intoPage(bench, table, `${machine}, commit ${commit}`);
 }
 
 function lineOf({ work, ours, peer, ratio, reach }: Row): string {
@@ -55,23 +59,43 @@ function verdict(ratio: number, reach: number | undefined): string {
   return ratio <= reach ? `, reached (${reach})` : `, NOT reached (${reach})`;
 }
 
-/** Its table, between its markers. */
-function intoPage({ name, title, peer }: Bench, rows: readonly Row[], where: string): void {
-  const table = rows.map(
-    ({ work, ours, peer: theirs, ratio, reach }) =>
-      `| ${work} | ${ours.cpuMs.min} | ${theirs.cpuMs.min} | ${ratio}${verdict(ratio, reach)} | ${ours.wallMs.min} | ${theirs.wallMs.min} |`,
-  );
-  const text = [
-    '',
-    `Beside ${peer}; least of the interleaved rounds, in ms; ${where}.`,
+interface Found {
+  readonly rows: readonly object[];
+  readonly lines: readonly string[];
+  /** What stands on the page, above the drawing. */
+  readonly table: readonly string[];
+  readonly drawing: string;
+}
+
+async function found(bench: Bench): Promise<Found> {
+  const say = (text: string) => console.error(`  ${text}`);
+  if (bench.kind === 'figures') {
+    const rows = await bench.run(say);
+    const drawing = figureDrawing(bench, rows);
+    return { rows, lines: rows.map(figureLine), table: figureTable(rows), drawing };
+  }
+  const rows = await bench.run(say);
+  return { rows, lines: rows.map(lineOf), table: duelTable(rows), drawing: drawingOf(bench, rows) };
+}
+
+function duelTable(rows: readonly Row[]): string[] {
+  return [
+    'Least of the interleaved rounds, in ms.',
     '',
     '| work | our CPU | its CPU | ratio | our wall | its wall |',
     '|---|---|---|---|---|---|',
-    ...table,
-    '',
-    `![${title}](evidence/bench-${name}.svg)`,
-    '',
-  ].join('\n');
+    ...rows.map(
+      ({ work, ours, peer: theirs, ratio, reach }) =>
+        `| ${work} | ${ours.cpuMs.min} | ${theirs.cpuMs.min} | ${ratio}${verdict(ratio, reach)} | ${ours.wallMs.min} | ${theirs.wallMs.min} |`,
+    ),
+  ];
+}
+
+/** Its table, between its markers. */
+function intoPage({ name, title, peer }: Bench, table: readonly string[], where: string): void {
+  const text = ['', `Beside ${peer}; ${where}.`, '', ...table, '', `![${title}](evidence/bench-${name}.svg)`, ''].join(
+    '\n',
+  );
   const page = readFileSync(PAGE, 'utf8');
   const between = new RegExp(`(<!-- bench ${name} -->)[^]*?(<!-- end ${name} -->)`);
   if (!between.test(page))

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kollaPackage } from '../contract/kolla-package.ts';
 import type { Tree } from '../contract/throw-away-root.ts';
-import { rowOf, type Bench } from './bench.ts';
+import { rowOf, type DuelBench } from './bench.ts';
 import { canDuelWithKolla, duel } from './in-root.ts';
 
 const ROUNDS = 20;
@@ -10,7 +10,8 @@ const REACH = 0.5;
 const CONFIG = 'var/lib/kolla/config_files';
 
 /** kolla_start of a command that does nothing, against Kolla's start.sh with its own set_configs.py and other scripts. */
-export const kollaStart: Bench = {
+export const kollaStart: DuelBench = {
+  kind: 'duel',
   name: 'kolla-start',
   title: 'kolla_start: from the container’s start to its service',
   peer: "Kolla's start.sh, bash and Python",

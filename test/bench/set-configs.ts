@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kollaPackage } from '../contract/kolla-package.ts';
 import type { Tree } from '../contract/throw-away-root.ts';
-import { rowOf, type Bench, type Row } from './bench.ts';
+import { rowOf, type DuelBench, type Row } from './bench.ts';
 import { canDuelWithKolla, duel } from './in-root.ts';
 
 const CONFIG = 'var/lib/kolla/config_files';
@@ -13,7 +13,8 @@ const FILES = [0, 1, 20, 200];
 const REACH = { files: 20, ratio: 0.7 };
 
 /** kolla_set_configs against Kolla's set_configs.py: a first start, and one in which nothing has changed. */
-export const setConfigs: Bench = {
+export const setConfigs: DuelBench = {
+  kind: 'duel',
   name: 'set-configs',
   title: 'kolla_set_configs: putting files in place',
   peer: "Kolla's set_configs.py, Python",

@@ -1,0 +1,74 @@
+import { escaped, STYLE } from './drawing.ts';
+
+/** One thing that was measured of both, in a unit of its own. */
+export interface Figure {
+  readonly what: string;
+  readonly unit: string;
+  readonly ours: number;
+  readonly peer: number;
+  /** The most that ours shall come to; undefined where nothing was set. */
+  readonly reach?: number;
+}
+
+const WIDTH = 720;
+const LEFT = 330;
+const BAR = 14;
+const ROW = 46;
+const TOP = 56;
+
+/** For a terminal. */
+export function figureLine(figure: Figure): string {
+  const { what, unit, ours, peer } = figure;
+  return `${what}\n    ours ${ours} ${unit}, peer ${peer} ${unit}${verdict(figure)}`;
+}
+
+/** For docs/performance.md. */
+export function figureTable(figures: readonly Figure[]): string[] {
+  return [
+    '| what | unit | ours | its |',
+    '|---|---|---|---|',
+    ...figures.map(
+      (figure) => `| ${figure.what} | ${figure.unit} | ${figure.ours}${verdict(figure)} | ${figure.peer} |`,
+    ),
+  ];
+}
+
+function verdict({ ours, reach }: Figure): string {
+  if (reach === undefined) return '';
+  return ours <= reach ? `, reached (${reach})` : `, NOT reached (${reach})`;
+}
+
+/** Both as bars, each row on a scale of its own. */
+export function figureDrawing({ title, peer }: { title: string; peer: string }, figures: readonly Figure[]): string {
+  const height = TOP + figures.length * ROW + 10;
+  const bars = figures.map((figure, i) => {
+    const y = TOP + i * ROW;
+    const scale = (WIDTH - LEFT - 130) / Math.max(figure.ours, figure.peer, Number.MIN_VALUE);
+    const bar = (who: 'ours' | 'peer', at: number) => {
+      const length = figure[who] * scale;
+      return (
+        `<rect class="${who}" x="${LEFT}" y="${at}" width="${length.toFixed(1)}" height="${BAR}" rx="2"/>` +
+        `<text class="small" x="${(LEFT + length + 6).toFixed(1)}" y="${at + 11}">${figure[who]} ${escaped(figure.unit)}</text>`
+      );
+    };
+    return [
+      `<text x="${LEFT - 10}" y="${y + 21}" text-anchor="end">${escaped(figure.what)}</text>`,
+      bar('ours', y + 2),
+      bar('peer', y + 2 + BAR + 3),
+    ].join('\n');
+  });
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
+    `<title>${escaped(title)}</title><style>${STYLE}</style>`,
+    `<text class="title" x="10" y="22">${escaped(title)}</text>`,
+    `<rect class="ours" x="10" y="33" width="10" height="10" rx="2"/><text class="small" x="25" y="42">kolla-pod</text>`,
+    `<rect class="peer" x="90" y="33" width="10" height="10" rx="2"/><text class="small" x="105" y="42">${escaped(peer)}; each row on its own scale</text>`,
+    ...bars,
+    '</svg>\n',
+  ].join('\n');
+}
+
+/** As many digits as mean something. */
+export function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
