@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../cli/duration.ts';
-import type { MysqlSession } from '../platform/mysql/index.ts';
+import { messageOf } from '../cli/errors.ts';
 import type { Step } from '../services/index.ts';
 import { startGuarded } from './guarded-child.ts';
 import { meaningOf } from './half-applied.ts';
 import { LastLines } from './last-lines.ts';
-import type { Effects, Plan } from './plan.ts';
+import { stopMsOf, type Effects, type Plan } from './plan.ts';
+import type { Reached } from './reach.ts';
 import { supervise, type Outcome } from './supervise.ts';
 
 /** A step that says "call again" says so while some of its work is done; no service has a thousand batches of it. */
@@ -22,11 +23,12 @@ export interface Ran {
   readonly output: string;
 }
 
-/** The session that holds lock and fence. */
+/** The session that holds lock and fence, and the signal that they are lost. */
 export interface Held {
-  readonly session: MysqlSession;
+  readonly session: Reached;
   readonly lockName: string;
   readonly token: number;
+  readonly lost: AbortSignal;
 }
 
 /** Runs the steps in order, each as often as its tool asks for, while the lock stays ours. The first failure ends it. */
@@ -38,6 +40,7 @@ export async function runSteps(plan: Plan, held: Held, effects: Effects): Promis
   for (const step of plan.steps) {
     for (let call = 1; ; call++) {
       if (effects.signal.aborted) return ran({ state: 'interrupted', code: 0 }, step);
+      if (held.lost.aborted) return ran({ state: 'lost', code: 0, why: messageOf(held.lost.reason) }, step);
       const outcome = await runOnce(step, plan, held, effects, output);
       if (outcome.state !== 'ended') return ran(outcome, step);
       if (outcome.code === 0) break;
@@ -54,7 +57,7 @@ export async function runSteps(plan: Plan, held: Held, effects: Effects): Promis
 async function runOnce(
   { argv, folder }: Step,
   plan: Plan,
-  { session, lockName, token }: Held,
+  { session, lost }: Held,
   { signal, log, redact }: Effects,
   output: LastLines,
 ): Promise<Outcome> {
@@ -66,8 +69,13 @@ async function runOnce(
     output.add(line);
     log.info(line, { from });
   };
-  const child = await startGuarded(argv, { env: plan.childEnv, descriptor: session.descriptor, folder, onLine });
-  const outcome = await supervise(child, { session, lockName, token, signal, log, ...plan });
+  const child = await startGuarded(argv, {
+    env: plan.childEnv(session.at),
+    descriptor: session.descriptor,
+    folder,
+    onLine,
+  });
+  const outcome = await supervise(child, { lost, signal, log, graceMs: plan.graceMs, stopMs: stopMsOf(plan) });
   log.info(`${from} ended with ${outcome.code} after ${formatDuration(performance.now() - began)}`);
   return outcome;
 }
