@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join as inFolder } from 'node:path';
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { RowDataPacket } from 'mysql2/promise';
 import { run, start, tailOf, tied, type Running } from '../support/process.ts';
@@ -61,13 +61,17 @@ export interface NodePorts {
 
 const HOST = '127.0.0.1';
 const UP_MS = 60_000;
+const JOINS = 3;
 const USABLE = { wsrep_local_state_comment: 'Synced', wsrep_cluster_status: 'Primary', wsrep_ready: 'ON' };
 
-/** Makes a node's folder; start() brings it up. */
-export async function galeraNode(plan: NodePlan): Promise<GaleraNode> {
+/**
+ * Makes a node's folder; start() brings it up.
+ * @param others the other nodes of the cluster
+ */
+export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNode[]): Promise<GaleraNode> {
   const { name, programs, rootPassword, ports } = plan;
-  const folder = join(plan.folder, name);
-  const at = (file: string) => join(folder, file);
+  const folder = inFolder(plan.folder, name);
+  const at = (file: string) => inFolder(folder, file);
   await mkdir(folder);
   await copyData(plan.foundedData, at('data'));
   // An init file's statements are not replicated, so every node has the same.
@@ -86,6 +90,25 @@ export async function galeraNode(plan: NodePlan): Promise<GaleraNode> {
   const setOption = async (option: string) => void (await query(`SET GLOBAL wsrep_provider_options = '${option}'`));
   const signal = (word: NodeJS.Signals) => {
     if (running?.child.exitCode === null && running.child.signalCode === null) process.kill(-running.pid, word);
+  };
+  const join = async (founds: boolean): Promise<void> => {
+    const position = isBorn ? await recovered(programs, [...identity, ...nodeOptions(plan, folder)], env) : [];
+    isBorn = true;
+    await writeFile(errorLog, '');
+    const founding = founds ? ['--wsrep-new-cluster'] : [];
+    const files = [`--log-error=${errorLog}`, `--init-file=${at('init.sql')}`];
+    const args = [...identity, ...nodeOptions(plan, folder), ...files, ...position, ...founding];
+    const started = await start(...tied(programs.server, args), { cwd: folder, env, logFile: at('out.log') });
+    running = started;
+    let ended: number | undefined;
+    void started.ended.then((code) => (ended = code));
+    await until(`${name} to be ready`, UP_MS, async () => {
+      const log = tailOf(errorLog, 200_000);
+      if (ended !== undefined)
+        throw new Error(`${name} ended with ${ended}: ${tailOf(at('out.log'))}${log.slice(-3000)}`);
+      return log.includes('ready for connections') ? true : undefined;
+    });
+    await node.waitSynced();
   };
   const node: GaleraNode = {
     name,
@@ -107,27 +130,16 @@ export async function galeraNode(plan: NodePlan): Promise<GaleraNode> {
       });
     },
     async start(founds = false) {
-      const position = isBorn ? await recovered(programs, [...identity, ...nodeOptions(plan, folder)], env) : [];
-      isBorn = true;
-      await writeFile(errorLog, '');
-      const founding = founds ? ['--wsrep-new-cluster'] : [];
-      const files = [`--log-error=${errorLog}`, `--init-file=${at('init.sql')}`];
-      const args = [...identity, ...nodeOptions(plan, folder), ...files, ...position, ...founding];
-      const started = await start(...tied(programs.server, args), {
-        cwd: folder,
-        env,
-        logFile: at('out.log'),
-      });
-      running = started;
-      let ended: number | undefined;
-      void started.ended.then((code) => (ended = code));
-      await until(`${name} to be ready`, UP_MS, async () => {
-        const log = tailOf(errorLog, 200_000);
-        if (ended !== undefined)
-          throw new Error(`${name} ended with ${ended}: ${tailOf(at('out.log'))}${log.slice(-3000)}`);
-        return log.includes('ready for connections') ? true : undefined;
-      });
-      await node.waitSynced();
+      await forgotten(node, others());
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await join(founds);
+          return;
+        } catch (error) {
+          // A donor may be busy or gone: what runs a server starts it again.
+          if (founds || attempt === JOINS) throw error;
+        }
+      }
     },
     async stop() {
       signal('SIGCONT');
@@ -147,6 +159,15 @@ export async function galeraNode(plan: NodePlan): Promise<GaleraNode> {
   return node;
 }
 
+/** A node that comes back before the others have given its former life up costs them their quorum. */
+async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promise<void> {
+  const alive = others.filter(({ pid }) => pid !== 0);
+  await until(`the others to give ${node.name} up`, UP_MS, async () => {
+    const lists = await Promise.all(alive.map((other) => other.status('wsrep_incoming_addresses').catch(() => '')));
+    return lists.some((list) => list.includes(`${node.host}:${node.port}`)) ? undefined : true;
+  });
+}
+
 function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: NodePlan, folder: string): string[] {
   const provider = [
     `base_host=${HOST}`,
@@ -161,8 +182,8 @@ function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: Nod
     ...galeraRules(programs),
     `--bind-address=${HOST}`,
     `--port=${ports.sql}`,
-    `--socket=${join(folder, 's')}`,
-    `--pid-file=${join(folder, 'pid')}`,
+    `--socket=${inFolder(folder, 's')}`,
+    `--pid-file=${inFolder(folder, 'pid')}`,
     `--server-id=${name.replace(/\D/g, '')}`,
     `--wsrep-cluster-name=${cluster}`,
     `--wsrep-cluster-address=gcomm://${groupPorts.map((port) => `${HOST}:${port}`).join(',')}`,

@@ -13,6 +13,7 @@ import { messageOf } from '../../src/cli/errors.ts';
 import type { Capability } from '../support/capability.ts';
 import { privateFolder } from '../support/folder.ts';
 import { freePorts } from '../support/port.ts';
+import { until } from '../support/until.ts';
 import { foundedData } from './galera-data.ts';
 import { galeraNode, type GaleraNode } from './galera-node.ts';
 import { galeraPrograms } from './galera-programs.ts';
@@ -39,6 +40,7 @@ const QUICK = [
   'evs.inactive_timeout=PT4S',
 ];
 const PORTS_PER_NODE = 4;
+const WHOLE_MS = 60_000;
 
 /** Proven by fetching it and founding a cluster. */
 export const canRunGalera: Capability = async () => {
@@ -76,7 +78,8 @@ export async function startGalera({ nodes: count = 3, timing = 'quick' }: Galera
   };
   try {
     for (let index = 0; index < count; index++) {
-      nodes.push(await galeraNode({ ...common, name: `n${index + 1}`, ports: portsOf(index) }));
+      const plan = { ...common, name: `n${index + 1}`, ports: portsOf(index) };
+      nodes.push(await galeraNode(plan, () => nodes.filter(({ name }) => name !== plan.name)));
     }
     // One after the other: two that join at once are in each other's way for 5 s.
     for (const [index, node] of nodes.entries()) await node.start(index === 0);
@@ -88,7 +91,11 @@ export async function startGalera({ nodes: count = 3, timing = 'quick' }: Galera
     nodes,
     rootPassword: common.rootPassword,
     async waitWhole() {
-      await Promise.all(nodes.map((node) => node.waitSynced()));
+      await until('all nodes to be one cluster', WHOLE_MS, async () => {
+        await Promise.all(nodes.map((node) => node.waitSynced()));
+        const sizes = await Promise.all(nodes.map((node) => node.status('wsrep_cluster_size')));
+        return sizes.every((size) => size === String(count)) ? true : undefined;
+      });
     },
     [Symbol.asyncDispose]: end,
   };
