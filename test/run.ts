@@ -10,7 +10,6 @@ import { globSync } from 'node:fs';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { run } from './support/process.ts';
 import { SUITES, type Suite } from './suites.ts';
 
@@ -74,7 +73,8 @@ async function runSuite(suite: Suite): Promise<void> {
   console.log(`\n── ${suite.name}: ${suite.what} (${files.length} files, budget ${suite.budgetS} s)`);
   if (files.length === 0) throw new Error(`suite ${suite.name} has no files`);
   const events = runTests({ files, concurrency: suite.concurrency });
-  await pipeline(events, counting(suite), new spec(), process.stdout, { end: false });
+  // Not a pipeline into stdout: of each suite its listeners would stay there.
+  for await (const text of events.compose(counting(suite)).compose(new spec())) process.stdout.write(text as string);
   tookTime(suite.name, start, suite.budgetS);
 }
 
