@@ -2,14 +2,15 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { COMMON_OPTIONS } from './common-options.ts';
 import type { Helper } from './command.ts';
 import { ExitCode, KollaError, SignalError, messageOf } from './errors.ts';
+import { firstBytes } from './first-bytes.ts';
 import { LiveRegion, type Live } from './live.ts';
 import { createLog, LEVELS, type Log } from './log.ts';
 import { ignoreErrors, OutputClosedError } from './output.ts';
 import type { Values } from './option.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The kubelet keeps the last 4096 bytes; the beginning is what says what happened. */
-const LAST_WORD_CHARACTERS = 1024;
+/** The kubelet keeps the last so many; the beginning is what says what happened. */
+const LAST_WORD_BYTES = 4096;
 
 type CommonValues = Values<typeof COMMON_OPTIONS>;
 
@@ -54,7 +55,7 @@ export class Reporter {
     const file = this.#terminationLog;
     if (this.#helper.isGuest || file === undefined || !existsSync(file)) return;
     try {
-      writeFileSync(file, `${this.#helper.name}: ${message.slice(0, LAST_WORD_CHARACTERS)}\n`);
+      writeFileSync(file, `${firstBytes(`${this.#helper.name}: ${message}`, LAST_WORD_BYTES - 1)}\n`);
     } catch (error) {
       this.log.warn(`cannot write ${file}: ${messageOf(error)}`);
     }

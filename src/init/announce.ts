@@ -1,4 +1,5 @@
 import { messageOf } from '../cli/errors.ts';
+import { firstBytes } from '../cli/first-bytes.ts';
 import type { Log } from '../cli/log.ts';
 import { unlessAborted } from '../platform/abort.ts';
 import { objectPath } from '../platform/kube/path.ts';
@@ -7,7 +8,7 @@ import type { KubeClient, KubeObject } from '../platform/kube/types.ts';
 /** The kubelet waits for our end, and a person for the reason. */
 const ANNOUNCE_MS = 2000;
 /** The API server takes no longer note. */
-const NOTE_CHARACTERS = 1024;
+const NOTE_BYTES = 1024;
 /** Of a name's 253, some are the server's to add. */
 const NAME_CHARACTERS = 200;
 
@@ -63,7 +64,7 @@ function eventOf(
     action: 'Wait',
     reason: 'DependenciesNotMet',
     type: 'Warning',
-    note: message.slice(0, NOTE_CHARACTERS),
+    note: firstBytes(message, NOTE_BYTES),
     regarding: { apiVersion: 'v1', kind: 'Pod', namespace, name: podName, uid },
   };
 }

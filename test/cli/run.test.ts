@@ -118,6 +118,16 @@ test('the last error is left in the termination log, if that is there', async ()
   assert.equal(await readFile(file, 'utf8'), 'kolla-test: deadline went wrong\n');
 });
 
+test('as much of it is left there as the kubelet keeps', async () => {
+  await using folder = await privateFolder('last');
+  const file = join(folder.path, 'termination-log');
+  await writeFile(file, '');
+  await program(['say', `--${'ü'.repeat(4000)}`], { KOLLA_POD_TERMINATION_LOG: file });
+  const left = await readFile(file);
+  assert.ok(left.length > 4000 && left.length <= 4096, String(left.length));
+  assert.match(left.toString(), /^kolla-test: no option --ü+\.\.\.\n$/);
+});
+
 test('also an option that is wrong is left there, by the place that the environment names', async () => {
   await using folder = await privateFolder('last');
   const file = join(folder.path, 'termination-log');

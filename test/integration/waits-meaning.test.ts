@@ -180,6 +180,14 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     assert.match(await kubectl('describe', 'pod/me'), /DependenciesNotMet/);
   });
 
+  test('an Event is left also where its words are more bytes than characters', async () => {
+    await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'us' }, spec: podSpec() });
+    const args = ['--wait', `file:/${'ü'.repeat(800)}`, '--timeout', '2s', '--pod-name', 'us'];
+    await using waiting = await startInit([...admin, ...args]);
+    assert.equal(await waiting.ended, 75);
+    assert.match(await kubectl('describe', 'pod/us'), /DependenciesNotMet.*not met in 2s: file:\/ü+\.\.\./);
+  });
+
   test('where an Event is not allowed, that is said at debug level only', async () => {
     const kubeconfig = await credentials('viewer', '--clusterrole=view');
     const args = ['--kubeconfig', kubeconfig, '--wait', 'job/never', '--timeout', '1s', '--pod-name', 'me'];
