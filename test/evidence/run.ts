@@ -8,10 +8,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { must, run } from '../support/process.ts';
 import { kollaContract } from './kolla-contract.ts';
+import { waits } from './waits.ts';
 import { podLife } from './pod-life.ts';
 import type { Capability, Point } from './point.ts';
 
-const CAPABILITIES: readonly Capability[] = [podLife, kollaContract];
+const CAPABILITIES: readonly Capability[] = [podLife, kollaContract, waits];
 
 interface Row {
   readonly point: Point;
