@@ -135,6 +135,19 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     });
   });
 
+  test('with --events it may leave an Event on its Pod', async () => {
+    const row = { name: 'events', waits: ['node?node=own&jsonpath={.status.none}'], options: ['--events'] };
+    const trial = { account: 'events', items: await rolesOf(row, 'events') };
+    await makeAccounts([trial]);
+    assert.equal((await wait((await kubeconfigsOf('events')).fresh, row, IN_VAIN_S)).code, 75);
+    const said = await inNamespace('get', 'events', '--field-selector=reason=DependenciesNotMet', '--output=json');
+    const { items } = JSON.parse(said) as { items: { involvedObject: { name: string }; message: string }[] };
+    assert.deepEqual(
+      items.map(({ involvedObject, message }) => [involvedObject.name, message.slice(0, 14)]),
+      [[OWN_POD, `not met in ${IN_VAIN_S}s:`]],
+    );
+  });
+
   test('no cell of the table is empty', () => {
     assert.deepEqual(cells.empty(), []);
   });
