@@ -6,11 +6,11 @@ import type { Source } from './target.ts';
 /**
  * The same databases at the nodes of `--host` instead of at the one in their URLs. A database that is at another server
  * than the first one stays there: the hosts are those of the first one's cluster.
- * @param hosts HOST[:PORT]; without a port, that of the URL. None: everything stays as it is.
+ * @param hosts HOST[:PORT], or several with commas between them; without a port, that of the URL. None: everything stays as it is.
  */
 export function atHosts(sources: readonly [Source, ...Source[]], hosts: readonly string[]): [Source, ...Source[]] {
   const [{ target: first }] = sources;
-  const places = hosts.map((host) => placeOf(host, first.port));
+  const places = hosts.flatMap((host) => host.split(',')).map((host) => placeOf(host.trim(), first.port));
   const moved = (source: Source): Source => {
     const isThere = source.target.host === first.host && source.target.port === first.port;
     return places.length === 0 || !isThere ? source : { ...source, target: { ...source.target, places } };

@@ -3,7 +3,8 @@
  *
  *   service -> its data (services/, or kolla-pod.yaml) -> database URLs -> server reached -> databases, accounts, grants
  *     ensured (admin only) -> recorded as done and the tool's own check agrees: nothing to do
- *     -> lock: GET_LOCK, held by our session, the guard and the command; then the fence row, with the next token
+ *     -> lock: GET_LOCK, held by our session, the guard and the command; then the fence row, with the next token, which
+ *     on Galera is free when its holder ended or did not renew it for a lease; renewed until the record
  *     -> a predecessor that was cut off has ended -> the phase's steps, each in a process group of its own, under watch
  *     -> record of service, release and phase
  *
@@ -42,6 +43,10 @@ const main = command({
     {
       line: 'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1',
       does: 'makes database and account as well',
+    },
+    {
+      line: 'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2',
+      does: 'on Galera, through the first node that can be used',
     },
     { line: 'kolla-db-sync keystone --phase expand --release 2026.1', does: 'only what comes before a rollout' },
     {

@@ -41,10 +41,10 @@ async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<
   let ran: Ran;
   try {
     if (before.state === 'running') {
-      const { user, database } = plan.target;
+      const { target } = plan;
       const deadline = performance.now() + plan.lockTimeoutMs;
       const signal = AbortSignal.any([effects.signal, renewal.lost]);
-      await awaitPredecessor(session, before, { user, database, deadline, signal, log: effects.log });
+      await awaitPredecessor(session, before, { target, deadline, signal, log: effects.log });
     }
     if (!(await openRecord(session, claim, token))) {
       throw new UnavailableError('somebody with a later token has begun the same: nothing was started here');

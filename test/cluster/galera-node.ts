@@ -1,6 +1,6 @@
 import { join as inFolder } from 'node:path';
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { RowDataPacket } from 'mysql2/promise';
+import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { run, start, tailOf, tied, type Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { copyData, galeraRules, serverIdentity } from './galera-data.ts';
@@ -19,6 +19,8 @@ export interface GaleraNode {
   readonly pid: number;
   /** One statement as root, on a connection of its own over the socket, waiting for nothing. `?` stand for the values. */
   query(sql: string, values?: readonly (string | number | null)[]): Promise<RowDataPacket[]>;
+  /** A connection of root's that stays, over the socket. */
+  session(): Promise<Connection & AsyncDisposable>;
   /** A status variable, such as `wsrep_local_state_comment`. */
   status(name: string): Promise<string>;
   /** Resolves when it says that it is Synced, in a Primary component and ready. Just after a thaw that is not true yet. */
@@ -121,6 +123,10 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
       return running?.pid ?? 0;
     },
     query,
+    async session() {
+      const connection = await createConnection({ socketPath: socket, user: 'root', password: rootPassword });
+      return Object.assign(connection, { [Symbol.asyncDispose]: () => connection.end() });
+    },
     status,
     async waitSynced() {
       await until(`${name} to be synced`, UP_MS, async () => {

@@ -175,4 +175,30 @@ describe('kolla-db-sync and a fault on Galera', { skip, timeout: 400_000 }, () =
       assert.match(holder.said(), says);
     });
   }
+
+  test('the next one waits for the statement that another node still runs for a dead command', async () => {
+    const [first, second] = galera.nodes as [GaleraNode, GaleraNode];
+    const site = await siteOnGalera(galera);
+    const [shell, script, client] = site.migration(0) as unknown as [string, string, string];
+    assert.equal(await (await beginOn(site, [first], ['--', ...site.migration(0)])).code, 0);
+    const late = `"$0" -h 127.0.0.1 -P ${first.port} -u ${site.database} ${site.database} -e "UPDATE journal SET what = 'late' WHERE n = 1"`;
+    const times = ['--lock-loss', '2s', '--lease', '4s'];
+    await using blocker = await first.session();
+    await blocker.query('BEGIN');
+    await blocker.query(`SELECT * FROM ${site.database}.journal WHERE n = 1 FOR UPDATE`);
+    await using holder = await beginOn(site, [first], [...times, '--', shell, '-c', `echo started; ${late}`, client]);
+    await holder.saying(/started/);
+    await using successor = await beginOn(
+      site,
+      [second],
+      [...times, '--', shell, script, client, '0', String(second.port)],
+    );
+    await successor.saying(/waiting: .* token 2/);
+    process.kill(holder.running.pid, 'SIGKILL');
+    await successor.saying(/waiting for 1 running statement/);
+    assert.doesNotMatch(successor.said(), /running sh/);
+    await blocker.query('COMMIT');
+    assert.equal(await successor.code, 0, successor.said());
+    assert.equal((await site.journal())[0]?.what, 'late');
+  });
 });

@@ -9,7 +9,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { events, line as event, scriptedApi } from '../platform/kube/support.ts';
-import { freePort } from '../support/port.ts';
+import { freePort, freePorts } from '../support/port.ts';
 import { start } from '../support/process.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -176,6 +176,7 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
   'kolla-db-sync keystone': noDatabase,
   'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':
     noDatabase,
+  'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2': noNode,
   'kolla-db-sync keystone --phase expand --release 2026.1': noDatabase,
   'kolla-db-sync keystone -- keystone-manage db_sync --expand': noDatabase,
   'kolla-db-sync status keystone': noDatabase,
@@ -280,6 +281,18 @@ async function clusterWith(object: object, folder: string, stack: AsyncDisposabl
   // JSON is YAML.
   await writeFile(file, JSON.stringify(config));
   return { KUBECONFIG: file };
+}
+
+/** Nodes of which none is there. */
+async function noNode(folder: string): Promise<Stage> {
+  const stage = await noDatabase(folder);
+  const ports = await freePorts(3);
+  const replace = Object.fromEntries(ports.map((port, i) => [`mariadb-${i}`, `127.0.0.1:${port}`]));
+  return {
+    ...stage,
+    replace,
+    stderr: new RegExp(ports.map((port) => `127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`).join('.*')),
+  };
 }
 
 async function noDatabase(folder: string): Promise<Stage> {
