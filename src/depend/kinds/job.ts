@@ -29,6 +29,9 @@ export function judgeJob({ metadata, spec, status = {} }: Job): Verdict {
   // Not status.succeeded: with several completions that is true after the first.
   if (condition('Complete')) return met('Complete');
   const failure = condition('Failed');
+  // Whoever deletes it makes room for another, as Helm does before a hook.
+  if (failure && metadata.deletionTimestamp !== undefined)
+    return passedOver(`failed and being deleted: ${reasonOf(failure)}`);
   if (failure) return failed(`failed: ${reasonOf(failure)}`);
   const failing = condition('FailureTarget');
   if (failing) return pending(`failing: ${reasonOf(failing)}`);

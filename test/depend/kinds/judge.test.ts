@@ -70,6 +70,12 @@ judged('a Job', [
     'failed',
     'failed: BackoffLimitExceeded: too often',
   ],
+  [
+    'that failed and makes room for another',
+    judgeJob({ metadata: ending, status: { conditions: [is('Failed', 'True', { reason: 'BackoffLimitExceeded' })] } }),
+    'passed over',
+    'failed and being deleted: BackoffLimitExceeded',
+  ],
 ]);
 
 const endpoint = (conditions: object, addresses = ['10.0.0.1']) => ({ addresses, conditions });
