@@ -57,10 +57,13 @@ function kindOf(source: Source, word: string, column: number, next: string | und
   if (kind !== undefined) return kind;
   const isResource = next !== ':' && /^[A-Za-z][A-Za-z0-9-]*(?:\.[a-z0-9-]+)*$/.test(word);
   const isKnown = word.includes('.') || BUILT_IN_WORDS.has(word.toLowerCase());
-  const words = [...BY_WORD.keys()];
   // Too short a word is near to everything.
-  if (isResource && (isKnown || nearest(word, [...words, ...BUILT_IN_WORDS].filter(isLong)) === undefined)) return ANY;
-  const near = nearest(word, words);
+  const words = [...BY_WORD.keys()].filter(isLong);
+  if (isResource && (isKnown || nearest(word, [...words, ...[...BUILT_IN_WORDS].filter(isLong)]) === undefined))
+    return ANY;
+  // Of `ftp://x` no short name of an object is meant.
+  const alike = next === ':' ? words.filter((each) => SEPARATORS[BY_WORD.get(each)?.form ?? 'object'] !== '/') : words;
+  const near = nearest(word.toLowerCase(), alike);
   const instead = near === undefined ? `there is ${VALID.join(', ')}` : `did you mean '${near}'?`;
   throw wrong(source, column, `'${word}' is nothing to wait for; ${instead}`);
 }
@@ -123,6 +126,8 @@ function parseServer(kind: ServerKind, { source, isNegated }: Begun, rest: Part)
   try {
     address = parseAddress(bare === undefined ? place.value : bare + port);
   } catch (cause) {
+    const mark = place.value.indexOf('#');
+    if (mark !== -1) throw wrong(source, place.column + mark, `options of this stand behind '?', not '#'`, cause);
     const what = kind.defaultPort === undefined ? 'HOST:PORT' : 'HOST[:PORT]';
     throw wrong(source, place.column, `${what} is missing or wrong; IPv6 addresses stand in brackets`, cause);
   }

@@ -81,7 +81,11 @@ for (const [text, expected] of [
 
 for (const [text, problem] of [
   ['', /is empty; there is job\/, /],
-  ['!', /column 2: '' is nothing to wait for/],
+  ['!', /column 2: '' is nothing to wait for; there is job\//],
+  [' job/x', /column 1: ' job' is nothing to wait for; did you mean 'job'\?/],
+  [' ', /column 1: ' ' is nothing to wait for; there is job\//],
+  ['ftp://x', /column 1: 'ftp' is nothing to wait for; did you mean '(?:tc|htt)p'\?/],
+  ['HTTP://x', /column 1: 'HTTP' is nothing to wait for; did you mean 'http'\?/],
   ['jbo/x', /column 1: 'jbo' is nothing to wait for; did you mean 'job'\?/],
   ['Job/x', /column 1: 'Job' is nothing to wait for; did you mean 'job'\?/],
   ['!jbo/x', /column 2: 'jbo' is nothing/],
@@ -119,6 +123,7 @@ for (const [text, problem] of [
   [`job/${'a'.repeat(254)}`, /column 258: .* at most 253/],
   ['tcp://mariadb', /column 7: HOST:PORT is missing/],
   ['tcp://mariadb:70000', /column 7/],
+  ['tcp://mariadb:3306#timeout=5s', /column 19: options of this stand behind '\?'/],
   ['mysql://', /column 9: HOST\[:PORT\] is missing/],
   ['http://', /column 8: HOST/],
   ['http://a /', /column 9: a URL has no blanks/],
