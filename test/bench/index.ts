@@ -36,12 +36,11 @@ async function carryOut(bench: Bench): Promise<void> {
     console.log(`not run on this machine: ${missing}`);
     return;
   }
+  const before = load();
   const { rows, lines, table, drawing } = await found(bench);
   for (const line of lines) console.log(line);
   const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
-  // Others on the machine lengthen what is waited for; CPU they don't.
-  const load = loadavg()[0]?.toFixed(1) ?? '?';
-  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}, load ${load}`;
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}, load ${before} before, ${load()} after`;
   const evidence = { bench: bench.name, peer: bench.peer, commit, machine, node: process.version, rows };
   writeFileSync(`docs/evidence/bench-${bench.name}.json`, `${JSON.stringify(evidence, undefined, 2)}\n`);
   writeFileSync(`docs/evidence/bench-${bench.name}.svg`, drawing);
@@ -57,6 +56,11 @@ function lineOf({ work, ours, peer, ratio, reach }: Row): string {
 function verdict(ratio: number, reach: number | undefined): string {
   if (reach === undefined) return '';
   return ratio <= reach ? `, reached (${reach})` : `, NOT reached (${reach})`;
+}
+
+/** Others on the machine lengthen what is waited for; CPU they don't. */
+function load(): string {
+  return loadavg()[0]?.toFixed(1) ?? '?';
 }
 
 interface Found {
