@@ -16,7 +16,8 @@ export async function otherNodes(
   { signal, log }: { readonly signal: AbortSignal; readonly log: Log },
 ): Promise<MysqlSession[]> {
   const [row] = await session.rows("SHOW GLOBAL STATUS LIKE 'wsrep_incoming_addresses'");
-  const words = String(row?.['Value'] ?? '').split(',');
+  const list = row?.['Value'];
+  const words = typeof list === 'string' ? list.split(',') : [];
   const { socket: _, places: __, ...account } = target;
   const found: MysqlSession[] = [];
   for (const word of words) {

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { privateFolder } from '../support/folder.ts';
-import { runHelper } from '../support/helper.ts';
+import { runHelper, startHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
 
 /** What it says to a command line that it refuses before it needs a server. */
 async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number; stderr: string }> {
@@ -127,4 +128,16 @@ test('a service of kolla-pod.yaml that is wrong is refused with its place', asyn
   const { code, stderr } = await refusal(['keystone', '--config', file]);
   assert.equal(code, 65);
   assert.match(stderr, /kolla-pod\.yaml: services\.murano\.migration: is missing/);
+});
+
+test('a wait for a server that is not there ends at once on SIGTERM', async () => {
+  const env = { PATH: process.env['PATH'], KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY };
+  await using running = await startHelper('kolla-db-sync', ['keystone', '--', 'true'], { env, keepOutput: true });
+  let said = '';
+  running.child.stdout?.resume();
+  running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await until('it to wait', 20_000, async () => (said.includes('waiting for the database') ? true : undefined));
+  process.kill(running.pid, 'SIGTERM');
+  assert.equal(await running.ended, 143);
+  assert.match(said, /ended by SIGTERM/);
 });

@@ -2,7 +2,7 @@ import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../.
 
 /** The server's number for an error, or 0 for one that is not its own. */
 export function errnoOf(error: unknown): number {
-  const { errno } = error as { errno?: unknown };
+  const errno = (error as { errno?: unknown } | undefined)?.errno;
   return typeof errno === 'number' && errno >= 1000 ? errno : 0;
 }
 
