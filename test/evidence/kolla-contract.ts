@@ -10,7 +10,7 @@ export const kollaContract: Capability = {
     {
       point: 'cases run = cases in the folder, none excluded, each against the real set_configs.py',
       command: contract('set-configs/drop-in'),
-      match: /cases run: \d+ of \d+/,
+      match: /cases run: (\d+), cases there are: \1/,
     },
     {
       point: "every result that is not the reference's has a test and stands in docs/kolla-contract.md",
