@@ -7,7 +7,7 @@ const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
 
 export interface RetryOptions {
-  /** Met when the attempt is not. */
+  /** Met when the attempt is not; what an attempt passes over, it could not look at, and is neither. */
   readonly isNegated: boolean;
   readonly report: Report;
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export async function retry(
     signal.throwIfAborted();
     const isLate = bound.aborted && answer.is !== 'met';
     const { is, state } = isLate ? pending(`no answer in ${formatDuration(TRY_MS)}`) : answer;
-    if ((is === 'met') !== isNegated) return state;
+    if (is !== 'passed over' && (is === 'met') !== isNegated) return state;
     report(state);
     await pause(backoffMs(n, backoff), signal);
   }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { DeadlineError, SignalError, UnavailableError } from '../../src/cli/errors.ts';
+import { privateFolder } from '../support/folder.ts';
 import { freePort } from '../support/port.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 import { scriptedClient, seen, wait } from './support.ts';
@@ -98,4 +101,17 @@ test('a negated dependency is met when nothing answers any more', async () => {
   });
   await done;
   assert.match(messages().at(-1) ?? '', /met after .*: ECONNREFUSED$/);
+});
+
+test('what can not be looked at is not taken for gone', async () => {
+  await using folder = await privateFolder('negated');
+  const loop = join(folder.path, 'loop');
+  await symlink(loop, loop);
+  const { done, messages } = wait([`!file:${loop}`, `!socket:${loop}`], {
+    onLine: (line) => {
+      if (line.includes(`!socket:${loop}: can't be looked at: ELOOP`)) void rm(loop);
+    },
+  });
+  await done;
+  assert.ok(messages().includes(`!file:${loop}: can't be looked at: ELOOP`));
 });

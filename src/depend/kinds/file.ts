@@ -2,7 +2,7 @@ import { readlink, stat } from 'node:fs/promises';
 import { insideHint } from '../hint.ts';
 import type { PathKind } from '../kind.ts';
 import { retry } from '../retry.ts';
-import { met, pending, type Verdict } from '../verdict.ts';
+import { met, passedOver, pending, type Verdict } from '../verdict.ts';
 
 /** A look at a file costs next to nothing, and not every file system tells of changes. */
 export const LOOK_AGAIN = { minMs: 50, maxMs: 500 };
@@ -23,13 +23,13 @@ async function look(path: string): Promise<Verdict> {
     const found = await stat(path);
     return met(found.isDirectory() ? 'is there, a folder' : 'is there');
   } catch (error) {
-    return pending(await whyNot(path, error as NodeJS.ErrnoException));
+    return await absence(path, error as NodeJS.ErrnoException);
   }
 }
 
-/** Why a path can't be looked at, in words where it has some. */
-export async function whyNot(path: string, { code = '' }: NodeJS.ErrnoException): Promise<string> {
-  if (code !== 'ENOENT') return code;
+/** What it means that a path can't be looked at: only some reasons say that nothing is there, which `!` waits for. */
+export async function absence(path: string, { code = '' }: NodeJS.ErrnoException): Promise<Verdict> {
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return passedOver(`can't be looked at: ${code}`);
   const target = await readlink(path.replace(/\/+$/, '')).catch(() => undefined);
-  return target === undefined ? 'not there yet' : `a link to ${target}, which is not there yet`;
+  return pending(target === undefined ? 'not there yet' : `a link to ${target}, which is not there yet`);
 }

@@ -3,8 +3,8 @@ import { insideHint } from '../hint.ts';
 import { dial } from '../../platform/dial.ts';
 import type { PathKind } from '../kind.ts';
 import { retry } from '../retry.ts';
-import { met, pending, type Verdict } from '../verdict.ts';
-import { LOOK_AGAIN, whyNot } from './file.ts';
+import { met, passedOver, pending, type Verdict } from '../verdict.ts';
+import { absence, LOOK_AGAIN } from './file.ts';
 
 export const socket: PathKind = {
   form: 'path',
@@ -23,8 +23,10 @@ async function knock(path: string, signal: AbortSignal): Promise<Verdict> {
     // To a plain file a connection is refused, as where a server has left its socket behind.
     if (!(await stat(path)).isSocket()) return pending('is there, but no socket');
   } catch (error) {
-    return pending(await whyNot(path, error as NodeJS.ErrnoException));
+    return await absence(path, error as NodeJS.ErrnoException);
   }
   const refusal = await dial({ path }, signal);
-  return refusal === undefined ? met('accepts connections') : pending(refusal);
+  if (refusal === undefined) return met('accepts connections');
+  // One that is too busy (EAGAIN), or none of our business (EACCES), is there.
+  return refusal === 'ECONNREFUSED' || refusal === 'ENOENT' ? pending(refusal) : passedOver(refusal);
 }
