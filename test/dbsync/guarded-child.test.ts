@@ -6,9 +6,11 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { GATE, startGuarded } from '../../src/dbsync/guarded-child.ts';
+import { until } from '../support/until.ts';
 
 /** Stands for the lock session's socket where the test does not look at it. */
 const NO_SOCKET = 2;
+const GONE_MS = 2000;
 
 async function runGuarded(script: string): Promise<{ code: number; lines: string[] }> {
   const lines: string[] = [];
@@ -31,7 +33,7 @@ test('a command that a signal ended has 128 and its number', async () => {
 
 test('what a command leaves running in its group ends with it', async () => {
   const { lines } = await runGuarded('sleep 1000 & echo $!');
-  assert.ok(isGone(Number(lines[0])));
+  await gone(Number(lines[0]));
 });
 
 test('a command that ignores SIGTERM is killed', { timeout: 20_000 }, async () => {
@@ -46,23 +48,23 @@ test('a command that ignores SIGTERM is killed', { timeout: 20_000 }, async () =
   assert.equal(await child.stop(), 137);
 });
 
-test('a command ends, and only then its socket closes, when its helper is killed', { timeout: 20_000 }, async () => {
+test('a command ends, and only then its socket closes, when its helper is killed', { timeout: 20_000 }, async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
+  t.after(() => server.close());
   await once(server, 'listening');
   const holder = spawn(process.execPath, [
     fileURLToPath(new URL('guarded-child-holder.ts', import.meta.url)),
     String((server.address() as AddressInfo).port),
   ]);
   const [socket] = (await once(server, 'connection')) as [Socket];
+  t.after(() => socket.destroy());
   const [line] = (await once(holder.stdout, 'data')) as [Buffer];
   const pid = Number(String(line));
   assert.ok(!isGone(pid));
   socket.resume();
   holder.kill('SIGKILL');
   await once(socket, 'end');
-  assert.ok(isGone(pid));
-  server.close();
-  socket.destroy();
+  await gone(pid);
 });
 
 test('without its helper the command does not begin', async () => {
@@ -75,6 +77,11 @@ test('without its helper the command does not begin', async () => {
   await once(gate, 'close');
   assert.equal(said, '');
 });
+
+/** A process that is being killed has closed its files a moment before it counts as dead. */
+async function gone(pid: number): Promise<void> {
+  await until(`process ${pid} to be gone`, GONE_MS, () => Promise.resolve(isGone(pid) || undefined));
+}
 
 /** Dead, perhaps not yet reaped: in a container without an init nobody may ever do that. */
 function isGone(pid: number): boolean {

@@ -13,10 +13,10 @@ const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 interface KeystoneSite extends AsyncDisposable {
   readonly mariadb: Mariadb;
   /** `kolla-db-sync keystone`, with keystone-manage on the PATH as in an image. */
-  sync(...words: readonly string[]): Promise<Finished>;
+  readonly sync: (...words: readonly string[]) => Promise<Finished>;
   /** The exit code of Keystone's own check. */
-  check(): Promise<number>;
-  records(): Promise<Record<string, unknown>[]>;
+  readonly check: () => Promise<number>;
+  readonly records: () => Promise<Record<string, unknown>[]>;
 }
 
 async function keystoneSite(): Promise<KeystoneSite> {

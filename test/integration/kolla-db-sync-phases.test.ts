@@ -29,13 +29,13 @@ interface Site {
   /** In the names of its databases. */
   readonly id: number;
   readonly folder: string;
-  /** What the tool ends with, call by call, and 0 after that. */
-  answer(line: string, ...codes: readonly (number | 'hang')[]): Promise<void>;
-  calls(): Promise<string[]>;
   readonly env: NodeJS.ProcessEnv;
   readonly args: readonly string[];
-  sync(...args: readonly string[]): Promise<Finished>;
-  records(): Promise<Record<string, unknown>[]>;
+  /** What the tool ends with, call by call, and 0 after that. */
+  readonly answer: (line: string, ...codes: readonly (number | 'hang')[]) => Promise<void>;
+  readonly calls: () => Promise<string[]>;
+  readonly sync: (...args: readonly string[]) => Promise<Finished>;
+  readonly records: () => Promise<Record<string, unknown>[]>;
 }
 
 let sites = 0;
@@ -141,7 +141,7 @@ describe(
       const nova = await site(known('nova'), stack);
       assert.equal((await nova.sync()).code, 0);
       const made = await mariadb.query('SHOW DATABASES LIKE ?', [`db${nova.id}\\_%`]);
-      assert.deepEqual(made.flatMap((row) => Object.values(row) as unknown[]).toSorted(), [
+      assert.deepEqual(made.flatMap((row) => Object.values(row).map(String)).toSorted(), [
         `db${nova.id}_0`,
         `db${nova.id}_1`,
       ]);
