@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { ConfigError } from '../../src/cli/errors.ts';
@@ -66,4 +67,12 @@ for (const [what, from, to, says] of [
 test('every problem is said at once', () => {
   const both = MURANO.replace('all:', 'expand:').replace('again: [1]', 'again: [256]');
   assert.match(problemsOf(both), /phases\.all: .*; .*again\[0\]/);
+});
+
+test('the example of the docs is read as it stands', async () => {
+  const page = await readFile(new URL('../../docs/kolla-db-sync.md', import.meta.url), 'utf8');
+  const [, yaml = ''] = /```yaml\n(services:\n[^`]*)```/.exec(page) ?? [];
+  const { services } = load(yaml) as { services: unknown };
+  const [murano] = ownServices('docs/kolla-db-sync.md', services, []);
+  assert.deepEqual(Object.keys(murano?.migration.phases ?? {}), ['all', 'expand', 'online']);
 });
