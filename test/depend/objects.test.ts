@@ -127,6 +127,25 @@ test('a kind that has no namespace takes none', async () => {
   await assert.rejects(done, /a Widget is in no namespace/);
 });
 
+const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
+
+for (const text of ['SECRETS/db?jsonpath={.data.password}=x', 'SECRETS/db?condition=Ready', 'SECRETS?label=app=x'])
+  test(`what is in a Secret is not looked at, whatever word leads there: ${text}`, async () => {
+    const { done, client } = waitOn(text, { resource: SECRETS });
+    await assert.rejects(done, UsageError);
+    assert.deepEqual(client.watched, []);
+  });
+
+test('a Secret is there by its metadata alone, whatever word leads there', async () => {
+  const asked: (boolean | undefined)[] = [];
+  const one: Script['one'] = (_, { metadataOnly }) => {
+    asked.push(metadataOnly);
+    return [seen({})];
+  };
+  await waitOn('SECRETS/db', { one, resource: SECRETS }).done;
+  assert.deepEqual(asked, [true]);
+});
+
 test('up to eight names have a watch each, more share one', async () => {
   const ready = (name: string) => ({
     metadata: { name },

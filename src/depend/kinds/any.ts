@@ -26,12 +26,19 @@ export const any: ObjectKind = {
   canBeNegated: true,
   reads: ({ kind, name }) => [{ resource: resourceOfWord(kind).resource, by: 'watch', name }],
   make: (dependency, options, effects) =>
-    objectWaiter(dependency, options, effects, async (report, signal) => ({
-      resource: await discovered(dependency, effects, report, signal),
-      judge: judgePresence,
-      ofMany: 'all',
-    })),
+    objectWaiter(dependency, options, effects, async (report, signal) => {
+      const resource = await discovered(dependency, effects, report, signal);
+      const isSecret = resource.group === '' && resource.resource === 'secrets';
+      if (isSecret) refuseContent(dependency);
+      return { resource, judge: judgePresence, ofMany: 'all', metadataOnly: isSecret, isAlone: isSecret };
+    }),
 };
+
+/** Other words than ours lead to a Secret too (`SECRETS/x`, kubernetes-entrypoint's v1): what is in it would stand in the log. */
+function refuseContent({ text, name, conditions, jsonpaths }: ObjectDependency): void {
+  if (name === undefined || conditions.length > 0 || jsonpaths.length > 0)
+    throw new UsageError(`wait '${text}': of a Secret only can be asked, by its name, whether it is there`);
+}
 
 /** Waits for a resource with a group, which may still be defined. One without is a slip: throws UsageError. */
 async function discovered(
