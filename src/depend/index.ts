@@ -11,7 +11,7 @@
  * SIGTERM ends it at once. A dependency that can't be reached is no error: that is what waiting is for.
  */
 import { formatDuration } from '../cli/duration.ts';
-import { DeadlineError } from '../cli/errors.ts';
+import { DeadlineError, NotPermittedError } from '../cli/errors.ts';
 import type { Live } from '../cli/live.ts';
 import type { Log } from '../cli/log.ts';
 import type { KubeClient } from '../platform/kube/types.ts';
@@ -75,7 +75,7 @@ export async function waitForAll(
         over.abort(
           own?.aborted === true
             ? expired(`${text} not met in its ${formatDuration(timeoutMs ?? 0)}`, waits, board)
-            : error,
+            : forAll(error, dependencies),
         );
       }
     }),
@@ -105,6 +105,14 @@ function expired(what: string, waits: readonly Wait[], board: Board): DeadlineEr
     .filter(({ dependency: { text } }) => open.has(text))
     .map(({ dependency: { text }, waiter }) => `${text} (${board.stateOf(text)}; next: ${waiter.hint()})`);
   return new DeadlineError(`${what}: ${each.join(', ')}`);
+}
+
+/** A Role for the first that was refused would only bring the next refusal; the hint is a comment of its YAML. */
+function forAll(error: unknown, dependencies: readonly Dependency[]): unknown {
+  const objects = dependencies.filter(({ form }) => form === 'object').length;
+  if (!(error instanceof NotPermittedError) || objects < 2) return error;
+  const hint = `# for one of ${objects} waits; kolla-init rbac with the same waits prints the Roles of all`;
+  return new NotPermittedError(`${error.message.trimEnd()}\n${hint}\n`, { cause: error });
 }
 
 /** Several waiters find out the same. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { DeadlineError, SignalError, UnavailableError } from '../../src/cli/errors.ts';
+import { DeadlineError, NotPermittedError, SignalError, UnavailableError } from '../../src/cli/errors.ts';
 import { privateFolder } from '../support/folder.ts';
 import { freePort } from '../support/port.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
@@ -114,4 +114,18 @@ test('what can not be looked at is not taken for gone', async () => {
   });
   await done;
   assert.ok(messages().includes(`!file:${loop}: can't be looked at: ELOOP`));
+});
+
+test('a refusal of one of several says how to get the Roles of all', async () => {
+  const kube = () => Promise.reject(new NotPermittedError('apply this:\nkind: Role\n'));
+  const { done } = wait(['job/a', 'job/b', 'file:/no/such'], { kube });
+  await assert.rejects(done, (error) => {
+    assert.ok(error instanceof NotPermittedError);
+    assert.equal(
+      error.message,
+      'apply this:\nkind: Role\n# for one of 2 waits; kolla-init rbac with the same waits prints the Roles of all\n',
+    );
+    return true;
+  });
+  await assert.rejects(wait(['job/a'], { kube }).done, { message: 'apply this:\nkind: Role\n' });
 });
