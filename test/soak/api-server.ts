@@ -4,11 +4,13 @@
  *   nothing happens for three and a half minutes -> no word and no new connection
  *   the API server frozen for 120 s, one watch on it directly, one behind an address that moves to another -> both go on
  *
- * Prints what was seen and when; fails when a change is not seen.
+ * Prints what was seen and when, and writes it to docs/evidence/soak-api-server.md; fails when a change is not seen.
  */
+import { writeFileSync } from 'node:fs';
 import { connectKube } from '../../src/platform/kube/index.ts';
 import { startForwarder } from '../cluster/forwarder.ts';
 import { canRunControlPlane, startControlPlane } from '../cluster/kubernetes/index.ts';
+import { must } from '../support/process.ts';
 import { account, follow, NAMESPACE, serviceAccount, type Following } from '../integration/kube-support.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -22,6 +24,11 @@ if (missing === undefined) await soak();
 else console.log(`not run on this machine: ${missing}`);
 
 async function soak(): Promise<void> {
+  const rows: string[] = [];
+  const tell = (what: string, seen: string) => {
+    console.log(`${what}: ${seen}`);
+    rows.push(`| ${what} | ${seen} |`);
+  };
   await using cluster = await startControlPlane();
   await using another = await cluster.addApiServer();
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
@@ -52,7 +59,7 @@ async function soak(): Promise<void> {
   const words = [...direct.seen, ...moved.seen].filter((text) => text !== 'x=0');
   if (words.length > 0 || address.connections() > 1)
     throw new Error(`a quiet watch was not left alone: ${words.join()}`);
-  console.log(`nothing happened for ${QUIET_MS / 1000} s: no word, ${address.connections()} connection`);
+  tell(`nothing happens for ${QUIET_MS / 1000} s`, `no word, ${address.connections()} connection`);
 
   const began = performance.now();
   const seconds = () => Math.round((performance.now() - began) / 1000);
@@ -62,9 +69,9 @@ async function soak(): Promise<void> {
   const late = setTimeout(() => cluster.apiServer.thaw(), FROZEN_MS);
   try {
     await sees(moved, 1);
-    console.log(`a floating address moved, the old server frozen: the change was seen after ${seconds()} s`);
+    tell('a floating address moves, the old server is frozen', `the change was seen after ${seconds()} s`);
     await sees(direct, 1);
-    console.log(`the API server was frozen for ${FROZEN_MS / 1000} s: the change was seen after ${seconds()} s`);
+    tell(`the API server is frozen for ${FROZEN_MS / 1000} s`, `the change was seen after ${seconds()} s`);
     console.log(direct.seen.map((text) => `  ${text}`).join('\n'));
   } finally {
     clearTimeout(late);
@@ -72,4 +79,16 @@ async function soak(): Promise<void> {
   }
   await change(2);
   await Promise.all([sees(direct, 2), sees(moved, 2)]);
+  tell('and after all that', 'both see the next change');
+  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+  writeFileSync('docs/evidence/soak-api-server.md', pageOf(commit, rows));
+}
+
+function pageOf(commit: string, rows: readonly string[]): string {
+  const head = [
+    '# A watch as it is in a cluster, with nothing made shorter',
+    '',
+    `Printed by \`make soak\` at commit ${commit}.`,
+  ];
+  return [...head, '', '| what | seen |', '|---|---|', ...rows, ''].join('\n');
 }
