@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { makeAuthority } from '../cluster/authority.ts';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { run } from '../support/process.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from './throw-away-root.ts';
 
@@ -18,7 +18,7 @@ const skip =
   (/ OpenSSL\//.test(curl?.stdout ?? '') ? false : 'no curl with OpenSSL');
 
 const program = (name: string) => ({
-  text: `#!/bin/bash\nexec '${process.execPath}' '${FROM_SOURCE}' ${name} "$@"\n`,
+  text: `#!/bin/bash\nexec '${process.execPath}' '${HELPERS}' ${name} "$@"\n`,
   mode: 0o755,
 });
 const authority = makeAuthority('The Deployment');

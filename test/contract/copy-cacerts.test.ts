@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { makeAuthority } from '../cluster/authority.ts';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import type { Finished } from '../support/process.ts';
 import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from './throw-away-root.ts';
@@ -16,7 +16,7 @@ before(async () => {
   if (missing === undefined) reference = await readFile(join(await kollaPackage(), 'base/copy_cacerts.sh'), 'utf8');
 });
 
-const OURS = `#!/bin/sh\nexec '${process.execPath}' '${FROM_SOURCE}' kolla_copy_cacerts "$@"\n`;
+const OURS = `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' kolla_copy_cacerts "$@"\n`;
 const program = (text: string) => ({ text, mode: 0o755 });
 const UPDATE = program('#!/bin/sh\necho updated\nexit "$(cat /update-code 2>/dev/null || echo 0)"\n');
 const DEBIAN: Tree = { 'etc/debian_version': '12\n', 'usr/local/sbin/update-ca-certificates': UPDATE };

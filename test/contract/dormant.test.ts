@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { run } from '../support/process.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
 
@@ -13,7 +13,7 @@ async function canTrace(): Promise<string | undefined> {
 const skip = (await canThrowAwayRoots()) ?? (await canTrace()) ?? false;
 
 const program = (text: string) => ({ text, mode: 0o755 });
-const ours = (name: string) => program(`#!/bin/bash\nexec '${process.execPath}' '${FROM_SOURCE}' ${name} "$@"\n`);
+const ours = (name: string) => program(`#!/bin/bash\nexec '${process.execPath}' '${HELPERS}' ${name} "$@"\n`);
 const IMAGE: Tree = {
   'etc/debian_version': '12\n',
   'etc/passwd': 'root:x:0:0::/root:\nkeystone:x:42425:42425::/:\n',

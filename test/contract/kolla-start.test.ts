@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import type { Finished } from '../support/process.ts';
 import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
@@ -17,7 +17,7 @@ before(async () => {
 
 const program = (text: string) => ({ text, mode: 0o755 });
 // Not sh, which drops variables whose names are none of a shell's.
-const OURS = `#!/bin/bash\nexec '${process.execPath}' '${FROM_SOURCE}' kolla_start "$@"\n`;
+const OURS = `#!/bin/bash\nexec '${process.execPath}' '${HELPERS}' kolla_start "$@"\n`;
 
 /** What a Kolla image has, besides kolla_start: the first three steps are told, and done as far as the next ones need it. */
 const IMAGE: Tree = {

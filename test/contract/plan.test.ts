@@ -9,7 +9,7 @@ import { INIT_ROOT } from '../../src/config/volumes/layout.ts';
 import type { PodPlan } from '../../src/config/volumes/index.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { fixture, planOf } from '../config/volumes/fixtures.ts';
-import { FROM_SOURCE, logLines } from '../support/helper.ts';
+import { HELPERS, logLines } from '../support/helper.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from './throw-away-root.ts';
 
 const skip = (await canThrowAwayRoots()) ?? false;
@@ -33,7 +33,7 @@ function imageOf({ layout }: PodPlan): Tree {
     'etc/passwd': accounts((name, id) => `${name}:x:${id}:${id}::/:/bin/sh`),
     'etc/group': accounts((name, id) => `${name}:x:${id}:`),
     'usr/local/bin/kolla-init': {
-      text: `#!/bin/sh\nexec '${process.execPath}' '${FROM_SOURCE}' kolla-init "$@"\n`,
+      text: `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' kolla-init "$@"\n`,
       mode: 0o755,
     },
     ...Object.fromEntries(own.map(({ path }) => [`${path.slice(1)}/of-the-image`, 'the image'])),

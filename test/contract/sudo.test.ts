@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { START_SCRIPT } from '../../src/start/script.ts';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
 
 const skip = (await canThrowAwayRoots()) ?? false;
@@ -12,7 +12,7 @@ const EXTEND = 'usr/local/bin/kolla_extend_start';
 const IMAGE: Tree = {
   'etc/passwd': PASSWD,
   'etc/group': 'root:x:0:\nkolla:x:42400:keystone\nkeystone:x:42425:\n',
-  'usr/local/bin/sudo': program(`#!/bin/bash\nexec '${process.execPath}' '${FROM_SOURCE}' sudo "$@"\n`),
+  'usr/local/bin/sudo': program(`#!/bin/bash\nexec '${process.execPath}' '${HELPERS}' sudo "$@"\n`),
   'usr/local/bin/keystone-manage': program(
     '#!/bin/bash\necho "$(id -un) $(id -gn) home=$HOME secret=${OS_PASSWORD-unset} open=$(ulimit -Sn) $*"\n' +
       "grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status\nexit 4\n",
@@ -88,7 +88,7 @@ test('a full disk or a closed stdout is for the command to meet', { skip }, asyn
 
 test('with a set-id bit no name runs: it would be root for anybody', { skip }, async () => {
   // A node of its own in the root's own file system, raised as a careless image might raise the binary.
-  const line = `setpriv --reuid 42425 --regid 42425 --clear-groups /usr/local/bin/raised '${FROM_SOURCE}' sudo id`;
+  const line = `setpriv --reuid 42425 --regid 42425 --clear-groups /usr/local/bin/raised '${HELPERS}' sudo id`;
   const prepare = `cp '${process.execPath}' /usr/local/bin/raised && chmod 4755 /usr/local/bin/raised`;
   const { code, stdout, stderr } = await within(`${prepare} && ${line}`, {}, { uid: 0, noNewPrivileges: false });
   assert.deepEqual([code, stdout], [1, ''], stderr);

@@ -7,7 +7,7 @@ import type { Difference } from '../../src/config/check/index.ts';
 import { randomDocument } from '../config/check/random-document.ts';
 import { canGiveFilesAway } from '../support/capability.ts';
 import { privateFolder } from '../support/folder.ts';
-import { FROM_SOURCE, logLines, runHelper } from '../support/helper.ts';
+import { HELPERS, logLines, runHelper } from '../support/helper.ts';
 import { must, run } from '../support/process.ts';
 import { randomFrom } from '../support/random.ts';
 
@@ -226,7 +226,7 @@ test('what differs on a read-only volume is a difference, and no wrong configura
   const tried = await run('unshare', [...READ_ONLY, p.root, 'true']);
   if (tried.code !== 0) return t.skip(`no read-only mount can be had: ${tried.stderr.trim()}`);
   await rm(p.at('templates'), { recursive: true });
-  const check = [process.execPath, FROM_SOURCE, 'kolla-init', 'check', '--root', p.root, '--config-dir', p.config];
+  const check = [process.execPath, HELPERS, 'kolla-init', 'check', '--root', p.root, '--config-dir', p.config];
   const { code, stdout, stderr } = await run('unshare', [...READ_ONLY, p.root, ...check]);
   assert.equal(code, 1, stderr);
   assert.match(stdout, /templates\/a.txt \(config_files\[2\]\)\n  is missing\n/);

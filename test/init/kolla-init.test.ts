@@ -112,9 +112,10 @@ test('only a wait for the API loads what reaches it', async () => {
   await using pod = await tree();
   await using server = await listenTcp(() => {});
   const env = { HOME: pod.root, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_KUBERNETES)}` };
-  const without = await runHelper('kolla-init', [...pod.args, '--wait', `tcp://127.0.0.1:${server.port}`], { env });
+  const looked = { env, fromSource: true } as const;
+  const without = await runHelper('kolla-init', [...pod.args, '--wait', `tcp://127.0.0.1:${server.port}`], looked);
   assert.equal(without.code, 0, without.stderr);
-  const needing = await runHelper('kolla-init', [...pod.args, '--wait', 'job/x', '--kubeconfig', '/x'], { env });
+  const needing = await runHelper('kolla-init', [...pod.args, '--wait', 'job/x', '--kubeconfig', '/x'], looked);
   assert.match(needing.stderr, /loaded \S*platform.kube.index/);
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { privateFolder } from '../support/folder.ts';
-import { FROM_SOURCE, logLines, runHelper, startHelper } from '../support/helper.ts';
+import { HELPERS, logLines, runHelper, startHelper } from '../support/helper.ts';
 import { run } from '../support/process.ts';
 
 const NAME = 'kubernetes-entrypoint';
@@ -149,7 +149,7 @@ test('COMMAND is this very process: its words between single blanks, signals, li
   };
   const direct = await told(`${tell} two '' "'three" "four'" ''`);
   assert.match(direct, /\n300\nPID\n/);
-  assert.equal(await told(`${process.execPath} ${FROM_SOURCE} ${NAME}`), direct);
+  assert.equal(await told(`${process.execPath} ${HELPERS} ${NAME}`), direct);
 });
 
 for (const [command, wanted, reason] of [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Capability } from '../support/capability.ts';
 import { privateFolder } from '../support/folder.ts';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { run } from '../support/process.ts';
 
 /** `script` gives a program a terminal. */
@@ -16,7 +16,7 @@ const skip = (await canHaveTerminal()) ?? false;
 
 /** Runs kolla-init on a terminal of 12 rows and 70 columns, and what came there. */
 async function onTerminal(args: readonly string[], folder: string, env: NodeJS.ProcessEnv = {}) {
-  const words = [process.execPath, FROM_SOURCE, 'kolla-init', '--config-dir', '/no/config', ...args];
+  const words = [process.execPath, HELPERS, 'kolla-init', '--config-dir', '/no/config', ...args];
   const command = `stty rows 12 cols 70; exec ${words.map((word) => `'${word}'`).join(' ')}`;
   const file = join(folder, 'typescript');
   const { code, stdout } = await run('script', ['-qec', command, file], {

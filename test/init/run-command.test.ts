@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { leaveRunCommand } from '../../src/init/run-command.ts';
 import { privateFolder } from '../support/folder.ts';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { run } from '../support/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
@@ -61,7 +61,7 @@ test('a folder that is not ours to write is said, and no failure', async (t) => 
   const tried = await run('unshare', [...READ_ONLY, pod.run, 'true']);
   if (tried.code !== 0) return t.skip(`no read-only mount can be had: ${tried.stderr.trim()}`);
   await writeFile(join(pod.root, 'config.json'), JSON.stringify({ command: 'x' }));
-  const init = [process.execPath, FROM_SOURCE, 'kolla-init', '--root', pod.root, '--config-dir', pod.root];
+  const init = [process.execPath, HELPERS, 'kolla-init', '--root', pod.root, '--config-dir', pod.root];
   const { code, stderr } = await run('unshare', [...READ_ONLY, pod.run, ...init]);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /run\/kolla is not writable/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { oneFile } from '../config/watch/support.ts';
 import { pod, type Pod } from '../config/support.ts';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { run, start } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { prepared } from './watch-support.ts';
@@ -19,7 +19,7 @@ test(
     const plain = join(p.configDir, '..', 'plain');
     await p.write(join(plain, 'config.json'), oneFile());
     await p.write(join(plain, 'a.conf'), 'one');
-    const helper = [process.execPath, FROM_SOURCE, 'kolla-init', 'watch', '--root', p.root, '--config-dir', plain];
+    const helper = [process.execPath, HELPERS, 'kolla-init', 'watch', '--root', p.root, '--config-dir', plain];
     const script = 'mount --bind "$1" "$1" && shift && exec "$@"';
     const mounted = ['--mount', 'bash', '-c', script, 'bash', join(plain, 'a.conf'), ...helper, '--on-change', 'exit'];
     await rm(join(p.root, 'etc/a.conf'));
@@ -47,7 +47,7 @@ until grep -qs two "$placed"; do kill -0 $watch || exit 1; sleep 0.05; done
 test('a volume that is unmounted and mounted again is followed on', { skip: cannotMount }, async () => {
   await using p = await pod();
   await p.write(join(p.configDir, '..', 'plain/config.json'), oneFile());
-  const helper = [process.execPath, FROM_SOURCE, 'kolla-init', 'watch', '--root', p.root, '--config-dir', p.configDir];
+  const helper = [process.execPath, HELPERS, 'kolla-init', 'watch', '--root', p.root, '--config-dir', p.configDir];
   const args = [p.configDir, join(p.root, 'etc/a.conf'), ...helper, '--poll', '100ms', '--settle', '0'];
   const { code, stderr } = await run('timeout', ['60', 'unshare', '--mount', 'bash', '-c', REMOUNT, 'bash', ...args]);
   assert.equal(code, 0, stderr);
@@ -68,7 +68,7 @@ test('where the kernel has no watches left the poll finds the change', { skip: c
   await using p = await prepared();
   const config = oneFile({ owner: undefined, perm: undefined, preserve_properties: true });
   await p.volume.swap({ 'config.json': config, 'a.conf': 'one' });
-  const helper = [process.execPath, FROM_SOURCE, 'kolla-init', 'watch', '--root', p.root, '--config-dir', p.configDir];
+  const helper = [process.execPath, HELPERS, 'kolla-init', 'watch', '--root', p.root, '--config-dir', p.configDir];
   await using watch = await start('unshare', [...noWatches, ...helper, '--poll', '100ms', '--settle', '0'], {
     keepOutput: true,
   });
@@ -96,7 +96,7 @@ async function inNamespace(
   const [heard, log] = [join(p.configDir, '..', 'heard'), join(p.configDir, '..', 'log')];
   const script = `${other} "$@" 2> ${log} & ${first}`.replaceAll('HEARD', heard);
   const files = ['--root', p.root, '--config-dir', p.configDir];
-  const helper = [process.execPath, FROM_SOURCE, 'kolla-init', 'watch', ...files, '--on-change', 'signal:HUP'];
+  const helper = [process.execPath, HELPERS, 'kolla-init', 'watch', ...files, '--on-change', 'signal:HUP'];
   await rm(join(p.root, 'etc/a.conf'));
   const unshare = ['--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c', script, 'bash', ...helper];
   const running = await start('unshare', unshare, { env: { PATH: process.env['PATH'], ...env } });

@@ -265,10 +265,11 @@ registerHooks({
 test('kolla-init alone loads nothing of the watch', async () => {
   await using p = await prepared();
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_WATCH)}` };
+  const looked = { env, fromSource: true } as const;
   const args = ['--root', p.root, '--config-dir', p.configDir];
-  const without = await runHelper('kolla-init', args, { env });
+  const without = await runHelper('kolla-init', args, looked);
   assert.equal(without.code, 0, without.stderr);
-  assert.match((await runHelper('kolla-init', ['watch', ...args], { env })).stderr, /loaded \S*run-watch/);
+  assert.match((await runHelper('kolla-init', ['watch', ...args], looked)).stderr, /loaded \S*run-watch/);
 });
 
 for (const [name, args] of [

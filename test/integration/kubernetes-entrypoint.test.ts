@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunOriginal, ORIGINAL } from '../cluster/kubernetes-entrypoint.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { run, start } from '../support/process.ts';
 import { COMMON_ENV, ROWS, type Row, type Verdict } from './kubernetes-entrypoint-rows.ts';
 import { ACCOUNTS, makeWorld } from './kubernetes-entrypoint-world.ts';
@@ -29,7 +29,7 @@ const cannot =
 const COLUMNS = ['drop-in', 'original'];
 const noOriginal = await canRunOriginal();
 
-const DROP_IN = [process.execPath, FROM_SOURCE, 'kubernetes-entrypoint'];
+const DROP_IN = [process.execPath, HELPERS, 'kubernetes-entrypoint'];
 const AT_ONCE = 4;
 const SAID_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } f
 import { openWatches } from '../cluster/kubernetes/metrics.ts';
 import { privateFolder } from '../support/folder.ts';
 import type { Capability } from '../support/capability.ts';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { run } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { apps, daemon, definition, migrationLease, podSpec, slice } from './objects.ts';
@@ -228,7 +228,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     await writeFile(join(folder.path, 'termination-log'), '');
     await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'self' }, spec: podSpec() });
     const bind = `mount --bind '${container}/5f3a9c1e' '${folder.path}/termination-log'`;
-    const words = [FROM_SOURCE, 'kolla-init', '--config-dir', '/no/config', ...admin, '--pod-name', 'self', '--wait'];
+    const words = [HELPERS, 'kolla-init', '--config-dir', '/no/config', ...admin, '--pod-name', 'self', '--wait'];
     const inside = `${bind} && exec '${process.execPath}' ${words.map((word) => `'${word}'`).join(' ')} container/main`;
     const { code, stderr } = await run('unshare', ['--mount', 'sh', '-c', inside]);
     assert.equal(code, 64, stderr);

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { commandsOf } from '../../src/cli/command.ts';
 import { all } from '../../src/pod/index.ts';
 import { privateFolder } from '../support/folder.ts';
-import { FROM_SOURCE } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { start } from '../support/process.ts';
 import { STAGES, type Stage } from './stages.ts';
 
@@ -37,7 +37,7 @@ for (const { helper, line } of LINES) {
 async function play(line: string, folder: string, stage: Stage): Promise<void> {
   await mkdir(join(folder, 'bin'), { recursive: true });
   for (const { name } of all()) {
-    const script = `#!/bin/sh\nexec '${process.execPath}' '${FROM_SOURCE}' ${name} "$@"\n`;
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' ${name} "$@"\n`;
     await writeFile(join(folder, 'bin', name), script, { mode: 0o755 });
   }
   const words = Object.entries(stage.replace ?? {}).reduce((rest, [word, ours]) => rest.replaceAll(word, ours), line);

@@ -17,21 +17,23 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
  * that an interrupted build leaves nothing to be found; a second run that wants it meanwhile waits for the first's.
  * @param madeFrom everything that the content depends on: versions, names, texts of recipes
  * @param build fills the folder that it is given
+ * @param root where such folders lie
  */
 export async function cached(
   name: string,
   madeFrom: readonly string[],
   build: (folder: string) => Promise<void>,
+  root: string = cacheRoot(),
 ): Promise<string> {
   const key = createHash('sha256').update(JSON.stringify(madeFrom)).digest('hex').slice(0, 12);
-  const place = join(cacheRoot(), `${name}-${key}`);
+  const place = join(root, `${name}-${key}`);
   if (existsSync(place)) return place;
-  await mkdir(cacheRoot(), { recursive: true });
+  await mkdir(root, { recursive: true });
   return await step(`setting up ${name} (once)`, () =>
     exclusively(place, async () => {
       if (existsSync(place)) return place;
-      await removeLeftOvers();
-      const temporary = await mkdtemp(join(cacheRoot(), `.${name}-${ownerTag()}-`));
+      await removeLeftOvers(root);
+      const temporary = await mkdtemp(join(root, `.${name}-${ownerTag()}-`));
       try {
         await build(temporary);
         await rename(temporary, place);
@@ -44,10 +46,10 @@ export async function cached(
 }
 
 /** What killed runs were building. */
-async function removeLeftOvers(): Promise<void> {
-  const names = await readdir(cacheRoot());
+async function removeLeftOvers(root: string): Promise<void> {
+  const names = await readdir(root);
   for (const name of names.filter((each) => each.startsWith('.') && ownerGone(each))) {
     // Another user's can't be removed, and two runs may find the same one.
-    await rm(join(cacheRoot(), name), { recursive: true, force: true }).catch(() => {});
+    await rm(join(root, name), { recursive: true, force: true }).catch(() => {});
   }
 }

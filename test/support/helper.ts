@@ -1,22 +1,30 @@
 import { fileURLToPath } from 'node:url';
+import { bundledHelpers } from './bundled.ts';
 import { run, start, type Finished, type RunOptions, type Running, type StartOptions } from './process.ts';
 
-/** The dispatcher, run by node itself. */
-export const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
+const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
+/** The dispatcher of the helpers, run by node itself. */
+export const HELPERS = await bundledHelpers();
+
+export interface HelperOptions extends RunOptions {
+  /** Each module in its own file, for who looks at what is loaded. */
+  readonly fromSource?: true;
+}
 
 /** The options that a test's shell may have set must not reach the helper under test. */
 function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env };
 }
 
-/** Runs a helper as its users do, as a process, from source. */
-export function runHelper(name: string, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
-  return run(process.execPath, [FROM_SOURCE, name, ...args], { ...options, env: cleanEnv(options.env) });
+/** Runs a helper as its users do, as a process. */
+export function runHelper(name: string, args: readonly string[], options: HelperOptions = {}): Promise<Finished> {
+  const dispatcher = options.fromSource ? FROM_SOURCE : HELPERS;
+  return run(process.execPath, [dispatcher, name, ...args], { ...options, env: cleanEnv(options.env) });
 }
 
 /** Starts a helper that goes on until it is stopped. */
 export function startHelper(name: string, args: readonly string[], options: StartOptions = {}): Promise<Running> {
-  return start(process.execPath, [FROM_SOURCE, name, ...args], { ...options, env: cleanEnv(options.env) });
+  return start(process.execPath, [HELPERS, name, ...args], { ...options, env: cleanEnv(options.env) });
 }
 
 /** The JSON lines that a helper logged. */

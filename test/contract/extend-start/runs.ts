@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KOLLA_USERS } from '../../../src/config/volumes/kolla-users.ts';
 import { START_SCRIPT } from '../../../src/start/script.ts';
-import { FROM_SOURCE } from '../../support/helper.ts';
+import { HELPERS } from '../../support/helper.ts';
 import { inThrowAwayRoot, type Tree } from '../throw-away-root.ts';
 import type { ExtendScript } from './images.ts';
 import { COMMON, SETTINGS, type Setting } from './settings.ts';
@@ -63,7 +63,7 @@ async function start(
     ...Object.fromEntries(scripts.flatMap(([, text]) => sourced(text).map((path) => [path, '']))),
     ...Object.fromEntries(scripts),
     ...setting.files,
-    'usr/local/bin/sudo': { text: `#!/bin/bash\nexec '${process.execPath}' '${FROM_SOURCE}' sudo "$@"\n`, mode: 0o755 },
+    'usr/local/bin/sudo': { text: `#!/bin/bash\nexec '${process.execPath}' '${HELPERS}' sudo "$@"\n`, mode: 0o755 },
     'run/kolla/run_command': 'service',
     'start.sh': START_SCRIPT,
   };

@@ -1,7 +1,7 @@
 /** The command itself, as sudo raises it, in a root of its own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FROM_SOURCE } from '../../support/helper.ts';
+import { HELPERS } from '../../support/helper.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
 
 const skip = (await canThrowAwayRoots()) ?? false;
@@ -15,7 +15,7 @@ const tree = {
   'evil/config.json': JSON.stringify({ command: 'evil' }),
   'evil/kolla-pod.yaml': 'log-level: nonsense\n',
   'usr/local/bin/kolla_set_configs': {
-    text: `#!/bin/sh\nexec '${process.execPath}' '${FROM_SOURCE}' kolla_set_configs "$@"\n`,
+    text: `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' kolla_set_configs "$@"\n`,
     mode: 0o755,
   },
 };

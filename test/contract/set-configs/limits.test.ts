@@ -1,7 +1,7 @@
 /** Mount points and a full file system, in a root of its own: what the system refuses leaves no file in halves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FROM_SOURCE } from '../../support/helper.ts';
+import { HELPERS } from '../../support/helper.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
 
 const skip = (await canThrowAwayRoots()) ?? false;
@@ -23,7 +23,7 @@ const tree = {
     })),
   }),
   'usr/local/bin/kolla_set_configs': {
-    text: `#!/bin/sh\nexec '${process.execPath}' '${FROM_SOURCE}' kolla_set_configs "$@"\n`,
+    text: `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' kolla_set_configs "$@"\n`,
     mode: 0o755,
   },
 };

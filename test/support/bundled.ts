@@ -1,0 +1,48 @@
+import { globSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cached } from './cache.ts';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+/** In the repository: whoever can run the helpers from there, also as another user and in a root of its own, finds it. */
+const PLACE = join(REPOSITORY, 'node_modules/.cache/kolla-pod');
+const KEPT_MS = 3 * 3600 * 1000;
+const MADE_FROM = ['build/from-source.ts', 'build/names.ts', 'package-lock.json', 'test/support/bundled.ts'];
+
+/**
+ * The helpers of the sources as they are now, as few files of plain JavaScript: node reads each of hundreds of files and
+ * takes its types out at every start, which costs five times what the helper does.
+ * @returns the file to run instead of build/from-source.ts, with the same words
+ */
+export async function bundledHelpers(): Promise<string> {
+  const files = [...MADE_FROM, ...globSync('{cmd,src}/**/*.{ts,json}', { cwd: REPOSITORY }).toSorted()];
+  const texts = files.flatMap((file) => [file, readFileSync(join(REPOSITORY, file), 'utf8')]);
+  return join(await cached('helpers', texts, bundleTo, PLACE), 'from-source.mjs');
+}
+
+async function bundleTo(folder: string): Promise<void> {
+  removeOld();
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: ['build/from-source.ts'],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    absWorkingDir: REPOSITORY,
+    bundle: true,
+    // What a helper imports lazily stays in files of its own.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
+    logLevel: 'warning',
+  });
+}
+
+/** Those of sources that have changed since; a run that uses one takes minutes. */
+function removeOld(): void {
+  for (const name of readdirSync(PLACE)) {
+    const path = join(PLACE, name);
+    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
