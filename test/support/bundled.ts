@@ -34,7 +34,8 @@ async function bundleTo(folder: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
+    // Of a CommonJS package, what is imported lazily would lose its names.
+    packages: 'external',
     logLevel: 'warning',
   });
 }
