@@ -20,6 +20,12 @@ export function suggestion(word: string, valid: readonly string[]): string {
   return didYouMean(word, valid) || (valid.length === 0 ? '' : `; there is ${valid.join(', ')}`);
 }
 
+/** Problems as one sentence, so that another can follow: a suggestion ends with its own mark. */
+export function sentence(problems: readonly string[]): string {
+  const text = problems.join('; ');
+  return text.endsWith('?') ? text : `${text}.`;
+}
+
 /** Levenshtein's distance, a swap of neighbours counting as one. */
 function editDistance(a: string, b: string): number {
   let [before, previous] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];

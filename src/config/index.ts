@@ -72,10 +72,7 @@ interface Surroundings {
 }
 
 /** Reads, validates and looks everything up; touches nothing. Undefined when there is no configuration at the default place. */
-export async function makePlan(
-  options: ConfigOptions,
-  { log }: Pick<Surroundings, 'log'>,
-): Promise<Planned | undefined> {
+export async function makePlan(options: ConfigOptions, { signal, log }: Surroundings): Promise<Planned | undefined> {
   const loaded = await readConfig(options.configDir, options.configFile);
   if (loaded === undefined) {
     log.info(`no config.json in ${options.configDir}: there are no files to put in place`);
@@ -95,6 +92,7 @@ export async function makePlan(
     mountPoints: await mountPoints(),
     writesInPlace: options.writesInPlace ?? false,
     before: await readTracked(root, root !== image),
+    signal,
   });
   await options.validate?.();
   if (plan.unknown.length > 0)

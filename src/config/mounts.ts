@@ -105,23 +105,28 @@ class Collector {
   }
 
   mounts(): Mount[] {
-    const found = new Map<string, Mount>();
+    const found = new Map<string, Omit<Mount, 'entries'>>();
+    const entriesOf = new Map<string, Set<string>>();
     const wishes = this.#wishes.toSorted((a, b) => compare(a.path, b.path) || (a.kind === 'folder' ? -1 : 1));
     const order = new Map(this.#wishes.map(({ entry }, i) => [entry, i]));
     for (const { path, kind, entry, data } of wishes) {
       const outer = outermost(found, path);
       const mount = found.get(outer ?? path);
-      const entries = [...new Set([...(mount?.entries ?? []), entry])];
+      const entries = entriesOf.get(outer ?? path) ?? new Set();
+      entriesOf.set(outer ?? path, entries.add(entry));
       found.set(outer ?? path, {
         path: outer ?? path,
         kind: mount?.kind ?? kind,
-        entries: entries.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)),
         reload: (mount?.kind ?? kind) === 'folder' ? 'live' : 'restart',
         seed: mount === undefined ? this.#hasContent(path) : mount.seed,
         data: mount === undefined ? data : mount.data && (data || mount.path !== path),
       });
     }
-    return [...found.values()].toSorted((a, b) => compare(a.path, b.path));
+    const asked = (path: string) =>
+      [...(entriesOf.get(path) ?? [])].toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+    return [...found.values()]
+      .toSorted((a, b) => compare(a.path, b.path))
+      .map((mount) => ({ ...mount, entries: asked(mount.path) }));
   }
 
   #hasContent(path: string): boolean | undefined {
@@ -137,7 +142,7 @@ class Collector {
   }
 }
 
-function outermost(found: ReadonlyMap<string, Mount>, path: string): string | undefined {
+function outermost(found: ReadonlyMap<string, Pick<Mount, 'path' | 'kind'>>, path: string): string | undefined {
   if (found.has(path)) return path;
   return [...found.values()].find((mount) => mount.kind === 'folder' && path.startsWith(`${mount.path}/`))?.path;
 }

@@ -25,7 +25,7 @@ export async function setPermissions(permission: PermissionStep, { site, steps }
   const asRefused = (error: unknown) => void refused.push(messageOf(error));
   for (const path of (await glob(patternUnder(site, permission.pattern)).catch(asRefused)) ?? []) {
     try {
-      await checkPlace(site.root, path, false);
+      checkPlace(site.root, path, false);
       await set(path, permission, { root: site.root, isLeft, refused, log }, true);
     } catch (error) {
       asRefused(error);

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError } from '../cli/errors.ts';
+import { sentence } from '../cli/nearest.ts';
 import type { Mount } from './mounts.ts';
 import type { Overlay } from './overlays/overlay.ts';
 import type { Accounts, Identity, Ownership } from './owner.ts';
@@ -54,13 +55,16 @@ export interface PlanOptions {
   /** Whether files that the service has mounted themselves are written where they are. */
   readonly writesInPlace: boolean;
   readonly before: Tracked | undefined;
+  /** Ends a long look at many files between two of them. */
+  readonly signal: AbortSignal;
   /** Nothing will be written, so nothing need be writable, nor the volumes seeded. */
   readonly onlyCompare?: boolean;
 }
 
 /**
  * Looks everything up (owners, sources, destinations) and reads what will be written, so that applying can fail only
- * where the system fails. Touches nothing. Throws ConfigError with every problem, each with its entry and the fix.
+ * where the system fails. Touches nothing. Throws ConfigError with every problem, each with its entry and the fix, or the
+ * signal's reason.
  */
 export async function planConfig({ file, document }: Loaded, options: PlanOptions): Promise<Plan> {
   const planner = new Planner(options);
@@ -68,6 +72,7 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
   for (const [i, item] of document.directories.entries()) await planner.directory(`directories[${i}]`, item);
   for (const [i, item] of document.files.entries()) await planner.file(`files[${i}]`, item);
   for (const [i, item] of document.config_files.entries()) await planner.copy(`config_files[${i}]`, item);
+  options.signal.throwIfAborted();
   planner.conflicts();
   if (planner.problems.length === 0) planner.notPlaced();
   const { site, permissions, absent, problems, replaced } = planner;
@@ -80,7 +85,7 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
   for (const { path } of [...(tracking?.restored ?? []), ...(tracking?.removals ?? [])])
     await planner.attempt(path, () => checkChangeable(path, site, options));
   if (problems.length > 0 || tracking === undefined || steps === undefined || seeds === undefined)
-    throw new ConfigError(`${file}: ${problems.join('; ')}. Nothing was touched.`);
+    throw new ConfigError(`${file}: ${sentence(problems)} Nothing was touched.`);
   return { site, ...tracking, seeds, steps, permissions, absent, unknown: unknownKeys(document) };
 }
 
@@ -107,7 +112,7 @@ async function placed(step: Step, site: Site, options: PlanOptions): Promise<Ste
 async function checkChangeable(path: string, site: Site, { mountPoints }: PlanOptions): Promise<void> {
   if (site.onlyCompare) return;
   if (mountPoints.has(await truePath(path))) throw new RangeError(MOUNT_POINT);
-  await checkPlace(site.root, path, true);
+  checkPlace(site.root, path, true);
 }
 
 function inPlace(step: FileStep): FileStep {

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
+import { Below, upwards } from './below.ts';
 import { searchable } from './effective.ts';
 import { excluder } from './exclude.ts';
 import { hasMagic } from './glob.ts';
@@ -73,7 +74,8 @@ export class Planner {
   }
 
   async copy(entry: string, item: FileEntry): Promise<void> {
-    const { configDir, me } = this.#options;
+    const { configDir, me, signal } = this.#options;
+    signal.throwIfAborted();
     const asIs = item.preserve_properties || item.owner === undefined;
     const asSource: Ownership = { uid: me.uid === 0 ? 0 : -1, gid: -1, rule: 'as the source' };
     const owner = asIs ? asSource : await this.#owner(entry, item.owner ?? '', item.perm ?? undefined);
@@ -91,9 +93,11 @@ export class Planner {
     if (owner === undefined || matches === undefined) return;
     const last = item.merge ? matches : lastOf(matches, item.dest);
     if (!item.merge) this.#replace(last);
-    for (const match of last)
+    for (const match of last) {
+      signal.throwIfAborted();
       if (await this.attempt(`${entry}.source`, () => checkReadable(match)))
         await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#context()));
+    }
   }
 
   async step(place: string, make: () => Promise<Step>): Promise<void> {
@@ -111,17 +115,19 @@ export class Planner {
   /** One entry's file can't be the folder of another's, nor its source: all sources are read before anything is written. */
   conflicts(): void {
     const made = [...this.steps.values()];
+    const below = new Below(made);
     for (const [entry, source] of this.#sources) {
-      const other = made.find(
-        (step) =>
-          step.entry !== entry &&
-          (isBelow(step.path, source) || (step.kind !== 'directory' && isBelow(source, step.path))),
-      );
+      const other =
+        below.ofAnother(source, entry) ??
+        upwards(source)
+          .map((path) => this.steps.get(path))
+          .find((step) => step !== undefined && step.kind !== 'directory' && step.entry !== entry);
       if (other !== undefined)
         this.problems.push(`${entry}.source: ${source} is put in place by ${other.entry}; name that entry's source`);
     }
     for (const { entry, path } of made)
-      for (let above = dirname(path); above.length > this.site.root.length; above = dirname(above)) {
+      for (const above of upwards(dirname(path))) {
+        if (above.length <= this.site.root.length) break;
         const other = this.steps.get(above);
         if (other === undefined || other.kind === 'directory') continue;
         this.problems.push(`${entry}: ${above} would be a folder, and ${other.entry} puts a ${other.kind} there`);

@@ -41,7 +41,7 @@ export async function seedsOf(mounts: readonly Mount[], options: SeedOptions): P
   const seeder = new Seeder(options);
   for (const { path, kind } of mounts) {
     const [source, target] = [join(options.image, path), under(options.root, path)];
-    await checkPlace(options.root, target, (await lookAt(target)) === undefined);
+    checkPlace(options.root, target, (await lookAt(target)) === undefined);
     // A link can't be mounted, so what it leads to stands in for it.
     const found = kind === 'folder' ? await lookAtImages(source) : await stat(source).catch(() => undefined);
     if (found !== undefined) await seeder.look(source, target, found);

@@ -97,7 +97,7 @@ export async function fileStep(
   const { content, times, mode, uid, gid } = effective(wanted, bareOf(dest), 'file', permissions);
   const image = { content, times, mode, uid, gid };
   const isRight = await isInPlace(path, image);
-  await checkPlace(site.root, path, !isRight && !site.onlyCompare);
+  checkPlace(site.root, path, !isRight && !site.onlyCompare);
   return { kind: 'file', entry, dest: bareOf(dest), path, image, isRight, inPlace: false };
 }
 
@@ -113,7 +113,7 @@ export async function directoryStep(
   if (found !== undefined && !found.isDirectory()) throw new RangeError(`${path} is there and is not a folder`);
   const asked = { mode: modeFor(owner, mode), uid: owner.uid, gid: owner.gid };
   const wanted = effective(asked, bareOf(dest), 'directory', permissions);
-  await checkPlace(site.root, path, found === undefined && !site.onlyCompare);
+  checkPlace(site.root, path, found === undefined && !site.onlyCompare);
   const isRight = found !== undefined && (hasAccess(found, wanted) || (await isLent(path, found, me.uid)));
   return { kind: 'directory', entry, dest: bareOf(dest), path, isRight, ...wanted };
 }
@@ -138,7 +138,7 @@ export async function linkStep(
   const found = await lookAt(path);
   if (found?.isDirectory()) throw new RangeError(`${path} is a folder, and not the link to ${target} that it shall be`);
   const isRight = found?.isSymbolicLink() === true && (await readlink(path)) === target;
-  await checkPlace(site.root, path, !isRight && !site.onlyCompare);
+  checkPlace(site.root, path, !isRight && !site.onlyCompare);
   return { kind: 'link', entry, dest: bareOf(dest), path, isRight, target };
 }
 

@@ -3,12 +3,13 @@
  *
  *   the plan that kolla-init would carry out, overlays and all -> compared with the disk -> differences on stdout
  *
- * Writes nothing. 0 all is as asked; 1 something differs, and stderr says last what; 65 config.json or kolla-pod.yaml is wrong.
+ * Writes nothing. 0 all is as asked; 1 something differs, and stderr says last what; 65 config.json, kolla-pod.yaml or a CA certificate is wrong.
  */
 import { command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
 import type { Difference } from '../config/check/index.ts';
 import { makePlan } from '../config/index.ts';
+import { certificateCheck } from './ca-certificates.ts';
 import { compareCommand } from './compare-command.ts';
 import { FILE_OPTIONS } from './options.ts';
 import { overlayFrom } from './overlays.ts';
@@ -47,7 +48,11 @@ export const checkCommand = command({
   async run({ options }, { signal, log, stdout, terminal, inherited, podFile }) {
     const { configDir, configJson: configFile, root, output } = options;
     const overlay = await overlayFrom(podFile, inherited);
-    const planned = await makePlan({ configDir, configFile, root, me: whoAmI(), overlay, onlyCompare: true }, { log });
+    const validate = certificateCheck({ root, configDir });
+    const planned = await makePlan(
+      { configDir, configFile, root, me: whoAmI(), overlay, validate, onlyCompare: true },
+      { signal, log },
+    );
     const { createShow, findDifferences, renderDifferences } = await import('../config/check/index.ts');
     const show = createShow(overlay);
     const differences = planned === undefined ? [] : await findDifferences(planned.plan, show, signal);

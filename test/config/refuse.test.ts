@@ -3,6 +3,8 @@ import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '../../src/cli/errors.ts';
+import { makePlan } from '../../src/config/index.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { entry, pod, type Pod } from './support.ts';
 
 async function refusal(p: Pod, options: Parameters<Pod['apply']>[0] = {}): Promise<string> {
@@ -98,6 +100,38 @@ test('a missing source, an unknown owner and a folder in the way are all found b
   assert.match(message, /config_files\[2\].owner: no user 'keyston' in \/etc\/passwd; did you mean 'keystone'\?/);
   assert.match(message, /config_files\[3\].dest: .*\/etc\/d is a folder; end dest with a slash/);
   assert.match(message, /config_files\[4\].dest: .*\/etc\/passwd is not a folder/);
+});
+
+test('after a suggestion no full stop follows the question mark', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a'), '');
+  await p.config({ command: 'true', config_files: [entry('a', '/etc/a', { owner: 'keyston' })] });
+  assert.match(await refusal(p), /did you mean 'keystone'\? Nothing was touched\.$/);
+});
+
+test('among many entries, one that takes from where another puts is named', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a'), '');
+  await p.write(join(p.root, 'etc/made/x'), '');
+  const many = Array.from({ length: 50 }, (_, i) => entry('a', `/etc/many/${i}`));
+  await p.config({
+    command: 'true',
+    config_files: [...many, { ...entry('a', '/etc/y'), source: join(p.root, 'etc/made') }, entry('a', '/etc/made/x')],
+  });
+  assert.match(await refusal(p), /config_files\[50\].source: .*etc\/made is put in place by config_files\[51\]/);
+});
+
+test('a signal ends the look at the files with its own reason', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a'), '');
+  await p.config({ command: 'true', config_files: [entry('a', '/etc/a')] });
+  const reason = new Error('SIGTERM');
+  const { root, configDir, me } = p;
+  const { log } = recordedLog();
+  await assert.rejects(
+    makePlan({ root, configDir, configFile: undefined, me }, { signal: AbortSignal.abort(reason), log }),
+    reason,
+  );
 });
 
 test('without root, an owner that is neither our user nor one of our groups is refused with the fix', async () => {

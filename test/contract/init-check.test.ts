@@ -50,7 +50,7 @@ async function kollaInitCheck({ root }: Start): Promise<Ended> {
   const me = { uid: 0, gid: 0, groups: [] };
   const options = { configDir: join(root, CONFIG), configFile: undefined, root, image: root, me, onlyCompare: true };
   try {
-    const planned = await makePlan(options, { log });
+    const planned = await makePlan(options, { signal: new AbortController().signal, log });
     assert.ok(planned);
     const show = createShow();
     const command = await compareCommand(root, planned.loaded.document.command, show);

@@ -42,6 +42,16 @@ test('a certificate that is none is 65 before any file is touched', async () => 
   await assert.rejects(stat(join(pod.root, 'etc/keystone')), { code: 'ENOENT' });
 });
 
+test('a check of a certificate that is none is 65 too, with its name', async () => {
+  await using pod = await tree();
+  const folder = join(pod.args.at(-1)!, 'ca-certificates');
+  await mkdir(folder);
+  await writeFile(join(folder, 'own.crt'), 'no certificate');
+  const { code, stderr } = await runHelper('kolla-init', ['check', ...pod.args]);
+  assert.equal(code, 65, stderr);
+  assert.match(stderr, /own\.crt: no certificate/);
+});
+
 test('files come first, then the wait, then one line', async () => {
   await using pod = await tree();
   await using server = await listenTcp(() => {});

@@ -8,6 +8,7 @@
  * line, a file that is not for oslo.config. Says names and places, never a value: it may come from a Secret.
  */
 import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { sentence } from '../../cli/nearest.ts';
 import { isCredential } from '../credential.ts';
 import { namesIn, valueIn, valuesIn, type Names } from './expand.ts';
 import { setOsloOption, type OsloSetting } from './ini.ts';
@@ -38,7 +39,7 @@ export function makeOverlay(file: string, section: unknown, environment: NodeJS.
       return { ...item, place, names: [], value: '' };
     }
   });
-  if (problems.length > 0) throw new ConfigError(`${file}: ${problems.join('; ')}. Nothing was touched.`);
+  if (problems.length > 0) throw new ConfigError(`${file}: ${sentence(problems)} Nothing was touched.`);
   const replaced = new Map(text.map((item, i) => [item.file, `overlays.text[${i}]`]));
   const files = new Map(
     [...settings.map((one) => [one.file, one.place] as const), ...replaced].map(([path, place]) => [
@@ -84,7 +85,7 @@ export function overlayNames(file: string, section: unknown): string[] {
 function validated(file: string, section: unknown): OverlaySection | undefined {
   if (section === undefined || section === null) return undefined;
   const parsed = parseOverlays(section);
-  if ('problems' in parsed) throw new ConfigError(`${file}: ${parsed.problems.join('; ')}. Nothing was touched.`);
+  if ('problems' in parsed) throw new ConfigError(`${file}: ${sentence(parsed.problems)} Nothing was touched.`);
   return parsed;
 }
 

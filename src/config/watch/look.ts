@@ -1,4 +1,5 @@
 import { ConfigError, KollaError, UnavailableError, messageOf } from '../../cli/errors.ts';
+import { didYouMean, nearest, sentence } from '../../cli/nearest.ts';
 import type { Log } from '../../cli/log.ts';
 import { makePlan, type ConfigOptions, type Planned } from '../index.ts';
 import { readConfig } from '../read.ts';
@@ -24,14 +25,19 @@ export type Look = { readonly paths: readonly string[]; readonly fingerprint: st
 export async function lookAt(
   options: ConfigOptions,
   before: readonly string[],
-  { log }: { readonly log: Log },
+  { signal, log }: Surroundings,
 ): Promise<Look | undefined> {
   const paths = await pathsOf(options, before);
   const fingerprint = await fingerprintOf(paths);
-  const found = await plan(options, log);
+  const found = await plan(options, { signal, log });
   if ((await fingerprintOf(paths)) !== fingerprint) return undefined;
   if (String(await pathsOf(options, before)) !== String(paths)) return undefined;
   return { paths, fingerprint, ...found };
+}
+
+interface Surroundings {
+  readonly signal: AbortSignal;
+  readonly log: Log;
 }
 
 type Found =
@@ -40,17 +46,32 @@ type Found =
   | Pick<Extract<Look, { kind: 'wrong' }>, 'kind' | 'error'>
   | Pick<Extract<Look, { kind: 'failed' }>, 'kind' | 'error'>;
 
-async function plan(options: ConfigOptions, log: Log): Promise<Found> {
+async function plan(options: ConfigOptions, surroundings: Surroundings): Promise<Found> {
   try {
-    const planned = await makePlan(options, { log });
+    const planned = await makePlan(options, surroundings);
+    if (planned !== undefined) checkSections(planned);
     return planned === undefined ? { kind: 'absent' } : { kind: 'planned', planned };
   } catch (error) {
+    surroundings.signal.throwIfAborted();
     if (error instanceof ConfigError) return { kind: 'wrong', error };
     if (error instanceof KollaError) return { kind: 'failed', error };
     // A system's error (EIO, EMFILE) may pass; anything else is our bug, and ends us.
     if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === undefined) throw error;
     return { kind: 'failed', error: new UnavailableError(messageOf(error), { cause: error }) };
   }
+}
+
+const SECTIONS = ['config_files', 'files', 'directories', 'permissions'] as const;
+
+/**
+ * Kolla ignores a section that it doesn't know. To a running service that means: everything that was in place goes, because
+ * of a slip of the pen. Throws ConfigError where nothing is asked for but in a section named nearly like one of Kolla's.
+ */
+function checkSections({ loaded: { file, document }, plan: { unknown } }: Planned): void {
+  if (SECTIONS.some((section) => document[section].length > 0)) return;
+  const slips = unknown.filter((key) => nearest(key, SECTIONS) !== undefined);
+  const problems = slips.map((key) => `${key}: there is no such section${didYouMean(key, SECTIONS)}`);
+  if (problems.length > 0) throw new ConfigError(`${file}: ${sentence(problems)} Nothing was touched.`);
 }
 
 async function pathsOf(options: ConfigOptions, before: readonly string[]): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -77,6 +77,32 @@ test('a source that is missing in the new version refuses it, and the old file s
   await volume.swap({ 'config.json': oneFile() });
   await watch.when('the refusal', ({ state }) => state === 'refused');
   await watch.placed('etc/a.conf', 'one');
+});
+
+test('a version whose only section is misspelt is refused, as all that is in place would go', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(p);
+  await watch.placed('etc/a.conf', 'one');
+  await volume.swap({ 'config.json': oneFile().replace('config_files', 'config_filez'), 'a.conf': 'two' });
+  await watch.when('the refusal', ({ refused }) => refused === 1);
+  assert.match(
+    watch.said(),
+    /config_filez: there is no such section; did you mean 'config_files'\? Nothing was touched/,
+  );
+  await watch.placed('etc/a.conf', 'one');
+});
+
+test('a section of its own that is like none of Kolla does not keep a version from asking for no files', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(p);
+  await watch.placed('etc/a.conf', 'one');
+  await volume.swap({ 'config.json': JSON.stringify({ command: 'true', maintainer: 'us' }) });
+  await watch.when('the new version', ({ applied }) => applied === 2);
+  await assert.rejects(stat(join(p.root, 'etc/a.conf')), { code: 'ENOENT' });
 });
 
 test('a configuration that comes late is put in place when it comes', async () => {
