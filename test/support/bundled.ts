@@ -1,4 +1,4 @@
-import { globSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, globSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cached } from './cache.ts';
@@ -22,6 +22,8 @@ export async function bundledHelpers(): Promise<string> {
 
 async function bundleTo(folder: string): Promise<void> {
   removeOld();
+  // A folder for temporary files is its maker's alone.
+  chmodSync(folder, 0o755);
   const { build } = await import('esbuild');
   await build({
     entryPoints: ['build/from-source.ts'],

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,16 @@ export async function privateFolder(purpose: string, where: string = tmpdir()): 
   await removeLeftOvers(where, `kp-${purpose}-`);
   const path = await mkdtemp(join(where, `kp-${purpose}-${ownerTag()}-`));
   return { path, [Symbol.asyncDispose]: () => rm(path, OPTIONS) };
+}
+
+/** Where a test lays its folder that syncs many files, which costs most of the time on a disk. */
+export function inMemory(): string {
+  try {
+    accessSync('/dev/shm', constants.W_OK);
+    return '/dev/shm';
+  } catch {
+    return tmpdir();
+  }
 }
 
 async function removeLeftOvers(where: string, prefix: string): Promise<void> {

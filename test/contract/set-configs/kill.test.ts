@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { canGiveFilesAway } from '../../support/capability.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { inMemory, privateFolder } from '../../support/folder.ts';
 import { entry } from './entries.ts';
 import { byUs, CONFIG } from './play.ts';
 import { look, plant } from './tree.ts';
@@ -23,7 +23,7 @@ const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
 
 test(`${KILLS} kills leave no file in halves, and the next start converges`, { skip }, async (t) => {
-  await using folder = await privateFolder('kill');
+  await using folder = await privateFolder('kill', inMemory());
   // Node starts a bundle in a fifth of the time.
   const child = join(folder.path, 'child.mjs');
   await build({

@@ -8,9 +8,7 @@
  *
  * Of ours alone: a start that fails has touched nothing, and a check that says 0 is right: a start after it changes nothing.
  */
-import { tmpdir } from 'node:os';
-import { accessSync, constants } from 'node:fs';
-import { privateFolder } from '../../../support/folder.ts';
+import { inMemory, privateFolder } from '../../../support/folder.ts';
 import type { Case } from '../play.ts';
 import { startReference } from '../reference.ts';
 import { compareCase, type Verdict } from './compare.ts';
@@ -81,14 +79,4 @@ async function failureOf(
 /** `code`, `tree of`: what a smaller case must fail with, too. */
 function kindOf(findings: readonly string[]): string | undefined {
   return findings[0]?.replace(/^start \d+: /, '').split(/[: ]/)[0];
-}
-
-/** Each start syncs its files, which costs most of the time on a disk. */
-function inMemory(): string {
-  try {
-    accessSync('/dev/shm', constants.W_OK);
-    return '/dev/shm';
-  } catch {
-    return tmpdir();
-  }
 }
