@@ -1,60 +1,37 @@
-import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectKind } from '../kind.ts';
-import { objectWaiter } from '../objects.ts';
-import { met, passedOver, pending, type Verdict } from '../verdict.ts';
+import type { Verdict } from '../verdict.ts';
+import { judgeRollout, rolloutKind, type Workload } from './rollout.ts';
 
 /** The parts of a Deployment that decide. */
-export interface Deployment extends KubeObject {
-  readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
+export interface Deployment extends Workload {
   readonly spec?: { readonly replicas?: number };
-  readonly status?: {
-    readonly observedGeneration?: number;
+  readonly status?: NonNullable<Workload['status']> & {
     readonly replicas?: number;
-    readonly updatedReplicas?: number;
-    readonly availableReplicas?: number;
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
   };
 }
 
 /** Whether a rollout is complete, as kubectl rollout status tells it. */
-export function judgeDeployment({ metadata, spec, status = {} }: Deployment): Verdict {
-  if (metadata.deletionTimestamp !== undefined) return passedOver('being deleted');
-  const wanted = spec?.replicas ?? 1;
-  const { observedGeneration = 0, replicas = 0, updatedReplicas = 0, availableReplicas = 0, conditions = [] } = status;
-  if (observedGeneration < (metadata.generation ?? 0))
-    return pending('its controller has not seen the latest spec yet');
+export function judgeDeployment(deployment: Deployment): Verdict {
+  const wanted = deployment.spec?.replicas ?? 1;
+  const { replicas = 0, updatedReplicas = 0, conditions = [] } = deployment.status ?? {};
   const isLate = conditions.some(({ reason }) => reason === 'ProgressDeadlineExceeded');
-  const late = isLate ? ', ProgressDeadlineExceeded' : '';
-  if (updatedReplicas < wanted) return pending(`${updatedReplicas} of ${wanted} updated${late}`);
-  if (replicas > updatedReplicas) return pending(`${replicas - updatedReplicas} old to go${late}`);
-  if (availableReplicas < updatedReplicas) return pending(`${availableReplicas} of ${wanted} available${late}`);
-  return met(`${availableReplicas} of ${wanted} available`);
+  return judgeRollout(deployment, {
+    wanted,
+    toUpdate: wanted,
+    toBeAvailable: updatedReplicas,
+    old: replicas - updatedReplicas,
+    late: isLate ? ', ProgressDeadlineExceeded' : '',
+  });
 }
 
-const RESOURCE = {
-  group: 'apps',
-  version: 'v1',
-  resource: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-} as const;
-
-export const deployment: ObjectKind = {
-  form: 'object',
-  word: 'deployment',
-  aliases: ['deployments', 'deploy', 'deployment.apps', 'deployments.apps'],
-  what: 'a Deployment',
-  means: 'its rollout is complete: all replicas updated and available, no old one left; labels: all of them',
-  by: 'name or labels',
-  nameRule: 'subdomain',
-  hasNamespace: true,
-  options: ['condition', 'jsonpath', 'release'],
-  canBeNegated: true,
-  reads: ({ name }) => [{ resource: RESOURCE, by: 'watch', name }],
-  make: (dependency, options, effects) =>
-    objectWaiter<Deployment>(dependency, options, effects, {
-      resource: RESOURCE,
-      judge: judgeDeployment,
-      ofMany: 'all',
-    }),
-};
+export const deployment: ObjectKind = rolloutKind(
+  {
+    word: 'deployment',
+    aliases: ['deployments', 'deploy', 'deployment.apps', 'deployments.apps'],
+    kind: 'Deployment',
+    means: 'its rollout is complete: all replicas updated and available, no old one left; labels: all of them',
+    resource: 'deployments',
+  },
+  judgeDeployment,
+);
