@@ -208,7 +208,7 @@ const file: MakeCase = (folder) => {
       ['absent', nothing, /^not there yet$/],
       ['not yet', () => symlink('data', path), /^a link to data, which is not there yet$/],
       ['gone in mid-wait', () => rm(path), /^not there yet$/],
-      ['wrong answer', () => writeFile(path, ''), /^ENOTDIR$/],
+      ['wrong answer', () => writeFile(path, ''), /^is there, but no folder$/],
       [
         'met',
         async () => {

@@ -30,6 +30,15 @@ async function look(path: string): Promise<Verdict> {
 /** What it means that a path can't be looked at: only some reasons say that nothing is there, which `!` waits for. */
 export async function absence(path: string, { code = '' }: NodeJS.ErrnoException): Promise<Verdict> {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return passedOver(`can't be looked at: ${code}`);
-  const target = await readlink(path.replace(/\/+$/, '')).catch(() => undefined);
+  const bare = path.replace(/\/+$/, '');
+  const target = await readlink(bare).catch(() => undefined);
+  if (code === 'ENOTDIR' && (await isThere(bare))) return pending('is there, but no folder');
   return pending(target === undefined ? 'not there yet' : `a link to ${target}, which is not there yet`);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
