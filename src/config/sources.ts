@@ -1,4 +1,5 @@
-import { access, constants, lstat, readdir, readlink, stat } from 'node:fs/promises';
+import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync, type Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { glob, hasMagic } from './glob.ts';
 import { CONFIG_DIR } from './read.ts';
@@ -35,14 +36,13 @@ export async function matchesOf(source: string, dest: string, configDir: string,
   const found = hasMagic(pattern) ? await glob(pattern) : await literal(pattern);
   // As with Kolla, a source that ends with a slash has no name of its own to put into the folder.
   const destOf = (path: string) => (dest.endsWith('/') && !source.endsWith('/') ? join(dest, basename(path)) : dest);
-  const trees = await Promise.all(found.map((path) => walk(path, destOf(path), keepsLinks)));
-  return trees.flat();
+  return found.flatMap((path) => walk(path, destOf(path), keepsLinks));
 }
 
 /** Throws RangeError for a file that can't be copied because this user may not read it. */
-export async function checkReadable({ kind, source }: Match): Promise<true> {
+export function checkReadable({ kind, source }: Match): true {
   try {
-    if (kind === 'file') await access(source, constants.R_OK);
+    if (kind === 'file') accessSync(source, constants.R_OK);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EACCES')
       throw new RangeError(`${source} may not be read by us; give its volume a defaultMode or fsGroup that lets us`, {
@@ -62,21 +62,30 @@ async function literal(path: string): Promise<string[]> {
   }
 }
 
-async function walk(source: string, dest: string, keepsLinks: boolean): Promise<Match[]> {
-  const found = await stat(source).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT' && keepsLinks) return lstat(source);
-    throw cause.code === 'ENOENT' ? new RangeError(`${source} is a link to nowhere`, { cause }) : cause;
-  });
+function walk(source: string, dest: string, keepsLinks: boolean): Match[] {
+  const found = followed(source, keepsLinks);
   const { uid, gid, atimeMs, mtimeMs } = found;
   const times = { atime: atimeMs / 1000, mtime: mtimeMs / 1000 };
   const properties = { source, dest, mode: found.mode & 0o7777, uid, gid, times };
   if (found.isFile() || found.isSymbolicLink()) {
-    const target = (await lstat(source)).isSymbolicLink() ? await readlink(source) : undefined;
+    const target = lstatSync(source).isSymbolicLink() ? readlinkSync(source) : undefined;
     return [{ kind: 'file', ...properties, target }];
   }
   if (!found.isDirectory()) throw new RangeError(`${source} is neither a file nor a folder`);
   // `..data` and its like are how the kubelet swaps a ConfigMap, not part of it.
-  const names = (await readdir(source)).filter((name) => !name.startsWith('..')).toSorted();
-  const children = await Promise.all(names.map((name) => walk(join(source, name), join(dest, name), keepsLinks)));
-  return [{ kind: 'directory', ...properties, target: undefined }, ...children.flat()];
+  const names = readdirSync(source)
+    .filter((name) => !name.startsWith('..'))
+    .toSorted();
+  const children = names.flatMap((name) => walk(join(source, name), join(dest, name), keepsLinks));
+  return [{ kind: 'directory', ...properties, target: undefined }, ...children];
+}
+
+function followed(source: string, keepsLinks: boolean): Stats {
+  try {
+    return statSync(source);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    if (keepsLinks) return lstatSync(source);
+    throw new RangeError(`${source} is a link to nowhere`, { cause });
+  }
 }

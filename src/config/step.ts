@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs';
-import { access, constants, lstat, readFile, readlink } from 'node:fs/promises';
+import { lstatSync, type Stats } from 'node:fs';
+import { access, constants, readFile, readlink } from 'node:fs/promises';
 import type { FileImage } from '../platform/fs/replace-file.ts';
 import { effective, searchable, type Access } from './effective.ts';
 import { isOutOfSight } from './image.ts';
@@ -170,10 +170,10 @@ export async function lookAtImages(path: string): Promise<Stats | undefined> {
   });
 }
 
-/** lstat, or undefined for what isn't there. */
+/** lstat, or undefined for what isn't there. Not by a thread: to wake one for each of many files takes longer than the look. */
 export async function lookAt(path: string): Promise<Stats | undefined> {
   try {
-    return await lstat(path);
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;

@@ -49,10 +49,7 @@ interface Names extends Pick<ObjectKind, 'word' | 'aliases' | 'means'> {
 }
 
 /** The kind of a workload, by name or labels, that is waited for until `judge` finds its rollout complete. */
-export function rolloutKind<W extends Workload>(
-  { kind, resource, ...names }: Names,
-  judge: (workload: W) => Verdict,
-): ObjectKind {
+export function rolloutKind({ kind, resource, ...names }: Names, judge: (workload: Workload) => Verdict): ObjectKind {
   const reference = { group: 'apps', version: 'v1', resource, kind, namespaced: true } as const;
   return {
     form: 'object',
@@ -65,6 +62,6 @@ export function rolloutKind<W extends Workload>(
     canBeNegated: true,
     reads: ({ name }) => [{ resource: reference, by: 'watch', name }],
     make: (dependency, options, effects) =>
-      objectWaiter<W>(dependency, options, effects, { resource: reference, judge, ofMany: 'all' }),
+      objectWaiter<Workload>(dependency, options, effects, { resource: reference, judge, ofMany: 'all' }),
   };
 }
