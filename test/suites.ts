@@ -18,7 +18,7 @@ export const SUITES: readonly Suite[] = [
       'test/{cli,cluster,config,demo,depend,init,dbsync,logship,platform,pod,probe,services,start,support}/**/*.test.ts',
     ],
     concurrency: 2,
-    budgetS: 60,
+    budgetS: 90,
   },
   {
     name: 'contract',
