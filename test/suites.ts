@@ -25,7 +25,7 @@ export const SUITES: readonly Suite[] = [
     what: "Kolla's own scripts and ours on the same cases",
     files: ['test/contract/**/*.test.ts'],
     concurrency: 2,
-    budgetS: 120,
+    budgetS: 240,
   },
   {
     name: 'build',

@@ -5,7 +5,7 @@ import { compareCases } from './property/index.ts';
 import { canRunReference } from './reference.ts';
 
 const skip = (await canRunReference()) ?? false;
-const CASES = Number(process.env['CASES'] ?? 500);
+const CASES = Number(process.env['CASES'] ?? 2000);
 const SEED = Number(process.env['SEED'] ?? 1);
 
 test(`${CASES} generated configurations come to the same, or differ as documented`, { skip }, async (t) => {
