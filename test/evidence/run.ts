@@ -1,32 +1,33 @@
 /**
- * Prints docs/evidence/<capability>.md: `node test/evidence/run.ts [CAPABILITY]...`, all of them without a word.
+ * Prints docs/evidence/<capability>.md: `node test/evidence/run.ts [CAPABILITY]... [--point TEXT]`, all of them without a
+ * word; with --point only the rows whose point has that text, and the others as they were.
  *
- *   points (data) -> each command run as a user would -> expected against got -> one row each
+ *   points (data) -> each command run as a user would -> expected against got -> one row each, with its commit
  *
  * A row that does not hold is printed as such and makes the run fail: a shortfall is shown, not left out.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
 import { must, run } from '../support/process.ts';
 import { kollaContract } from './kolla-contract.ts';
-import { waits } from './waits.ts';
+import { pageOf, rowsIn, type Row } from './page.ts';
 import { podLife } from './pod-life.ts';
 import type { Capability, Point } from './point.ts';
+import { waits } from './waits.ts';
 
 const CAPABILITIES: readonly Capability[] = [podLife, kollaContract, waits];
 
-interface Row {
-  readonly point: Point;
-  readonly holds: boolean;
-  readonly got: string;
-  readonly seconds: number;
-}
-
-const asked = process.argv.slice(2);
+const { positionals: asked, values } = parseArgs({ allowPositionals: true, options: { point: { type: 'string' } } });
+const only = values.point;
+const commit = await commitNow();
 await mkdir('docs/evidence', { recursive: true });
 for (const capability of CAPABILITIES.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
+  const file = `docs/evidence/${capability.name}.md`;
+  const kept = only === undefined ? '' : await readFile(file, 'utf8');
   const rows: Row[] = [];
-  for (const point of capability.points) rows.push(await tryPoint(point));
-  await writeFile(`docs/evidence/${capability.name}.md`, await page(capability, rows));
+  for (const point of capability.points)
+    if (only === undefined || point.point.includes(only)) rows.push(await tryPoint(point));
+  await writeFile(file, pageOf(capability, rows, rowsIn(kept)));
   if (rows.some((row) => !row.holds)) process.exitCode = 1;
 }
 
@@ -41,38 +42,11 @@ async function tryPoint(point: Point): Promise<Row> {
   console.log(
     `${holds ? '✔' : '✖'} ${point.point} (${seconds.toFixed(1)} s)${holds ? '' : `\n${output.slice(-3000)}`}`,
   );
-  return { point, holds, got: `exit ${code}: ${got.trim()}`, seconds };
+  return { point, holds, got: `exit ${code}: ${got.trim()}`, seconds, commit };
 }
 
-async function page({ title, points }: Capability, rows: readonly Row[]): Promise<string> {
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
-  const clean = (await must('git', ['status', '--porcelain', '--', ':!docs/evidence'])).trim() === '';
-  const held = rows.filter((row) => row.holds).length;
-  const lines = rows.map(({ point, holds, got, seconds }) => {
-    const expected = `exit ${point.exit ?? 0}, ${point.match.source}`;
-    const cells = [
-      point.point,
-      `\`${point.command}\``,
-      `\`${expected}\``,
-      `\`${got}\``,
-      `${seconds.toFixed(1)} s`,
-      holds ? 'yes' : '**no**',
-    ];
-    return `| ${cells.map(cell).join(' | ')} |`;
-  });
-  return [
-    `# ${title}`,
-    '',
-    `Printed by \`make evidence\` at commit ${commit}${clean ? '' : ' with uncommitted changes'}: ${held} of ${points.length} points hold.`,
-    '',
-    '| point | command | expected | got | took | holds |',
-    '|---|---|---|---|---|---|',
-    ...lines,
-    '',
-  ].join('\n');
-}
-
-/** A table's cell: one line, no bar, and no path of the machine that printed it. */
-function cell(text: string): string {
-  return text.replaceAll(process.cwd(), '.').replaceAll('\n', ' ').replaceAll('|', '\\|').slice(0, 400);
+async function commitNow(): Promise<string> {
+  const head = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+  const changed = await must('git', ['status', '--porcelain', '--', ':!docs/evidence']);
+  return changed.trim() === '' ? head : `${head} with changes`;
 }
