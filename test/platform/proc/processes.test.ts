@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { inMask, isNamed, listProcesses, type ProcessInfo } from '../../../src/platform/proc/processes.ts';
 import { start } from '../../support/process.ts';
@@ -38,12 +39,17 @@ test('what a process handles and what it ignores is told apart', async () => {
 });
 
 test('a zombie is no process', async () => {
-  // The shell becomes a program that never asks for its child.
-  await using running = await start('bash', ['-c', 'true & exec sleep 1000']);
+  // The child ends only when the shell has become a program that never asks for it.
+  const child = '(until [[ $(< /proc/$$/comm) == sleep ]]; do :; done) &';
+  await using running = await start('bash', ['-c', `${child} exec sleep 1000`]);
   await seen(running.pid, 'sleep 1000');
-  assert.deepEqual(
-    (await listProcesses()).filter(({ parent }) => parent === running.pid),
-    [],
+  const zombie = await until('the child to have ended', 5000, async () => {
+    const [pid] = (await readFile(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8')).split(' ');
+    return / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8')) ? Number(pid) : undefined;
+  });
+  assert.equal(
+    (await listProcesses()).find(({ pid }) => pid === zombie),
+    undefined,
   );
 });
 
