@@ -63,7 +63,7 @@ export function nameOf(source: CredentialSource): string {
   return source.kind === 'in-cluster' ? `the ServiceAccount in ${source.folder}` : source.files.join(':');
 }
 
-/** As KubeConfig.loadFromCluster, which reads process.env and does not trim the namespace. */
+/** As KubeConfig.loadFromCluster, which reads the environment itself and does not trim the namespace. */
 function fromServiceAccount({ host, port, folder }: Extract<CredentialSource, { kind: 'in-cluster' }>): KubeConfig {
   const config = new KubeConfig();
   const [cluster, user] = ['in-cluster', 'service-account'];
