@@ -1,7 +1,7 @@
 import { ConfigError, NotPermittedError, messageOf } from '../cli/errors.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
 import { ApiError } from '../platform/kube/api-error.ts';
-import { objectPath } from '../platform/kube/path.ts';
+import { objectPath, podRef } from '../platform/kube/path.ts';
 import type { KubeClient, KubeObject } from '../platform/kube/types.ts';
 import type { Effects, Report, Self } from './waiter.ts';
 
@@ -9,11 +9,6 @@ const BACKOFF = { minMs: 200, maxMs: 5000 };
 
 interface ScheduledPod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
-}
-
-/** A Pod's place in the API. */
-export function podRef(namespace: string, name: string) {
-  return { group: '', version: 'v1', resource: 'pods', namespace, name };
 }
 
 /**

@@ -2,7 +2,7 @@ import { messageOf } from '../cli/errors.ts';
 import { firstBytes } from '../cli/first-bytes.ts';
 import type { Log } from '../cli/log.ts';
 import { unlessAborted } from '../platform/abort.ts';
-import { objectPath } from '../platform/kube/path.ts';
+import { objectPath, podRef } from '../platform/kube/path.ts';
 import type { KubeClient, KubeObject } from '../platform/kube/types.ts';
 
 /** The kubelet waits for our end, and a person for the reason. */
@@ -32,8 +32,8 @@ export async function announce(
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(ANNOUNCE_MS)]);
     const client = await unlessAborted(kube(), bounded);
     const { namespace } = client;
-    const ref = { group: '', version: 'v1', resource: 'pods', namespace, name: podName };
-    const uid = podUid ?? (await client.get<PodWithUid>(objectPath(ref), { signal: bounded })).metadata.uid;
+    const own = objectPath(podRef(namespace, podName));
+    const uid = podUid ?? (await client.get<PodWithUid>(own, { signal: bounded })).metadata.uid;
     const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
     await client.request('POST', path, eventOf(message, { namespace, podName, uid }), { signal: bounded });
   } catch (error) {

@@ -11,6 +11,11 @@ export function objectPath(ref: ObjectRef): string {
   return `${collectionPath(ref)}/${encodeURIComponent(ref.name)}`;
 }
 
+/** Where a Pod is. */
+export function podRef(namespace: string, name: string): ObjectRef {
+  return { group: '', version: 'v1', resource: 'pods', namespace, name };
+}
+
 /** The name, or namespace/name where a set spans namespaces. */
 export function keyOf({ namespace = '' }: SetRef, { metadata }: KubeObject): string {
   return namespace !== '' || metadata.namespace === undefined
