@@ -60,11 +60,19 @@ test('after trouble with the API server the last state is told again', async () 
   assert.deepEqual(states(messages()), [none, 'API server: ECONNREFUSED', none, 'met: Complete']);
 });
 
+const lease = (name: string) => `/apis/coordination.k8s.io/v1/namespaces/own/leases/kolla-db-sync-${name}`;
+const migrated = { metadata: { name: 'x', annotations: { 'kolla-pod/state': 'done' } } };
+
 test('an absent Job is spoken for by its migration, by the name that is derived or given', async () => {
-  const lease = (name: string) => `/apis/coordination.k8s.io/v1/namespaces/own/leases/kolla-db-sync-${name}`;
-  const done = { metadata: { name: 'x', annotations: { 'kolla-pod/state': 'done' } } };
-  await waitOn('job/nova-db-sync', { one: () => [absent], objects: { [lease('nova')]: done } }).done;
-  await waitOn('job/cell?db-sync=nova', { one: () => [absent], objects: { [lease('nova')]: done } }).done;
+  await waitOn('job/nova-db-sync', { one: () => [absent], objects: { [lease('nova')]: migrated } }).done;
+  await waitOn('job/cell?db-sync=nova', { one: () => [absent], objects: { [lease('nova')]: migrated } }).done;
+});
+
+test('of an absent Job that is no migration by its name no Lease is asked for, which its Role does not allow', async () => {
+  const script = { one: () => [absent], objects: { [lease('sync')]: migrated } };
+  const { done, client } = waitOn('job/sync', script, { timeoutMs: 300 });
+  await assert.rejects(done, /no such Job in namespace own yet/);
+  assert.deepEqual(client.asked, []);
 });
 
 for (const [record, wanted] of [
@@ -72,12 +80,16 @@ for (const [record, wanted] of [
   [{ 'kolla-pod/state': 'done', 'kolla-pod/release': 'old' }, '?release=new'],
   [{ 'kolla-pod/state': 'done' }, '?release=new'],
 ] as const) {
-  test(`a record that says ${JSON.stringify(record)} does not speak for an absent job/sync${wanted}`, async () => {
-    const path = '/apis/coordination.k8s.io/v1/namespaces/own/leases/kolla-db-sync-sync';
-    const script = { one: () => [absent], objects: { [path]: { metadata: { name: 'x', annotations: record } } } };
-    const { done, messages } = waitOn(`job/sync${wanted}`, script, { timeoutMs: 300 });
+  test(`a record that says ${JSON.stringify(record)} does not speak for an absent job/a-db-sync${wanted}`, async () => {
+    const objects = { [lease('a')]: { metadata: { name: 'x', annotations: record } } };
+    const { done, messages, client } = waitOn(
+      `job/a-db-sync${wanted}`,
+      { one: () => [absent], objects },
+      { timeoutMs: 300 },
+    );
     await assert.rejects(done, /no such Job in namespace own yet/);
     assert.match(messages().at(-1) ?? '', /no such Job/);
+    assert.deepEqual(client.asked, [lease('a')]);
   });
 }
 

@@ -59,11 +59,14 @@ export interface Script {
 
 export interface ScriptedClient extends KubeClient {
   readonly watched: readonly (ObjectRef | SetRef)[];
+  /** The paths of what was got. */
+  readonly asked: readonly string[];
 }
 
 /** A client whose observations a test writes. What a real one tells is proven in test/integration. */
 export function scriptedClient({ one, set, objects = {}, resource }: Script): ScriptedClient {
   const watched: (ObjectRef | SetRef)[] = [];
+  const asked: string[] = [];
   async function* tell<O>(told: readonly O[] | undefined, signal: AbortSignal): AsyncGenerator<O> {
     yield* told ?? [];
     signal.throwIfAborted();
@@ -71,6 +74,7 @@ export function scriptedClient({ one, set, objects = {}, resource }: Script): Sc
   }
   return {
     watched,
+    asked,
     namespace: 'own',
     server: '',
     watch: <T extends KubeObject>(ref: ObjectRef, options: WatchOptions) => {
@@ -81,8 +85,10 @@ export function scriptedClient({ one, set, objects = {}, resource }: Script): Sc
       watched.push(ref);
       return tell(set?.(ref, options) as readonly SetObservation<T>[] | undefined, options.signal);
     },
-    get: <T>(path: string) =>
-      path in objects ? Promise.resolve(objects[path] as T) : Promise.reject(new ApiError(404, `no ${path}`)),
+    get: <T>(path: string) => {
+      asked.push(path);
+      return path in objects ? Promise.resolve(objects[path] as T) : Promise.reject(new ApiError(404, `no ${path}`));
+    },
     request: () => Promise.reject(new ApiError(403, 'only reading is scripted')),
     discover: () => Promise.resolve(resource),
     [Symbol.dispose]: () => {},

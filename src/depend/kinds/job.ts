@@ -1,5 +1,6 @@
 import { dbSyncLease } from '../../platform/kube/db-sync-lease.ts';
 import type { KubeObject } from '../../platform/kube/types.ts';
+import type { ObjectDependency } from '../dependency.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
 import { LEASE_RESOURCE, recordOf } from '../record.ts';
@@ -47,7 +48,19 @@ function reasonOf({ reason, message }: Condition): string {
   return [reason, message].filter((part) => part !== undefined && part !== '').join(': ') || 'no reason given';
 }
 
-const MIGRATION_SUFFIX = /-db-sync$/;
+/**
+ * The migration whose record speaks for the Job when that is gone: the one that was named, or the NAME of NAME-db-sync. Undefined
+ * where nobody asks for one: of any other Job no migration is known, and one that shall be gone needs none.
+ */
+function migrationOf({
+  name,
+  record,
+  isNegated,
+}: Pick<ObjectDependency, 'name' | 'record' | 'isNegated'>): string | undefined {
+  if (isNegated) return undefined;
+  return record ?? /^(?<migration>.+)-db-sync$/.exec(name ?? '')?.groups?.['migration'];
+}
+
 const RESOURCE = { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true } as const;
 
 export const job: ObjectKind = {
@@ -61,22 +74,23 @@ export const job: ObjectKind = {
   hasNamespace: true,
   options: ['condition', 'jsonpath', 'release', 'db-sync'],
   canBeNegated: true,
-  reads: ({ name, record, isNegated }) => {
-    const migration = record ?? (MIGRATION_SUFFIX.test(name ?? '') ? name?.replace(MIGRATION_SUFFIX, '') : undefined);
-    const watched = { resource: RESOURCE, by: 'watch', name } as const;
-    if (migration === undefined || isNegated) return [watched];
+  reads(dependency) {
+    const watched = { resource: RESOURCE, by: 'watch', name: dependency.name } as const;
+    const migration = migrationOf(dependency);
+    if (migration === undefined) return [watched];
     return [watched, { resource: LEASE_RESOURCE, by: 'get', name: dbSyncLease('', migration).name }];
   },
   make(dependency, options, effects) {
-    const { name, release, record = name?.replace(MIGRATION_SUFFIX, '') } = dependency;
+    const { release } = dependency;
+    const migration = migrationOf(dependency);
     return objectWaiter<Job>(dependency, options, effects, {
       resource: RESOURCE,
       judge: judgeJob,
       ofMany: 'all',
       // Its TTL may have taken it away before we came; what it did stands on the migration's Lease.
-      ...(record === undefined
+      ...(migration === undefined
         ? {}
-        : { whenAbsent: (namespace, signal) => recordOf(effects, { namespace, name: record, release }, signal) }),
+        : { whenAbsent: (namespace, signal) => recordOf(effects, { namespace, name: migration, release }, signal) }),
       mend: (kubectl) =>
         `nothing will mend it by itself: see ${kubectl('logs')}, then delete it and let it be made again`,
     });
