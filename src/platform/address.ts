@@ -16,3 +16,26 @@ export function parseAddress(text: string): Address {
 export function formatAddress({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
+
+/** Where a server listens. Without a host: on all addresses, IPv6 and IPv4. */
+export interface ListenAddress {
+  readonly host?: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+/** `PORT`, `:PORT` or what parseAddress() takes. Throws RangeError. */
+export function parseListen(text: string): ListenAddress {
+  const port = /^:?(\d{1,5})$/.exec(text)?.[1];
+  if (port !== undefined && Number(port) <= 65_535) return { port: Number(port) };
+  try {
+    if (text.endsWith(':0')) return { ...parseAddress(text.replace(/0$/, '1')), port: 0 };
+    return parseAddress(text);
+  } catch {
+    throw new RangeError(`'${text}' is not PORT or ADDRESS:PORT`);
+  }
+}
+
+export function formatListen({ host, port }: ListenAddress): string {
+  return host === undefined ? `port ${port}` : formatAddress({ host, port });
+}
