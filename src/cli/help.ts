@@ -81,7 +81,7 @@ export function flagOf(option: Option): string {
 }
 
 /** What stands for the value in usage. */
-export function metavar(option: Option): string {
+function metavar(option: Option): string {
   const word = option.type === 'choice' ? (option.values ?? []).join('|') : option.type.toUpperCase();
   return option.repeat ? `${word} (again for more)` : word;
 }

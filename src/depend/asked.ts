@@ -68,7 +68,7 @@ type Find = (path: string, object: object) => readonly unknown[];
 const ESCAPED = /\.((?:[^.[\]\\]|\\\.)*\\\.(?:[^.[\]\\]|\\\.)*)/g;
 
 /** kubectl's JSONPath in the words of the library's. */
-export function expressionIn(path: string): string {
+function expressionIn(path: string): string {
   const inner = path.slice(1, -1).replace(ESCAPED, (_, name: string) => `['${name.replaceAll(String.raw`\.`, '.')}']`);
   return inner.startsWith('$') ? inner : `$${inner}`;
 }

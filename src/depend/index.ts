@@ -26,7 +26,6 @@ import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 export { toldAsEntrypoint, translate, type EntrypointVariables, type Translated } from './compat/index.ts';
 export { accessOf, type Access } from './access.ts';
 export type { Dependency, ObjectDependency } from './dependency.ts';
-export { formatDependency } from './grammar/format.ts';
 export { parseDependency } from './grammar/parse.ts';
 export type { Kind } from './kind.ts';
 export { ANY, KINDS } from './kinds/index.ts';

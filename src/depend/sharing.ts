@@ -14,7 +14,7 @@ import { ApiError } from '../platform/kube/api-error.ts';
 import { objectPath } from '../platform/kube/path.ts';
 import type { KubeClient, KubeObject, ObjectRef, SetObservation, SetRef } from '../platform/kube/types.ts';
 import { matches } from './labels.ts';
-import { Mailbox } from './mailbox.ts';
+import { Mailbox } from '../platform/mailbox.ts';
 
 const NAMES_WITH_OWN_WATCH = 8;
 const BACKOFF = { minMs: 200, maxMs: 5000 };
@@ -60,13 +60,14 @@ export interface Demand {
   readonly selectors: ReadonlySet<string>;
 }
 
+/** What one watch tells all who share it. */
+type Told = SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown };
+
 interface Shared {
-  readonly subscribers: Set<
-    (seen: SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown }) => void
-  >;
+  readonly subscribers: Set<(told: Told) => void>;
   readonly stop: AbortController;
   /** For who comes later. */
-  latest: SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown } | undefined;
+  latest: Told | undefined;
 }
 
 /** Whether a view is a watch of one object by its name, which a Role can allow by resourceNames. */
@@ -153,7 +154,7 @@ export class Watches {
     const shared = this.#shared.get(key) ?? this.#begin(key, client, ref);
     const mailbox = new Mailbox<Sighting<T>>();
     let known: ReadonlyMap<string, T> | undefined;
-    const take: Parameters<(typeof shared.subscribers)['add']>[0] = (seen) => {
+    const take = (seen: Told) => {
       if (seen.kind === 'error') return mailbox.fail(seen.error);
       if (seen.kind !== 'set') return mailbox.put(seen);
       const before = known;
@@ -180,7 +181,7 @@ export class Watches {
     const stop = new AbortController();
     const shared: Shared = { subscribers: new Set(), stop, latest: undefined };
     this.#shared.set(key, shared);
-    const tell = (seen: Parameters<Parameters<(typeof shared.subscribers)['add']>[0]>[0]) => {
+    const tell = (seen: Told) => {
       for (const each of shared.subscribers) each(seen);
     };
     const pump = async () => {

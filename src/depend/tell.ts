@@ -65,7 +65,7 @@ export function toldInLines(log: Log, now: () => number): Told {
   return { board, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-export function summaryOf(board: Board): string {
+function summaryOf(board: Board): string {
   const { open } = board;
   const named = open.slice(0, SUMMARY_NAMES).map(({ text }) => `${text} (${board.stateOf(text)})`);
   const more = open.length - named.length;

@@ -16,7 +16,7 @@ const SHOWN_CHARACTERS = 40;
  * are documented to have. Throws UsageError with line and column of anything else.
  * @param file for messages
  */
-export function fillTemplate(text: string, values: TemplateValues, file: string): string {
+function fillTemplate(text: string, values: TemplateValues, file: string): string {
   let filled = '';
   for (let at = 0; ;) {
     const open = text.indexOf('{{', at);

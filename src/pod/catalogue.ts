@@ -50,7 +50,7 @@ function entriesOf(services: readonly Service[]): Record<string, Omit<Service, '
 }
 
 /** The phases that a service is migrated in, as `--phase` names them. */
-export function phasesOf({ migration }: Service): string[] {
+function phasesOf({ migration }: Service): string[] {
   return PHASES.filter((phase) => migration.phases[phase] !== undefined);
 }
 

@@ -6,7 +6,7 @@ import type { Tree } from './tree.ts';
 import type { Work } from './work.ts';
 
 /** Where an image's own files are kept while the deployment's are in their places. */
-export const DEFAULTS = '/etc/kolla/defaults';
+const DEFAULTS = '/etc/kolla/defaults';
 const STATE = `${DEFAULTS}/state`;
 
 /**

@@ -40,7 +40,7 @@ function decode(bytes: Buffer): string | undefined {
 }
 
 /** As Python's json: NaN and the infinities are numbers (and true). Undefined when it isn't JSON. */
-export function parsePythonJson(content: string): unknown {
+function parsePythonJson(content: string): unknown {
   const tamed = content.replaceAll(/"(?:[^"\\]|\\[^])*"|-?Infinity|NaN/g, (token) =>
     token.startsWith('"') ? token : ' 1 ',
   );

@@ -7,7 +7,7 @@ export const INIT_ROOT = '/kolla';
 /** The volume that kolla-init fills, in memory. */
 export const TREE_VOLUME = 'kolla';
 /** kolla_start without root reads the command there. */
-export const RUN_FOLDER = '/run/kolla';
+const RUN_FOLDER = '/run/kolla';
 const LOG_FOLDER = '/var/log/kolla';
 const TEMPORARY_FOLDER = '/tmp';
 

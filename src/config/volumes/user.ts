@@ -33,7 +33,7 @@ export function choosePodUser(document: Document, accounts: Accounts, asked: str
 }
 
 /** Every owner that config.json writes, once an entry. */
-export function ownersIn({ config_files, directories, files, permissions }: Document): string[] {
+function ownersIn({ config_files, directories, files, permissions }: Document): string[] {
   const copied = config_files.filter((item) => !item.preserve_properties);
   return [...copied, ...directories, ...files, ...permissions].flatMap(({ owner }) => owner ?? []);
 }

@@ -2,7 +2,7 @@ import { UsageError } from '../../cli/errors.ts';
 import { wrong, type Source } from '../grammar/problem.ts';
 
 /** Something that kubernetes-entrypoint left out with a line in its log, and so did not wait for. */
-export class LeftOutError extends UsageError {
+class LeftOutError extends UsageError {
   override name = 'LeftOutError';
   /** Without what became of it. */
   readonly what: string;

@@ -10,7 +10,7 @@ export interface Entry {
 }
 
 /** The entries of a list, as kubernetes-entrypoint splits it: at commas and colons, and without trimming. */
-export function listOf(source: Source, way: Way): Entry[] {
+function listOf(source: Source, way: Way): Entry[] {
   let column = 1;
   return source.text.split(',').flatMap((value) => {
     const part = { value, column };

@@ -1,20 +1,15 @@
 import { messageOf } from '../../cli/errors.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import { suggestion } from '../../cli/nearest.ts';
-import type { Condition, JsonPath } from '../dependency.ts';
+import type { Condition, JsonPath, ObjectDependency } from '../dependency.ts';
 import { checkLabel, checkName } from './names.ts';
 import { wrong, type Part, type Source } from './problem.ts';
 
 /** Everything that may be said of a dependency behind its name. */
-export interface Options {
-  readonly timeoutMs: number | undefined;
-  readonly labels: readonly string[];
-  readonly conditions: readonly Condition[];
-  readonly jsonpaths: readonly JsonPath[];
-  readonly release: string | undefined;
-  readonly isOnOwnNode: boolean;
-  readonly record: string | undefined;
-}
+type Options = Pick<
+  ObjectDependency,
+  'timeoutMs' | 'labels' | 'conditions' | 'jsonpaths' | 'release' | 'isOnOwnNode' | 'record'
+>;
 
 /** Those that may stand there several times. */
 const REPEATED = new Set(['label', 'condition', 'jsonpath']);

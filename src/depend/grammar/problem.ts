@@ -19,6 +19,6 @@ export function wrong({ text, called }: Source, column: number, why: string, cau
 }
 
 /** Without what stands before an @ in a URL: a password may, and an error is read by others. */
-export function shown(text: string): string {
+function shown(text: string): string {
   return text.replace(/^([^:@]*:\/*)[^]*@/, '$1...@');
 }

@@ -16,7 +16,7 @@ export interface Endpoints extends KubeObject {
 }
 
 /** What Endpoints mean for who waits for the Service. */
-export function judgeEndpoints({ subsets }: Endpoints): Verdict {
+function judgeEndpoints({ subsets }: Endpoints): Verdict {
   const count = (key: 'addresses' | 'notReadyAddresses') =>
     (subsets ?? []).reduce((sum, subset) => sum + (subset[key]?.length ?? 0), 0);
   const ready = count('addresses');

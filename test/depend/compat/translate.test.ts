@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { UsageError } from '../../../src/cli/errors.ts';
-import { formatDependency, parseDependency, type EntrypointVariables } from '../../../src/depend/index.ts';
+import { parseDependency, type EntrypointVariables } from '../../../src/depend/index.ts';
+import { formatDependency } from '../grammar/format.ts';
 import { read, texts } from './support.ts';
 
 test('a list names Services of the base namespace and of others', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../src/cli/errors.ts';
-import { formatDependency, KINDS, parseDependency, type Dependency } from '../../../src/depend/index.ts';
+import { KINDS, parseDependency, type Dependency } from '../../../src/depend/index.ts';
+import { formatDependency } from './format.ts';
 
 const ROUNDS = 20_000;
 
