@@ -1,5 +1,5 @@
 import { formatDuration } from '../cli/duration.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from '../platform/one-line.ts';
 
 /** What is known of one dependency. Moments are milliseconds of the board's clock. */
 export interface Row {

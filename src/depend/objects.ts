@@ -1,5 +1,5 @@
 import { UnavailableError, UsageError } from '../cli/errors.ts';
-import { DB_SYNC_ANNOTATIONS } from '../platform/kube/db-sync-lease.ts';
+import { releaseOf } from '../platform/kube/release.ts';
 import type { KubeObject } from '../platform/kube/types.ts';
 import { judgeAsked } from './asked.ts';
 import type { ObjectDependency } from './dependency.ts';
@@ -119,9 +119,9 @@ function verdictOnAll<T extends KubeObject>(
 ): Verdict {
   if (typeof ofMany === 'function') return ofMany(objects);
   const judged = objects.map((object) => {
-    const isOther = release !== undefined && releaseOf(object) !== release;
+    const isOther = release !== undefined && releaseOf(object.metadata) !== release;
     const verdict = isOther
-      ? passedOver(`of release ${releaseOf(object) ?? 'unknown'}, not ${release}`)
+      ? passedOver(`of release ${releaseOf(object.metadata) ?? 'unknown'}, not ${release}`)
       : judge(object);
     return [object.metadata.name, verdict] as const;
   });
@@ -142,13 +142,6 @@ async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meani
   if (!isNegated || meaning.negates === 'verdict') return meaning.judge;
   // Gone is gone: a Pod that is not ready, or is ending, is still there.
   return ({ metadata }) => met(metadata.deletionTimestamp === undefined ? 'is there' : 'being deleted');
-}
-
-const VERSION_LABEL = 'app.kubernetes.io/version';
-
-/** What an object says that it belongs to: our annotation or, without it, the version that charts put on everything. */
-export function releaseOf({ metadata }: KubeObject): string | undefined {
-  return metadata.annotations?.[DB_SYNC_ANNOTATIONS.release] ?? metadata.labels?.[VERSION_LABEL];
 }
 
 /** Which of the objects count at all. */

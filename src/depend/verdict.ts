@@ -1,5 +1,5 @@
 import type { KubeObject } from '../platform/kube/types.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from '../platform/one-line.ts';
 
 /** What an object's state means for who waits for it. */
 export interface Verdict {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UnavailableError } from '../../src/cli/errors.ts';
-import { oneLine } from '../../src/depend/one-line.ts';
-import { scriptedClient, seen, wait } from './support.ts';
+import { oneLine } from '../../src/platform/one-line.ts';
+import { scriptedClient, seen, wait } from '../depend/support.ts';
 
 const HOSTILE = 'a\n08:00:00.000 error we never said this \u001B[2J\u202Etxt.exe';
 

@@ -1,7 +1,8 @@
+import { selectorText, type LabelSelector } from '../../platform/kube/selector.ts';
 import type { KubeObject, SetRef } from '../../platform/kube/types.ts';
+import { Mailbox } from '../../platform/mailbox.ts';
 import type { ObjectDependency } from '../dependency.ts';
 import type { ObjectKind } from '../kind.ts';
-import { Mailbox } from '../mailbox.ts';
 import { objectWaiter } from '../objects.ts';
 import { nodeOfOwnPod } from '../own-node.ts';
 import type { Sighting, View } from '../sharing.ts';
@@ -13,16 +14,7 @@ import { judgePresence } from './presence.ts';
 /** The parts of a DaemonSet that decide. */
 export interface DaemonSet extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
-  readonly spec?: {
-    readonly selector?: {
-      readonly matchLabels?: Readonly<Record<string, string>>;
-      readonly matchExpressions?: readonly {
-        readonly key: string;
-        readonly operator: string;
-        readonly values?: readonly string[];
-      }[];
-    };
-  };
+  readonly spec?: { readonly selector?: LabelSelector };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly currentNumberScheduled?: number;
@@ -55,17 +47,6 @@ export function judgeDaemonSet(
     observedGeneration >= (metadata.generation ?? 0) && currentNumberScheduled >= desiredNumberScheduled;
   const none = `no Pod of it on node ${node}`;
   return absent === 'ready' && isSettled ? met(none) : pending(none);
-}
-
-/** A DaemonSet's selector in the words of the API. */
-export function selectorOf({ spec }: DaemonSet): string {
-  const { matchLabels = {}, matchExpressions = [] } = spec?.selector ?? {};
-  const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
-    if (operator === 'Exists') return key;
-    if (operator === 'DoesNotExist') return `!${key}`;
-    return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
-  });
-  return [...Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`), ...expressions].join(',');
 }
 
 const RESOURCE = { group: 'apps', version: 'v1', resource: 'daemonsets', kind: 'DaemonSet', namespaced: true } as const;
@@ -142,7 +123,7 @@ async function waitOnThisNode(
     else {
       [found] = seen.objects;
       wasThere ||= found !== undefined;
-      const wanted = found && selectorOf(found);
+      const wanted = found && selectorText(found.spec?.selector ?? {});
       if (wanted !== selector) {
         selector = wanted;
         here = undefined;

@@ -1,0 +1,132 @@
+import type { KubeObject } from './types.ts';
+
+/** What a rollout's state means for who waits for its end. */
+export interface RolloutVerdict {
+  /** `passed over`: the workload is being deleted, and says nothing any more. */
+  readonly is: 'met' | 'pending' | 'passed over';
+  /** For a person: `1 of 3 updated`. */
+  readonly state: string;
+}
+
+/** What a controller of the group `apps` says of the Pods that it replaces one by one. */
+export interface Workload extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
+  readonly status?: { readonly observedGeneration?: number };
+}
+
+/** The parts of a Deployment that decide. */
+export interface Deployment extends Workload {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: NonNullable<Workload['status']> & {
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
+  };
+}
+
+/** The parts of a StatefulSet that decide. */
+export interface StatefulSet extends Workload {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };
+  };
+  readonly status?: NonNullable<Workload['status']> & {
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly currentRevision?: string;
+    readonly updateRevision?: string;
+  };
+}
+
+/** The parts of a DaemonSet that decide about its rollout on all nodes. */
+export interface DaemonSet extends Workload {
+  readonly status?: NonNullable<Workload['status']> & {
+    readonly desiredNumberScheduled?: number;
+    readonly updatedNumberScheduled?: number;
+    readonly numberAvailable?: number;
+  };
+}
+
+/** Whether a Deployment's rollout is complete, as kubectl rollout status tells it. */
+export function judgeDeployment(deployment: Deployment): RolloutVerdict {
+  const wanted = deployment.spec?.replicas ?? 1;
+  const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, conditions = [] } = deployment.status ?? {};
+  const isLate = conditions.some(({ reason }) => reason === 'ProgressDeadlineExceeded');
+  return judgeRollout(deployment, {
+    wanted,
+    updated: updatedReplicas,
+    toUpdate: wanted,
+    available: availableReplicas,
+    toBeAvailable: updatedReplicas,
+    old: replicas - updatedReplicas,
+    late: isLate ? ', ProgressDeadlineExceeded' : '',
+  });
+}
+
+/** Whether a StatefulSet's is, as far as its update strategy takes it: Pods below its partition stay as they are. */
+export function judgeStatefulSet(statefulSet: StatefulSet): RolloutVerdict {
+  const { replicas: wanted = 1, updateStrategy } = statefulSet.spec ?? {};
+  const { currentRevision, updateRevision, updatedReplicas = 0, availableReplicas = 0 } = statefulSet.status ?? {};
+  const isRolling = updateStrategy?.type !== 'OnDelete' && currentRevision !== updateRevision;
+  const toUpdate = isRolling ? Math.max(0, wanted - (updateStrategy?.rollingUpdate?.partition ?? 0)) : 0;
+  return judgeRollout(statefulSet, {
+    wanted,
+    updated: updatedReplicas,
+    toUpdate,
+    available: availableReplicas,
+    toBeAvailable: wanted,
+    old: 0,
+    late: '',
+  });
+}
+
+/** Whether a DaemonSet's is, on all nodes that it is meant for. */
+export function judgeDaemonSetRollout(daemonSet: DaemonSet): RolloutVerdict {
+  const {
+    desiredNumberScheduled: wanted = 0,
+    updatedNumberScheduled = 0,
+    numberAvailable = 0,
+  } = daemonSet.status ?? {};
+  return judgeRollout(daemonSet, {
+    wanted,
+    updated: updatedNumberScheduled,
+    toUpdate: wanted,
+    available: numberAvailable,
+    toBeAvailable: wanted,
+    old: 0,
+    late: '',
+  });
+}
+
+interface Rollout {
+  readonly wanted: number;
+  readonly updated: number;
+  /** How many must be of the latest version. */
+  readonly toUpdate: number;
+  readonly available: number;
+  /** How many must be available. */
+  readonly toBeAvailable: number;
+  /** Replicas of an older version that are still to go. */
+  readonly old: number;
+  /** Why it may take for ever, to stand behind what is missing. */
+  readonly late: string;
+}
+
+/** What its controller said of an older spec says nothing about this one. */
+function judgeRollout(
+  { metadata, status = {} }: Workload,
+  { wanted, updated, toUpdate, available, toBeAvailable, old, late }: Rollout,
+): RolloutVerdict {
+  if (metadata.deletionTimestamp !== undefined) return { is: 'passed over', state: 'being deleted' };
+  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0))
+    return pending('its controller has not seen the latest spec yet');
+  if (updated < toUpdate) return pending(`${updated} of ${toUpdate} updated${late}`);
+  if (old > 0) return pending(`${old} old to go${late}`);
+  if (available < toBeAvailable) return pending(`${available} of ${wanted} available${late}`);
+  return { is: 'met', state: `${available} of ${wanted} available` };
+}
+
+function pending(state: string): RolloutVerdict {
+  return { is: 'pending', state };
+}
