@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createConnection } from 'mysql2/promise';
+import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { gateFile, migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
+
+const skip = (await canRunMariadb()) ?? false;
+
+describe('the lock of kolla-db-sync on MariaDB', { skip, timeout: 120_000, concurrency: 3 }, () => {
+  let mariadb: Mariadb;
+  before(async () => {
+    mariadb = await startMariadb();
+  });
+  after(() => mariadb[Symbol.asyncDispose]());
+
+  test('of two at once one migrates; the other waits, says for whom, and finds it done', async () => {
+    const site = siteOn(mariadb);
+    await using gate = await gateFile();
+    await using first = await site.begin(['--release', 'r1', ...migration(gate.path)]);
+    await first.saying(/started/);
+    await using second = await site.begin(['--release', 'r1', ...migration(gate.path)]);
+    await second.saying(/waiting: .* has been migrating keystone of release r1 .* token 1/);
+    await gate.open();
+    assert.equal(await first.code, 0);
+    assert.equal(await second.code, 0);
+    await second.saying(/nothing to do: .* has finished it meanwhile/);
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [true],
+    );
+  });
+
+  test('of two releases at once both migrate, one after the other', async () => {
+    const site = siteOn(mariadb);
+    const all = await Promise.all(['r1', 'r2'].map((release) => site.sync(['--release', release, ...migration(400)])));
+    assert.deepEqual(
+      all.map(({ code }) => code),
+      [0, 0],
+    );
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [true, true],
+    );
+  });
+
+  test('of five at once one migrates', async () => {
+    const site = siteOn(mariadb);
+    await using gate = await gateFile();
+    const five = await Promise.all([1, 2, 3, 4, 5].map(() => site.begin(migration(gate.path))));
+    await Promise.all(five.map((begun) => begun.saying(/started|waiting: /)));
+    await gate.open();
+    assert.deepEqual(await Promise.all(five.map((begun) => begun.code)), [0, 0, 0, 0, 0]);
+    assert.equal(runsIn(await site.journal()).length, 1);
+  });
+
+  test('does not count a failed migration as done: the next one migrates', async () => {
+    const site = siteOn(mariadb);
+    await using gate = await gateFile();
+    const failing = [...migration(gate.path).slice(0, -1), '3'];
+    await using first = await site.begin(failing);
+    await first.saying(/started/);
+    await using second = await site.begin(failing);
+    await second.saying(/waiting/);
+    await gate.open();
+    assert.equal(await first.code, 3);
+    assert.equal(await second.code, 3);
+    assert.equal(runsIn(await site.journal()).length, 2);
+  });
+
+  test('one that waits for the lock ends at once on SIGTERM, and leaves the other alone', async () => {
+    const site = siteOn(mariadb);
+    await using gate = await gateFile();
+    await using first = await site.begin(migration(gate.path));
+    await first.saying(/started/);
+    await using second = await site.begin(migration(0));
+    await second.saying(/waiting/);
+    process.kill(second.running.pid, 'SIGTERM');
+    assert.equal(await second.code, 143);
+    assert.ok(!/ended with/.test(first.said()));
+    await gate.open();
+    assert.equal(await first.code, 0);
+  });
+
+  test('a wait for the lock has an end, which names the holder', async () => {
+    const site = siteOn(mariadb);
+    await using gate = await gateFile();
+    await using first = await site.begin(migration(gate.path));
+    await first.saying(/started/);
+    const { code, stderr } = await site.sync(['--lock-timeout', '500ms', ...migration(0)]);
+    assert.equal(code, 75);
+    assert.match(stderr, /waited .* for another migration of this database: .* token 1/);
+    await gate.open();
+    assert.equal(await first.code, 0);
+  });
+
+  test('the successor of one killed with SIGKILL begins only when its command is gone', async () => {
+    const site = siteOn(mariadb);
+    await using first = await site.begin(migration(60_000));
+    await first.saying(/started/);
+    await using second = await site.begin(migration(0));
+    await second.saying(/waiting/);
+    process.kill(first.running.pid, 'SIGKILL');
+    assert.equal(await second.code, 0);
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [false, true],
+    );
+    assert.match(second.said(), /the migration before was cut off/);
+    assert.equal((await site.fence())?.['token'], 2);
+  });
+
+  test("stops its command when an administrator kills its lock's session", async () => {
+    const site = siteOn(mariadb);
+    await using begun = await site.begin(migration(60_000));
+    await begun.saying(/started/);
+    const [row] = await mariadb.query('SELECT IS_USED_LOCK(?) AS id', [`kolla-db-sync:${site.database}`]);
+    await using second = await site.begin(migration(0));
+    await second.saying(/waiting/);
+    await mariadb.query(`KILL CONNECTION ${row?.['id']}`);
+    assert.equal(await begun.code, 69);
+    assert.equal(await second.code, 0);
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [false, true],
+    );
+  });
+
+  test('a successor waits until a command that ignores SIGTERM is killed', async () => {
+    const site = siteOn(mariadb);
+    await using begun = await site.begin([...migration(60_000), 'stubborn']);
+    await begun.saying(/started/);
+    await using second = await site.begin(migration(0));
+    await second.saying(/waiting/);
+    const [row] = await mariadb.query('SELECT IS_USED_LOCK(?) AS id', [`kolla-db-sync:${site.database}`]);
+    await mariadb.query(`KILL CONNECTION ${row?.['id']}`);
+    assert.equal(await second.code, 0);
+    assert.equal(await begun.code, 69);
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [false, true],
+    );
+  });
+
+  test('a successor waits for the statement that the server still runs for a dead command', async () => {
+    const site = siteOn(mariadb);
+    await site.sync(migration(0));
+    const blocker = await createConnection({
+      socketPath: mariadb.socket,
+      user: 'root',
+      password: mariadb.rootPassword,
+    });
+    try {
+      await blocker.query(`BEGIN`);
+      await blocker.query(`SELECT * FROM ${site.database}.journal WHERE id = 1 FOR UPDATE`);
+      await using first = await site.begin(migration("UPDATE journal SET what = 'late' WHERE id = 1"));
+      await first.saying(/started/);
+      await using second = await site.begin(migration(0));
+      await second.saying(/waiting/);
+      process.kill(first.running.pid, 'SIGKILL');
+      await second.saying(/waiting for 1 running statement/);
+      assert.doesNotMatch(second.said(), /running .*journal/);
+      await blocker.query('COMMIT');
+      assert.equal(await second.code, 0);
+      assert.equal((await site.journal())[0]?.what, 'late');
+    } finally {
+      await blocker.end();
+    }
+  });
+
+  test('stops its command when the fence row has a later token', async () => {
+    const site = siteOn(mariadb);
+    await using begun = await site.begin(['--lock-loss', '2s', ...migration(60_000)]);
+    await begun.saying(/started/);
+    await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET token = token + 1, holder = 'a successor'`);
+    assert.equal(await begun.code, 69);
+    const { state, holder } = (await site.fence()) ?? {};
+    assert.deepEqual({ state, holder }, { state: 'running', holder: 'a successor' });
+  });
+});
