@@ -16,9 +16,9 @@ import {
   type WaitOptions,
   type WaitSurroundings,
 } from '../depend/index.ts';
-import type { KubeClient } from '../platform/kube/types.ts';
+import { lazyKube } from '../platform/kube/lazy.ts';
+import { kubeSource } from '../platform/kube/source.ts';
 import { announce } from './announce.ts';
-import { kubeSource } from './kube-source.ts';
 
 export interface WaitSettings extends Omit<WaitOptions, 'self'> {
   readonly timeoutMs: number;
@@ -57,13 +57,7 @@ export async function waitFor(
 ): Promise<void> {
   const { podName = hostname(), nodeName, kubeconfig, namespace, ...options } = settings;
   const own = ownContainer(readMounts());
-  using api = lazy(async () => {
-    const source = kubeSource(kubeconfig, inherited);
-    // Costs more than all the rest, so only who waits for an object of the API loads it.
-    const { connectKube } = await import('../platform/kube/index.ts');
-    const client = await connectKube(source);
-    return namespace === undefined ? client : { ...client, namespace };
-  });
+  using api = lazyKube(() => kubeSource(kubeconfig, inherited), namespace);
   try {
     const self = { podName, nodeName, container: own?.name };
     await waitForAll(dependencies, { ...options, self }, { signal, log, live, tell, kube: api.get });
@@ -83,18 +77,4 @@ function readMounts(): string {
   } catch {
     return '';
   }
-}
-
-/** Makes it at the first call, for all; disposes of it if it was made. */
-function lazy(make: () => Promise<KubeClient>): { readonly get: () => Promise<KubeClient> } & Disposable {
-  let made: Promise<KubeClient> | undefined;
-  let client: KubeClient | undefined;
-  return {
-    get: () =>
-      (made ??= make().then((it) => {
-        client = it;
-        return it;
-      })),
-    [Symbol.dispose]: () => client?.[Symbol.dispose](),
-  };
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { kubeSource } from '../../src/init/kube-source.ts';
+import { kubeSource } from '../../src/platform/kube/source.ts';
 import { privateFolder } from '../support/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { freePort } from '../support/port.ts';
@@ -126,7 +126,7 @@ test('only a wait for the API loads what reaches it', async () => {
   const without = await runHelper('kolla-init', [...pod.args, '--wait', `tcp://127.0.0.1:${server.port}`], looked);
   assert.equal(without.code, 0, without.stderr);
   const needing = await runHelper('kolla-init', [...pod.args, '--wait', 'job/x', '--kubeconfig', '/x'], looked);
-  assert.match(needing.stderr, /loaded \S*platform.kube.index/);
+  assert.match(needing.stderr, /loaded @kubernetes\/client-node/);
 });
 
 test('credentials come from what is named, then from the Pod, then from home', () => {
