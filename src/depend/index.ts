@@ -29,7 +29,6 @@ export type { Dependency, ObjectDependency } from './dependency.ts';
 export { parseDependency } from './grammar/parse.ts';
 export type { Kind } from './kind.ts';
 export { ANY, KINDS } from './kinds/index.ts';
-export { ownContainer } from './self.ts';
 export type { Told } from './tell.ts';
 export type { Self, WaitOptions } from './waiter.ts';
 

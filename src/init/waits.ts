@@ -4,12 +4,10 @@
  *   texts -> dependencies, each once -> who and where we are (options, the kubelet's mounts) -> all waited for
  *         -> what could not be met is left as an Event on our own Pod, where that is allowed, and thrown
  */
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Context } from '../cli/command.ts';
 import { KollaError, SignalError, UsageError } from '../cli/errors.ts';
 import {
-  ownContainer,
   parseDependency,
   waitForAll,
   type Dependency,
@@ -17,6 +15,7 @@ import {
   type WaitSurroundings,
 } from '../depend/index.ts';
 import { lazyKube } from '../platform/kube/lazy.ts';
+import { ownContainer } from '../platform/kube/own-container.ts';
 import { kubeSource } from '../platform/kube/source.ts';
 import { announce } from './announce.ts';
 
@@ -56,7 +55,7 @@ export async function waitFor(
   tell?: WaitSurroundings['tell'],
 ): Promise<void> {
   const { podName = hostname(), nodeName, kubeconfig, namespace, ...options } = settings;
-  const own = ownContainer(readMounts());
+  const own = ownContainer();
   using api = lazyKube(() => kubeSource(kubeconfig, inherited), namespace);
   try {
     const self = { podName, nodeName, container: own?.name };
@@ -67,14 +66,5 @@ export async function waitFor(
     if (error instanceof KollaError && !(error instanceof SignalError) && isKnown)
       await announce(error.message, { podName, podUid: own?.podUid }, { kube: api.get, log, signal });
     throw error;
-  }
-}
-
-/** What is mounted here; nothing where /proc is not what it is on Linux. */
-function readMounts(): string {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -82,15 +82,13 @@ function answer(paths: HealthPaths, { method, url = '' }: IncomingMessage, respo
 
 function refusal(at: ListenAddress, cause: unknown): Error {
   const what = `cannot listen on ${formatListen(at)}: ${messageOf(cause)}`;
-  switch ((cause as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return new ConfigError(`${what}; another process of this pod has that port: give another one`, { cause });
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new ConfigError(`${what}; leave the address out, or give one of this pod's`, { cause });
-    case 'EACCES':
-      return new NotPermittedError(`${what}; a port below 1024 needs root: give a higher one`, { cause });
-    default:
-      return new Error(what, { cause });
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'EACCES') {
+    return new NotPermittedError(`${what}; a port below 1024 needs root: give a higher one`, { cause });
   }
+  const fix =
+    code === 'EADDRINUSE'
+      ? 'another process of this pod has that port: give another one'
+      : "leave the address out, or give one of this pod's";
+  return new ConfigError(`${what}; ${fix}`, { cause });
 }
