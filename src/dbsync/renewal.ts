@@ -12,6 +12,8 @@ export interface RenewalOptions {
   readonly takenAt: number;
   /** Lock and fence count as lost when the server has not confirmed them for this long. */
   readonly lossMs: number;
+  /** Told at each confirmed renewal when it was sent, by performance.now(). */
+  readonly onConfirmed?: (at: number) => void;
 }
 
 /** Renews the fence until it is disposed of. */
@@ -54,6 +56,7 @@ async function renew(options: RenewalOptions, over: AbortSignal): Promise<string
       if (!(await renewFence(session, token, leftMs()))) return 'somebody else has taken the fence row';
       if (!(await holdsLock(session, lockName, leftMs()))) return 'the server has given the lock to another session';
       confirmedAt = askedAt;
+      options.onConfirmed?.(askedAt);
     } catch (error) {
       if (over.aborted) return undefined;
       const isLeft = performance.now() < confirmedAt + lossMs;
