@@ -20,6 +20,7 @@ import { knownServices } from '../services/known.ts';
 import { atHosts, environmentAt, urlsOf } from './hosts.ts';
 import { SYNC_OPTIONS, type SyncOptions } from './options.ts';
 import { stepsOf } from './phases.ts';
+import type { OnStage } from './stage.ts';
 import { requireFolder, requireProgram } from './program.ts';
 import { status } from './status.ts';
 import { sync } from './sync.ts';
@@ -53,13 +54,24 @@ const main = command({
       line: 'kolla-db-sync keystone -- keystone-manage db_sync --expand',
       does: 'a command of your own, under the lock',
     },
+    {
+      line: 'kolla-db-sync keystone --stay',
+      does: 'as a native sidecar, whose startup probe on /startupz holds the service back',
+    },
   ],
   run,
 });
 
-async function run(
+async function run(input: Input<typeof SYNC_OPTIONS>, context: Context): Promise<ExitCode> {
+  if (!input.options.stay) return await migrate(input, context);
+  const { runStaying } = await import('./sidecar/index.ts');
+  return await runStaying(input.options, context, (onStage) => migrate(input, context, onStage));
+}
+
+async function migrate(
   { operands: [name = ''], options, child }: Input<typeof SYNC_OPTIONS>,
   { signal, log, inherited, podFile }: Context,
+  onStage?: OnStage,
 ): Promise<ExitCode> {
   const service = serviceOf(name, await knownServices(podFile));
   checkOptions(options);
@@ -97,7 +109,7 @@ async function run(
         leaseMs: options.lease,
         graceMs: options.grace,
       },
-      { signal, log, redact },
+      { signal, log, redact, onStage },
     );
   } catch (error) {
     // A server's error may quote the statement, and with it a password.

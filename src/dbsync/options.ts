@@ -1,6 +1,7 @@
 import type { Option, Values } from '../cli/option.ts';
 import { DONOR_POLICIES } from '../platform/mysql/index.ts';
 import { PHASES } from '../services/index.ts';
+import { SIDECAR_OPTIONS } from './sidecar-options.ts';
 
 /** Where the database is: shared by every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [
@@ -157,6 +158,7 @@ export const SYNC_OPTIONS = [
     help: 'collation of the database, if it has to be made',
     example: 'utf8mb4_general_ci',
   },
+  ...SIDECAR_OPTIONS,
 ] as const satisfies readonly Option[];
 
 export type TargetOptions = Values<typeof TARGET_OPTIONS>;

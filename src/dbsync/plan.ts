@@ -6,6 +6,7 @@ import type { Redact } from '../platform/redact.ts';
 import type { SchemaCheck, Step } from '../services/index.ts';
 import type { EnsureOptions } from './ensure.ts';
 import { STOP_MS } from './guarded-child.ts';
+import type { OnStage } from './stage.ts';
 
 /** Everything that one migration needs to know. */
 export interface Plan extends EnsureOptions {
@@ -36,6 +37,7 @@ export interface Effects {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly redact: Redact;
+  readonly onStage?: OnStage | undefined;
 }
 
 /** From SIGTERM to SIGKILL: half of what is left of the lease when it counts as lost. */

@@ -23,6 +23,7 @@ export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTu
 async function migrate(asked: Plan, effects: Effects, take: TakeTurn): Promise<ExitCode> {
   const plan = { ...asked, target: await makeReady(asked, effects) };
   if (await isUpToDate(plan, effects)) return ExitCode.ok;
+  effects.onStage?.('waiting for the lock');
   const turn = await take(plan, effects);
   await using session = turn.session;
   if ('finished' in turn) {
@@ -50,6 +51,7 @@ async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<
       throw new UnavailableError('somebody with a later token has begun the same: nothing was started here');
     }
     effects.signal.throwIfAborted();
+    effects.onStage?.('migrating');
     ran = await runSteps(plan, held, effects);
   } finally {
     await renewal[Symbol.asyncDispose]();

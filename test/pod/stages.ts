@@ -179,6 +179,11 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
   'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2': noNode,
   'kolla-db-sync keystone --phase expand --release 2026.1': noDatabase,
   'kolla-db-sync keystone -- keystone-manage db_sync --expand': noDatabase,
+  'kolla-db-sync keystone --stay': async (folder) => ({
+    ...(await noDatabase(folder)),
+    replace: { '--stay': '--stay --listen 127.0.0.1:0' },
+    stderr: /\/startupz, \/readyz and \/livez are answered on 127\.0\.0\.1:\d+/,
+  }),
   'kolla-db-sync status keystone': noDatabase,
   'kolla-db-sync status keystone -o json': noDatabase,
 

@@ -1,0 +1,94 @@
+import { hostname } from 'node:os';
+import type { Context } from '../../cli/command.ts';
+import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { unlessAborted } from '../../platform/abort.ts';
+import { lazyKube } from '../../platform/kube/lazy.ts';
+import { ownContainer, type OwnContainer } from '../../platform/kube/own-container.ts';
+import { objectPath, podRef } from '../../platform/kube/path.ts';
+import { givenKubeSource } from '../../platform/kube/source.ts';
+import type { KubeClient } from '../../platform/kube/types.ts';
+import { neededSeconds, whyUnsafe, type SidecarNeeds, type SidecarPod } from './own-probe.ts';
+
+/** The API server may be away; the migration must not wait for it. */
+const ASK_MS = 10_000;
+
+/** Where we run, as far as somebody says so. */
+export interface OwnPlace {
+  readonly podName: string;
+  /** By the kubelet's mounts. */
+  readonly container: OwnContainer | undefined;
+  /** Undefined: there is nobody to ask. */
+  readonly kube: (() => Promise<KubeClient>) | undefined;
+  /** Whether there is a kubelet at all: with a plain `docker run` nobody restarts us. */
+  readonly isPod: boolean;
+}
+
+interface PlaceOptions {
+  readonly podName: string | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+/** Reads what the kubelet and the environment say. Disposed of, the connection to the API server is closed. */
+export function ownPlace(
+  { podName = hostname(), kubeconfig, namespace }: PlaceOptions,
+  inherited: NodeJS.ProcessEnv,
+): OwnPlace & Disposable {
+  const container = ownContainer();
+  const source = givenKubeSource(kubeconfig, inherited);
+  const api = source && lazyKube(() => source, namespace);
+  return {
+    podName,
+    container,
+    kube: api?.get,
+    isPod: container !== undefined || inherited['KUBERNETES_SERVICE_HOST'] !== undefined,
+    [Symbol.dispose]: () => api?.[Symbol.dispose](),
+  };
+}
+
+/**
+ * Makes sure that the kubelet does not end this sidecar in the middle of a migration: a startup probe that runs out
+ * restarts it. Where our own Pod can't be read, says once what must hold.
+ * @throws ConfigError with the numbers to put in; the signal's reason
+ */
+export async function requireSafePod(
+  needs: SidecarNeeds,
+  place: OwnPlace,
+  { signal, log }: Pick<Context, 'signal' | 'log'>,
+): Promise<void> {
+  if (!place.isPod) return;
+  let why: string | undefined;
+  try {
+    const { container } = place;
+    const pod = await readPod(place, signal);
+    if (container === undefined) throw new Error('nothing tells which of its containers this is');
+    if (pod.metadata.uid !== container.podUid) throw new Error(`Pod ${place.podName} is another one; set POD_NAME`);
+    why = whyUnsafe(pod, container.name, needs);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn(`cannot check this sidecar's startup probe: ${messageOf(error)}. ${formula(needs)}`);
+  }
+  if (why !== undefined) throw new ConfigError(why);
+}
+
+async function readPod({ kube, podName }: OwnPlace, signal: AbortSignal): Promise<SidecarPod> {
+  if (kube === undefined) throw new Error('no ServiceAccount is mounted (it would need get on pods)');
+  const late = AbortSignal.timeout(ASK_MS);
+  const until = AbortSignal.any([signal, late]);
+  try {
+    const client = await unlessAborted(kube(), until);
+    return await client.get<SidecarPod>(objectPath(podRef(client.namespace, podName)), { signal: until });
+  } catch (error) {
+    throw late.aborted ? new Error(`no answer of the API server in ${ASK_MS / 1000} s`, { cause: error }) : error;
+  }
+}
+
+function formula(needs: SidecarNeeds): string {
+  const { startup, startupIs, stop, stopIs } = neededSeconds(needs);
+  const probe = needs.holdsBack
+    ? `its startupProbe's failureThreshold * periodSeconds must be at least ${startup} s (${startupIs}) and the longest migration, and `
+    : '';
+  return `${probe}terminationGracePeriodSeconds must be at least ${stop} (${stopIs})`.replace(/^./, (first) =>
+    first.toUpperCase(),
+  );
+}
