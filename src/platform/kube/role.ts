@@ -1,6 +1,6 @@
 import type { ObjectRef, SetRef } from './types.ts';
 import type { ApiError } from './api-error.ts';
-import { rolesFor, rolesYaml, watchRule } from './rbac.ts';
+import { rolesFor, rolesYaml, watchRule, type RbacSubject } from './rbac.ts';
 import type { Timing } from './timing.ts';
 
 type Ref = ObjectRef | SetRef;
@@ -39,15 +39,16 @@ function roleKind({ namespace = '' }: Pick<Ref, 'namespace'>): 'Role' | 'Cluster
  * ClusterRole for what has no namespace, or is of all.
  */
 export function roleFor(ref: Ref, user: string | undefined): string {
-  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user ?? '') ?? [];
-  const isAccount = namespace !== undefined && name !== undefined;
   const role = `kolla-init-${'name' in ref ? ref.name : ref.resource}`;
   const where = ref.namespace === '' ? undefined : ref.namespace;
   return rolesYaml(
-    rolesFor(
-      [{ namespace: where, rule: watchRule(ref) }],
-      isAccount ? { kind: 'ServiceAccount', name, namespace } : { kind: 'User', name: user ?? 'USER' },
-      { role, clusterRole: role },
-    ),
+    rolesFor([{ namespace: where, rule: watchRule(ref) }], subjectOf(user), { role, clusterRole: role }),
   );
+}
+
+/** Whom a binding names, by a user's name as the API server says it; a placeholder where that is not known. */
+export function subjectOf(user: string | undefined): RbacSubject {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user ?? '') ?? [];
+  if (namespace !== undefined && name !== undefined) return { kind: 'ServiceAccount', name, namespace };
+  return { kind: 'User', name: user ?? 'USER' };
 }
