@@ -85,10 +85,15 @@ export async function readFence(session: MysqlSession): Promise<FenceRow | undef
  * Takes the fence by one compare-and-set: from the row as it was read, and from no other. Never reads to judge, but for
  * a statement that may or may not have been done.
  * @param before what the caller has found to be free: ended, or not renewed for a whole lease
+ * @param token ours; greater than the row's
  * @returns our token; undefined when somebody else was first, or its holder has renewed it
  */
-export async function takeFence(session: MysqlSession, claim: Claim, before: FenceRow): Promise<number | undefined> {
-  const token = before.token + 1;
+export async function takeFence(
+  session: MysqlSession,
+  claim: Claim,
+  before: FenceRow,
+  token: number = before.token + 1,
+): Promise<number | undefined> {
   return await repeated(async () => {
     try {
       const { changed } = await session.change(
