@@ -1,6 +1,7 @@
 import { dbSyncLease } from '../../platform/kube/db-sync-lease.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
+import { refuseOwnMigration } from '../own-migration.ts';
 import { judgeRecord, LEASE_RESOURCE } from '../record.ts';
 
 export const dbSync: ObjectKind = {
@@ -17,7 +18,7 @@ export const dbSync: ObjectKind = {
   reads: ({ name = '' }) => [{ resource: LEASE_RESOURCE, by: 'own watch', name: dbSyncLease('', name).name }],
   make(dependency, options, effects) {
     const { name } = dbSyncLease('', dependency.name ?? '');
-    return objectWaiter({ ...dependency, name }, options, effects, {
+    const waiter = objectWaiter({ ...dependency, name }, options, effects, {
       resource: {
         group: 'coordination.k8s.io',
         version: 'v1',
@@ -31,5 +32,12 @@ export const dbSync: ObjectKind = {
       isAlone: true,
       kubectlKind: 'lease',
     });
+    return {
+      hint: () => waiter.hint(),
+      async wait(report, signal) {
+        await refuseOwnMigration(dependency, options.self, effects, signal);
+        return await waiter.wait(report, signal);
+      },
+    };
   },
 };
