@@ -17,14 +17,16 @@ import { ExitCode, UsageError } from '../cli/errors.ts';
 import { redactor } from '../platform/redact.ts';
 import type { Service, Step } from '../services/index.ts';
 import { knownServices } from '../services/known.ts';
+import { checkEnsureOptions, ensureCommand, findAdmin } from './ensure/index.ts';
 import { atHosts, environmentAt, urlsOf } from './hosts.ts';
 import { SYNC_OPTIONS, type SyncOptions } from './options.ts';
 import { stepsOf } from './phases.ts';
 import type { OnStage } from './stage.ts';
 import { requireFolder, requireProgram } from './program.ts';
+import { redacted } from './redacted.ts';
 import { status } from './status.ts';
 import { sync } from './sync.ts';
-import { findAdmin, findOthers, findSource, isFoundByTool, serviceOf, type Source } from './target.ts';
+import { findOthers, findSource, isFoundByTool, serviceOf, type Source } from './target.ts';
 
 const LONGEST_RELEASE = 128;
 const STOPPING_MS = 1000;
@@ -91,8 +93,8 @@ async function migrate(
   const sources = [source, ...others];
   const redact = redactor([...sources.flatMap((each) => [...urlsOf(each), each.target.password]), admin?.password]);
   for (const { place } of sources) log.info(`database URL from ${place}`);
-  try {
-    return await sync(
+  return await redacted(redact, () =>
+    sync(
       {
         ...options,
         service: name,
@@ -110,15 +112,8 @@ async function migrate(
         graceMs: options.grace,
       },
       { signal, log, redact, onStage },
-    );
-  } catch (error) {
-    // A server's error may quote the statement, and with it a password.
-    if (error instanceof Error) {
-      error.message = redact(error.message);
-      error.stack = redact(error.stack ?? '');
-    }
-    throw error;
-  }
+    ),
+  );
 }
 
 function ownStep([program, ...words]: readonly string[]): Step | undefined {
@@ -140,11 +135,10 @@ function environmentOf(inherited: NodeJS.ProcessEnv, sources: readonly Source[])
   return Object.assign(env, ...sources.map(({ environment }) => environment)) as NodeJS.ProcessEnv;
 }
 
-function checkOptions({ release, charset, collation, lockLoss, lease }: SyncOptions): void {
+function checkOptions(options: SyncOptions): void {
+  const { release, lockLoss, lease } = options;
+  checkEnsureOptions(options);
   if (release.length > LONGEST_RELEASE) throw new UsageError(`--release is longer than ${LONGEST_RELEASE} characters`);
-  for (const [flag, word] of Object.entries({ charset, collation })) {
-    if (!/^\w+$/.test(word)) throw new UsageError(`--${flag}: '${word}' is not the name of one`);
-  }
   if (lockLoss < 1000) throw new UsageError('--lock-loss is at least 1s');
   if (lease < lockLoss + STOPPING_MS) {
     throw new UsageError('--lease is at least 1s longer than --lock-loss: the command is stopped in between');
@@ -155,5 +149,5 @@ export const dbSync: Helper = {
   name: 'kolla-db-sync',
   summary: "Migrates a service's database, one migrator at a time.",
   main,
-  commands: { status },
+  commands: { ensure: ensureCommand, status },
 };

@@ -1,6 +1,7 @@
 import type { Option, Values } from '../cli/option.ts';
 import { DONOR_POLICIES } from '../platform/mysql/index.ts';
 import { PHASES } from '../services/index.ts';
+import { ENSURE_OPTIONS } from './ensure/options.ts';
 import { SIDECAR_OPTIONS } from './sidecar-options.ts';
 
 /** Where the database is: shared by every command of kolla-db-sync. */
@@ -105,59 +106,7 @@ export const SYNC_OPTIONS = [
     help: 'what is being rolled out; one that waited does nothing when the same release was finished meanwhile',
     example: '2026.1-r3',
   },
-  {
-    flag: 'admin-user',
-    type: 'string',
-    env: 'KOLLA_DB_SYNC_ADMIN_USER',
-    help: 'account that makes database, account and grants; without one they are left alone',
-    example: 'root',
-  },
-  {
-    flag: 'admin-password',
-    type: 'string',
-    env: 'KOLLA_DB_SYNC_ADMIN_PASSWORD',
-    secret: true,
-    help: 'its password',
-    example: 'PASSWORD',
-  },
-  {
-    flag: 'admin-password-file',
-    type: 'path',
-    env: 'KOLLA_DB_SYNC_ADMIN_PASSWORD_FILE',
-    help: 'file with its password',
-    example: '/run/secrets/mariadb-root',
-  },
-  {
-    flag: 'admin-socket',
-    type: 'path',
-    env: 'KOLLA_DB_SYNC_ADMIN_SOCKET',
-    help: "the server's socket for the admin, where it only lets root in that way",
-    example: '/var/lib/mysql/mysql.sock',
-  },
-  {
-    flag: 'account-host',
-    type: 'string',
-    env: 'KOLLA_DB_SYNC_ACCOUNT_HOST',
-    default: '%',
-    help: "the host part of the service's account, if it has to be made",
-    example: '10.0.0.%',
-  },
-  {
-    flag: 'charset',
-    type: 'string',
-    env: 'KOLLA_DB_SYNC_CHARSET',
-    default: 'utf8mb3',
-    help: 'character set of the database, if it has to be made',
-    example: 'utf8mb4',
-  },
-  {
-    flag: 'collation',
-    type: 'string',
-    env: 'KOLLA_DB_SYNC_COLLATION',
-    default: 'utf8mb3_general_ci',
-    help: 'collation of the database, if it has to be made',
-    example: 'utf8mb4_general_ci',
-  },
+  ...ENSURE_OPTIONS,
   ...SIDECAR_OPTIONS,
 ] as const satisfies readonly Option[];
 

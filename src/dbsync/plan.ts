@@ -4,7 +4,7 @@ import type { Address } from '../platform/address.ts';
 import type { DonorPolicy, MysqlTarget } from '../platform/mysql/index.ts';
 import type { Redact } from '../platform/redact.ts';
 import type { SchemaCheck, Step } from '../services/index.ts';
-import type { EnsureOptions } from './ensure.ts';
+import type { EnsureOptions } from './ensure/index.ts';
 import { STOP_MS } from './guarded-child.ts';
 import type { OnStage } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { formatDuration } from '../cli/duration.ts';
-import { DeadlineError, KollaError } from '../cli/errors.ts';
+import { ConfigError, DeadlineError, messageOf, type KollaError } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
 import type { Address } from '../platform/address.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
@@ -54,7 +54,7 @@ class UnusableNodeError extends Error {
 /**
  * A session, as soon as one of the target's places lets us in and can be used: each may be away, starting, frozen,
  * full, or a Galera node without quorum, until `timeoutMs` is over.
- * @throws DeadlineError with the last reason; the server's refusal (account, database) as mysqlError says
+ * @throws DeadlineError with the last reason; the first refusal (account, database, TLS), when each place refuses
  */
 export async function reach(target: MysqlTarget, options: ReachOptions): Promise<Reached> {
   const { timeoutMs, signal, log } = options;
@@ -66,22 +66,28 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
   let last = 'no answer';
   for (let attempt = 0; ; attempt++) {
     const reasons: string[] = [];
+    const refusals: KollaError[] = [];
+    let mayChange = false;
     let error: unknown;
     for (const place of places) {
       try {
         const reached = await reachOne(place, places.length, until, options);
+        for (const reason of refusals) log.warn(`passed over: ${messageOf(reason)}`);
         if (attempt > 0) log.info(`reached it after ${formatDuration(performance.now() - began)}`);
         return reached;
       } catch (caught) {
         error = caught;
         signal.throwIfAborted();
-        if (caught instanceof KollaError) throw caught;
+        if (caught instanceof ConfigError) throw caught;
         if (end.aborted) break;
         const isSettling = errnoOf(caught) === ACCESS_DENIED && performance.now() - began < DENIED_MS;
-        if (!isSettling && !mayPass(caught)) throw mysqlError(`log in as ${whoAndWhere(place)}`, caught);
+        if (!isSettling && !mayPass(caught)) refusals.push(loginError(place, caught));
+        else mayChange = true;
         reasons.push(places.length === 1 ? reasonOf(caught) : `${placeOfTarget(place)}: ${reasonOf(caught)}`);
       }
     }
+    // What no place takes back is not asked for ten minutes.
+    if (refusals[0] !== undefined && !mayChange) throw refusals[0];
     if (reasons.length > 0) last = reasons.join('; ');
     if (!end.aborted) {
       say(`waiting for the database server at ${placeOfTarget(target)}: ${last}`);
@@ -122,6 +128,15 @@ async function reachOne(
   } finally {
     signal.removeEventListener('abort', stop);
   }
+}
+
+/** The server gives no reason: it takes what is missing for a wrong password too. */
+function loginError(place: MysqlTarget, error: unknown): KollaError {
+  const refused = mysqlError(`log in as ${whoAndWhere(place)}`, error);
+  if (errnoOf(error) === ACCESS_DENIED) {
+    refused.message += `; its password is another one${place.tls === undefined ? ', or it must use TLS (ssl_ca in the URL)' : ''}`;
+  }
+  return refused;
 }
 
 function mayPass(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { ExitCode, UnavailableError } from '../cli/errors.ts';
 import { isMysqlError, mysqlError } from '../platform/mysql/index.ts';
 import { conclude } from './conclude.ts';
 import { releaseLock } from './lock.ts';
-import { makeReady } from './make-ready.ts';
+import { makeReady } from './ensure/index.ts';
 import type { Effects, Plan } from './plan.ts';
 import { awaitPredecessor } from './predecessor.ts';
 import { openRecord } from './record.ts';

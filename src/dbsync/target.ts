@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { ConfigError, UsageError, messageOf } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
 import { parseMysqlUrl, type MysqlTarget } from '../platform/mysql/index.ts';
 import type { Service } from '../services/index.ts';
-import type { SyncOptions, TargetOptions } from './options.ts';
+import type { TargetOptions } from './options.ts';
+import { readSecret, readText } from './read-text.ts';
 import { urlIn, variableOf } from './service-config.ts';
 
 export interface Source {
@@ -59,26 +59,6 @@ export async function findOthers(service: Service, options: TargetOptions): Prom
   return found;
 }
 
-/** The account that may create things, at the same server; undefined when none was given. */
-export async function findAdmin(options: SyncOptions, { target }: Source): Promise<MysqlTarget | undefined> {
-  const { adminUser: user, adminPassword, adminPasswordFile, adminSocket } = options;
-  if (user === undefined) {
-    const stray = [
-      [adminPassword, 'KOLLA_DB_SYNC_ADMIN_PASSWORD'],
-      [adminPasswordFile, '--admin-password-file'],
-      [adminSocket, '--admin-socket'],
-    ].find(([value]) => value !== undefined);
-    if (stray !== undefined) throw new UsageError(`${stray[1]} is given without --admin-user`);
-    return undefined;
-  }
-  if (adminPassword !== undefined && adminPasswordFile !== undefined) {
-    throw new UsageError('KOLLA_DB_SYNC_ADMIN_PASSWORD and --admin-password-file are both given: leave one out');
-  }
-  const password =
-    adminPasswordFile === undefined ? adminPassword : await readSecret(adminPasswordFile, '--admin-password-file');
-  return { ...target, user, password: password ?? '', ...(adminSocket === undefined ? {} : { socket: adminSocket }) };
-}
-
 async function givenUrl({ connection, connectionFile }: TargetOptions) {
   if (connection !== undefined && connectionFile !== undefined) {
     throw new UsageError('KOLLA_DB_SYNC_CONNECTION and --connection-file are both given: leave one out');
@@ -120,20 +100,5 @@ function sourceOf(url: string, place: string): Omit<Source, 'environment'> {
     return { target: parseMysqlUrl(url), url, place };
   } catch (cause) {
     throw new ConfigError(`${place} is not a usable database URL: ${messageOf(cause)}`, { cause });
-  }
-}
-
-/** A secret's file often ends with a line break that is not part of it. */
-async function readSecret(file: string, option: string): Promise<string> {
-  const secret = (await readText(file, `is what ${option} names`)).replace(/\r?\n$/, '');
-  if (secret === '') throw new ConfigError(`${file}, which ${option} names, is empty`);
-  return secret;
-}
-
-async function readText(file: string, why: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    throw new ConfigError(`cannot read ${file}, which ${why}: ${messageOf(cause)}`, { cause });
   }
 }

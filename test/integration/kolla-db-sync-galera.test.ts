@@ -50,7 +50,8 @@ function planFor(site: GaleraSite, node: GaleraNode, release: string): Plan {
     leaseMs: 30_000,
     graceMs: 1000,
     galeraDonor: 'ok',
-    accountHost: '%',
+    accountHost: ['%'],
+    rotate: false,
     charset: 'utf8mb3',
     collation: 'utf8mb3_general_ci',
   };

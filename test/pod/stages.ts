@@ -176,6 +176,8 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
   'kolla-db-sync keystone': noDatabase,
   'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':
     noDatabase,
+  'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root': noDatabase,
+  'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --rotate': noDatabase,
   'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2': noNode,
   'kolla-db-sync keystone --phase expand --release 2026.1': noDatabase,
   'kolla-db-sync keystone -- keystone-manage db_sync --expand': noDatabase,

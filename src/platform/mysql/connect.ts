@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { connect as connectSocket, type Socket } from 'node:net';
+import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
-import { placeOfTarget, type MysqlTarget, type MysqlTls } from './url.ts';
+import { isBrokenOff, tlsError } from './tls-errors.ts';
+import { tlsMaterial } from './tls-files.ts';
+import { placeOfTarget, type MysqlTarget } from './url.ts';
 
 /** One session. Every statement has a deadline, after which the session is gone: its answer can't be told from the next. */
 export interface MysqlSession extends AsyncDisposable {
@@ -47,15 +47,17 @@ const SESSION_RULES = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBST
 /**
  * Opens a session. The deadline and `signal` cut it off at any point; after that only statements' deadlines and
  * `lost` end it.
- * @throws what mysql2 or the system throws (see isPassing and mysqlError); ConfigError for unreadable TLS files
+ * @throws what mysql2 or the system throws (see isPassing and mysqlError); ConfigError for TLS files; UnavailableError and
+ * NotPermittedError for a handshake that TLS ended
  */
 export async function connect(target: MysqlTarget, options: ConnectOptions): Promise<MysqlSession> {
   const { signal, handshakeMs = HANDSHAKE_MS, statementMs = STATEMENT_MS } = options;
   signal.throwIfAborted();
-  const ssl = target.tls === undefined ? undefined : await tlsMaterial(target.tls);
+  const ssl = await sslOf(target);
   const { createConnection } = await import('mysql2/promise');
   const socket = target.socket === undefined ? connectSocket(target.port, target.host) : connectSocket(target.socket);
   if (target.socket === undefined) socket.setNoDelay(true).setKeepAlive(true, 10_000);
+  if (target.socket === undefined) rememberAddress(socket, target.host);
   let descriptor = -1;
   socket.once('connect', () => (descriptor = descriptorOf(socket)));
   const stop = () => socket.destroy(signal.reason as Error);
@@ -80,7 +82,9 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
     return session;
   } catch (error) {
     socket.destroy();
-    throw signal.aborted ? signal.reason : error;
+    if (signal.aborted) throw signal.reason;
+    if (isBrokenOff(error)) throw Object.assign(error as Error, { code: 'PROTOCOL_CONNECTION_LOST' });
+    throw tlsError(error, target) ?? error;
   } finally {
     signal.removeEventListener('abort', stop);
   }
@@ -137,23 +141,23 @@ function timedOut(ms: number): Error {
   return Object.assign(new Error(`no answer in ${ms} ms`), { code: 'ETIMEDOUT' });
 }
 
-async function tlsMaterial({ caFile, certFile, keyFile, verifyIdentity }: MysqlTls) {
-  const read = async (file: string) => {
-    try {
-      return await readFile(file, 'utf8');
-    } catch (cause) {
-      throw new ConfigError(`cannot read ${file}, which the database URL names for TLS: ${messageOf(cause)}`, {
-        cause,
-      });
-    }
-  };
-  return {
-    ...(caFile === undefined ? {} : { ca: await read(caFile) }),
-    ...(certFile === undefined ? {} : { cert: await read(certFile) }),
-    ...(keyFile === undefined ? {} : { key: await read(keyFile) }),
-    rejectUnauthorized: caFile !== undefined,
-    verifyIdentity,
-  };
+/**
+ * What mysql2 is to do about TLS. A name is verified only where there is one: behind a socket file is nobody else's
+ * server.
+ */
+async function sslOf({ tls, socket }: MysqlTarget) {
+  if (tls === undefined) return undefined;
+  const verifyIdentity = tls.verifyIdentity && socket === undefined;
+  return { ...(await tlsMaterial(tls)), rejectUnauthorized: tls.caFile !== undefined, verifyIdentity };
+}
+
+/**
+ * Node remembers the name that a socket was opened with, but not an address, and mysql2 tells TLS names only: an
+ * address would be verified as `localhost`.
+ */
+function rememberAddress(socket: Socket, host: string): void {
+  // eslint-disable-next-line no-underscore-dangle
+  if (isIP(host) !== 0) (socket as { _host?: string })._host = host;
 }
 
 /** `keystone@mariadb:3306`, for messages. */

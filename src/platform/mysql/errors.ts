@@ -1,4 +1,5 @@
 import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../../cli/errors.ts';
+import { hintOf } from './hints.ts';
 
 /** The server's number for an error, or 0 for one that is not its own. */
 export function errnoOf(error: unknown): number {
@@ -10,12 +11,10 @@ export const ACCESS_DENIED = 1045;
 export const UNKNOWN_DATABASE = 1049;
 export const NO_SUCH_TABLE = 1146;
 const DATABASE_DENIED = 1044;
-/** Privileges missing: command, table, column, SUPER and the like; account locked or its password expired. */
-const DENIED = new Set([ACCESS_DENIED, DATABASE_DENIED, 1142, 1143, 1227, 1410, 1820, 1862, 4151, 3118]);
+/** Privileges missing: command, table, column, SUPER and the like; account locked or its password expired; TLS wanted. */
+const DENIED = new Set([ACCESS_DENIED, DATABASE_DENIED, 1142, 1143, 1227, 1410, 1820, 1862, 3118, 3159, 4151]);
 /** Too many connections, shutting down, killed, lost, and Galera's "not prepared". */
-const PASSING = new Set([
-  1040, 1047, 1053, 1077, 1079, 1129, 1152, 1203, 1205, 1213, 1226, 1317, 1927, 2006, 2013, 3159,
-]);
+const PASSING = new Set([1040, 1047, 1053, 1077, 1079, 1129, 1152, 1203, 1205, 1213, 1226, 1317, 1927, 2006, 2013]);
 const PASSING_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -50,6 +49,11 @@ export function isUndone(error: unknown): boolean {
   return UNDONE.has(errnoOf(error));
 }
 
+/** Whether the server refuses for who we are or what we may do. */
+export function isDenied(error: unknown): boolean {
+  return DENIED.has(errnoOf(error));
+}
+
 /** Whether it is the server's or the connection's error, and not a mistake of ours. */
 export function isMysqlError(error: unknown): boolean {
   return errnoOf(error) !== 0 || isPassing(error) || (error as { fatal?: boolean }).fatal === true;
@@ -63,7 +67,10 @@ export function reasonOf(error: unknown): string {
   if (code === 'PROTOCOL_CONNECTION_LOST') return 'the server closed the connection';
   const errno = errnoOf(error);
   const text = error instanceof AggregateError ? messageOf(error.errors[0]) : messageOf(error);
-  return errno === 0 ? text : `error ${errno}: ${(error as { sqlMessage?: string }).sqlMessage ?? text}`;
+  if (errno === 0) return text;
+  const said = (error as { sqlMessage?: string }).sqlMessage ?? text;
+  const hint = hintOf(errno, said);
+  return `error ${errno}: ${said}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
 /**
@@ -73,7 +80,7 @@ export function reasonOf(error: unknown): string {
 export function mysqlError(doing: string, error: unknown): KollaError {
   if (error instanceof KollaError) return error;
   const message = `cannot ${doing}: ${reasonOf(error)}`;
-  return DENIED.has(errnoOf(error))
+  return isDenied(error)
     ? new NotPermittedError(message, { cause: error })
     : new UnavailableError(message, { cause: error });
 }

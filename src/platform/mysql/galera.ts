@@ -1,3 +1,4 @@
+import { formatAddress, parseAddress, type Address } from '../address.ts';
 import type { MysqlSession } from './connect.ts';
 
 /** How a node sees itself and its cluster. For some seconds after it was frozen or cut off this is not true any more. */
@@ -54,4 +55,28 @@ export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | und
 async function named(session: MysqlSession, sql: string, timeoutMs?: number): Promise<Map<string, string>> {
   const rows = await session.rows(sql, [], timeoutMs);
   return new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
+}
+
+const DEFAULT_PORT = 3306;
+
+/**
+ * Where the other nodes of the cluster take clients, as they say themselves. One that the cluster has given up is not
+ * among them, nor is an arbitrator.
+ */
+export async function otherNodes(session: MysqlSession): Promise<Address[]> {
+  const status = await named(
+    session,
+    "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_incoming_addresses', 'wsrep_local_index')",
+  );
+  const words = (status.get('wsrep_incoming_addresses') ?? '').split(',').map((word) => word.trim());
+  const own = Number(status.get('wsrep_local_index'));
+  return words.filter((word, index) => index !== own && word !== '' && word !== 'AUTO').map(placeOf);
+}
+
+function placeOf(word: string): Address {
+  try {
+    return parseAddress(word);
+  } catch {
+    return parseAddress(formatAddress({ host: word, port: DEFAULT_PORT }));
+  }
 }

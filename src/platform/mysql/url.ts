@@ -1,4 +1,5 @@
 import { formatAddress, type Address } from '../address.ts';
+import { tlsOf, type MysqlTls } from './url-tls.ts';
 
 /** Where a server is, who we are there, and with which database. */
 export interface MysqlTarget {
@@ -15,21 +16,12 @@ export interface MysqlTarget {
   readonly tls?: MysqlTls;
 }
 
-/** Files in PEM. */
-export interface MysqlTls {
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
-  /** Whether the certificate must be for the host's name. */
-  readonly verifyIdentity: boolean;
-}
-
 const DEFAULT_PORT = 3306;
 const SCHEME = /^(?:mysql|mariadb)(?:\+\w+)?$/;
 
 /**
  * The target of an SQLAlchemy URL: `mysql+pymysql://user:p%40ss@host:3306/database?charset=utf8`, with IPv6 in
- * brackets, `unix_socket=`, and PyMySQL's `ssl_ca=`, `ssl_cert=`, `ssl_key=`, `ssl_verify_identity=`.
+ * brackets, `unix_socket=`, and TLS as tlsOf() reads it.
  * @throws RangeError that says what is missing or wrong, without the URL: it may hold a password
  */
 export function parseMysqlUrl(text: string): MysqlTarget {
@@ -103,17 +95,4 @@ function parametersOf(query: string): Map<string, string> {
       return [decoded(key), decoded(value.replaceAll('+', ' '))];
     }),
   );
-}
-
-function tlsOf(parameters: Map<string, string>): MysqlTls | undefined {
-  const [caFile, certFile, keyFile] = ['ssl_ca', 'ssl_cert', 'ssl_key'].map((name) => parameters.get(name));
-  if (caFile === undefined && certFile === undefined) return undefined;
-  return {
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(certFile === undefined ? {} : { certFile }),
-    ...(keyFile === undefined ? {} : { keyFile }),
-    verifyIdentity: /^(true|1|yes)$/i.test(
-      parameters.get('ssl_verify_identity') ?? parameters.get('ssl_check_hostname') ?? '',
-    ),
-  };
 }

@@ -1,0 +1,51 @@
+/** Files in PEM. */
+export interface MysqlTls {
+  /** Undefined: the server's certificate is not verified. */
+  readonly caFile?: string;
+  readonly certFile?: string;
+  /** Undefined: the key lies in certFile. */
+  readonly keyFile?: string;
+  /** Whether the certificate must be for the host's name or address. */
+  readonly verifyIdentity: boolean;
+}
+
+const NAMES = [
+  'ssl_ca',
+  'ssl_cert',
+  'ssl_key',
+  'ssl_capath',
+  'ssl_cipher',
+  'ssl_check_hostname',
+  'ssl_verify_cert',
+  'ssl_verify_identity',
+] as const;
+type Name = (typeof NAMES)[number];
+
+/**
+ * What a SQLAlchemy URL's `ssl_*` ask for: any of them asks for TLS. As SQLAlchemy's default driver has it (PyMySQL), a
+ * CA verifies certificate and name, unless `ssl_check_hostname=false`.
+ * @throws RangeError for what would leave TLS weaker than it reads
+ */
+export function tlsOf(parameters: ReadonlyMap<string, string>): MysqlTls | undefined {
+  const given = (name: Name) => parameters.get(name) || undefined;
+  const isOff = (name: Name) => /^(?:false|no|off|n|f|0)$/i.test(given(name) ?? '');
+  const isOn = (name: Name) => given(name) !== undefined && !isOff(name);
+  if (!NAMES.some((name) => given(name) !== undefined) || isTrue(parameters.get('ssl_disabled'))) return undefined;
+  const [caFile, certFile, keyFile] = [given('ssl_ca'), given('ssl_cert'), given('ssl_key')];
+  if (given('ssl_capath') !== undefined) throw new RangeError('ssl_capath is not read: name one file by ssl_ca');
+  if (keyFile !== undefined && certFile === undefined) throw new RangeError('it has an ssl_key, but no ssl_cert');
+  if (caFile === undefined && (['ssl_check_hostname', 'ssl_verify_cert', 'ssl_verify_identity'] as const).some(isOn)) {
+    throw new RangeError('it asks to verify the server, which needs ssl_ca=FILE with the CA that signed it');
+  }
+  const isVerified = caFile !== undefined && !isOff('ssl_verify_cert');
+  return {
+    ...(isVerified ? { caFile } : {}),
+    ...(certFile === undefined ? {} : { certFile }),
+    ...(keyFile === undefined ? {} : { keyFile }),
+    verifyIdentity: isVerified && !isOff('ssl_check_hostname') && !isOff('ssl_verify_identity'),
+  };
+}
+
+function isTrue(word = ''): boolean {
+  return /^(?:true|yes|on|y|t|1)$/i.test(word);
+}
