@@ -7,6 +7,8 @@ import { startGuarded } from './guarded-child.ts';
 import { meaningOf } from './half-applied.ts';
 import { LastLines } from './last-lines.ts';
 import { stopMsOf, type Effects, type Plan } from './plan.ts';
+import type { Pulse } from './pulse.ts';
+import { readChangedTables, startProgress } from './progress/index.ts';
 import type { Reached } from './reach.ts';
 import { supervise, type Outcome } from './supervise.ts';
 
@@ -29,6 +31,7 @@ export interface Held {
   readonly lockName: string;
   readonly token: number;
   readonly lost: AbortSignal;
+  readonly pulse?: Pulse;
 }
 
 /** Runs the steps in order, each as often as its tool asks for, while the lock stays ours. The first failure ends it. */
@@ -57,15 +60,17 @@ export async function runSteps(plan: Plan, held: Held, effects: Effects): Promis
 async function runOnce(
   { argv, folder }: Step,
   plan: Plan,
-  { session, lost }: Held,
-  { signal, log, redact }: Effects,
+  { session, lost, pulse }: Held,
+  { signal, log, redact, live, progressMs }: Effects,
   output: LastLines,
 ): Promise<Outcome> {
   const began = performance.now();
   log.info(`running ${redact(argv.join(' '))}`);
   const from = basename(argv[0]);
+  let last: string | undefined;
   const onLine = (raw: string) => {
     const line = redact(stripVTControlCharacters(raw));
+    if (line.trim() !== '') last = line;
     output.add(line);
     log.info(line, { from });
   };
@@ -74,6 +79,15 @@ async function runOnce(
     descriptor: session.descriptor,
     folder,
     onLine,
+    pulse,
+  });
+  await using _ = startProgress({
+    what: from,
+    lastLine: () => last,
+    changed: (sinceMs, stop) => readChangedTables(plan.target, session.at, sinceMs, { signal: stop, log }),
+    log,
+    live,
+    everyMs: progressMs,
   });
   const outcome = await supervise(child, { lost, signal, log, graceMs: plan.graceMs, stopMs: stopMsOf(plan) });
   log.info(`${from} ended with ${outcome.code} after ${formatDuration(performance.now() - began)}`);

@@ -21,11 +21,15 @@ export interface Watch {
   readonly log: Log;
 }
 
+const EXPIRED = 'the lock was not confirmed in time (was this process frozen?), and the guard of the command has killed it';
+
 /** Waits for the child while the lock and the fence stay ours; stops it when they don't, or when we are to end. */
 export async function supervise(child: GuardedChild, watch: Watch): Promise<Outcome> {
   const { signal, graceMs, stopMs, log } = watch;
   const over = new AbortController();
-  const ended = child.ended.then((code) => ({ state: 'ended', code }) as const);
+  const ended = child.ended.then((code) =>
+    child.hasExpired() ? ({ state: 'lost', code, why: EXPIRED } as const) : ({ state: 'ended', code } as const),
+  );
   const lost = aborted(watch.lost, over.signal).then(
     () => ({ state: 'lost', why: messageOf(watch.lost.reason) }) as const,
   );
@@ -39,7 +43,7 @@ export async function supervise(child: GuardedChild, watch: Watch): Promise<Outc
       log.warn('the command is still running: it is stopped now');
       return { state: 'interrupted', code: await child.stop(stopMs) };
     }
-    if (first.state === 'ended') return first;
+    if ('code' in first) return first;
     log.error(`the command is stopped: ${first.why}`);
     return { ...first, code: await child.stop(stopMs) };
   } finally {

@@ -5,7 +5,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { GATE, startGuarded } from '../../src/dbsync/guarded-child.ts';
+import { GATE } from '../../src/dbsync/guard-script.ts';
+import { startGuarded } from '../../src/dbsync/guarded-child.ts';
+import { Pulse } from '../../src/dbsync/pulse.ts';
 import { until } from '../support/until.ts';
 
 /** Stands for the lock session's socket where the test does not look at it. */
@@ -65,6 +67,33 @@ test('a command ends, and only then its socket closes, when its helper is killed
   holder.kill('SIGKILL');
   await once(socket, 'end');
   await gone(pid);
+});
+
+test('a command is killed by its guard when the lock is not confirmed in time', { timeout: 20_000 }, async () => {
+  const pulse = new Pulse(() => performance.now() + 1000);
+  const child = await startGuarded(['sh', '-c', "trap '' TERM; sleep 1000 & echo $!; wait"], {
+    env: { PATH: process.env['PATH'] },
+    descriptor: NO_SOCKET,
+    onLine: () => {},
+    pulse,
+  });
+  assert.equal(await child.ended, 137);
+  assert.equal(child.hasExpired(), true);
+});
+
+test('a confirmation gives the command more time, and replaces the one before', { timeout: 20_000 }, async () => {
+  let left = 1000;
+  const pulse = new Pulse(() => performance.now() + left);
+  const child = await startGuarded(['sleep', '2.5'], {
+    env: { PATH: process.env['PATH'] },
+    descriptor: NO_SOCKET,
+    onLine: () => {},
+    pulse,
+  });
+  left = 60_000;
+  for (let i = 0; i < 20; i++) pulse.beat();
+  assert.equal(await child.ended, 0);
+  assert.equal(child.hasExpired(), false);
 });
 
 test('without its helper the command does not begin', async () => {

@@ -1,0 +1,30 @@
+/**
+ * The guard's side of guarded-child.ts, for any POSIX shell. Its input, a line each:
+ *   GROUP    first: the command's process group, on which it says `watching`
+ *   SECONDS  the lock was confirmed: without another line within that time the group is killed, and it says `expired`
+ *   over     the command has ended
+ * When the input ends without `over`, the helper is dead: the group is killed.
+ *
+ * A waiter is replaced by the next line. It is killed by its pid, which can't miss; its `sleep`, an orphan then, by a
+ * signal to the guard's own group, which only tidies up. None of them may hold descriptor 3, the lock's socket.
+ */
+export const GUARD = `trap '' TERM INT HUP
+trap : USR1
+waiter=
+rest() { [ -z "$waiter" ] || kill -KILL "$waiter"; kill -USR1 0; }
+read -r group || exit 0
+echo watching
+while read -r word; do
+  rest
+  [ "$word" = over ] && exit 0
+  (sleep "$word" >/dev/null && kill -KILL "-$group" && echo expired) </dev/null 3>&- &
+  waiter=$!
+done
+kill -KILL "-$group"
+rest`;
+
+/** What the guard says when it has killed the group because no confirmation came. */
+export const EXPIRED = 'expired';
+
+/** Becomes the command when it is told to; ends when nobody is left to tell it. */
+export const GATE = 'read -r go <&3 && exec 3<&- && exec "$@"';
