@@ -1,7 +1,7 @@
 import { UsageError } from '../cli/errors.ts';
 import type { Option, Values } from '../cli/option.ts';
 import type { Phase } from '../services/index.ts';
-import { parseWorkload, type NamedWorkload } from './rollout-kinds.ts';
+import { parseWorkload, type NamedWorkload } from './rollout/kinds.ts';
 
 export const ROLLOUT_OPTIONS = [
   {

@@ -1,0 +1,235 @@
+/**
+ * Whether replicas of an older release are left, asked of a real API server with the real controllers. Nobody runs the Pods here:
+ * a finalizer stands for a container that takes its time to end.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { DeadlineError, NotPermittedError } from '../../src/cli/errors.ts';
+import { parseWorkload } from '../../src/dbsync/rollout/kinds.ts';
+import { rolloutGrants } from '../../src/dbsync/rollout/grants.ts';
+import { awaitRollouts, lookAtRollouts } from '../../src/dbsync/rollout/index.ts';
+import { connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
+import { rolesFor } from '../../src/platform/kube/rbac.ts';
+import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { until } from '../support/until.ts';
+import { apps, core, replicated } from './objects.ts';
+
+const NAMESPACE = 'openstack';
+const NODE = 'compute-1';
+const [OLD, NEW] = ['2025.2', '2026.1'];
+const HOLD = 'kolla-pod.test/hold';
+const SEEN_MS = 30_000;
+
+describe('waiting for a rollout, against a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
+  let cluster: ControlPlane;
+  let admin: KubeClient;
+  const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
+  const create = (object: object) =>
+    cluster.kubectl([`--namespace=${NAMESPACE}`, 'create', '--filename=-'], JSON.stringify(object));
+  const patch = (what: string, value: object, ...args: string[]) =>
+    kubectl('patch', what, '--type=merge', `--patch=${JSON.stringify(value)}`, ...args);
+  before(async () => {
+    cluster = await startControlPlane();
+    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
+    await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', NODE)));
+    admin = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
+    admin = { ...admin, namespace: NAMESPACE };
+    await until('the namespace to have its ServiceAccount', SEEN_MS, async () => {
+      return (await kubectl('get', 'serviceaccounts', '--output=name')).includes('default') || undefined;
+    });
+  });
+  after(async () => {
+    admin?.[Symbol.dispose]();
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  /** Waits in the background; what it says is kept. */
+  function waiting(texts: readonly string[], { kube = admin, timeoutMs = 60_000 } = {}) {
+    const { log, said } = recordedLog('info');
+    const stop = new AbortController();
+    const rollouts = { workloads: texts.map(parseWorkload), release: NEW, timeoutMs };
+    let isOver = false;
+    const ended = awaitRollouts(rollouts, { kube, signal: stop.signal, log }).finally(() => (isOver = true));
+    ended.catch(() => {}); // read by the test
+    const lines = () => {
+      const texts = said().split('\n').filter(Boolean);
+      return texts.map((text) => JSON.parse(text) as { readonly level: string; readonly msg: string });
+    };
+    return {
+      ended,
+      stop: () => stop.abort(new Error('stopped')),
+      warnings: () => lines().filter(({ level }) => level === 'warn'),
+      says: async (pattern: RegExp) => {
+        const heard = () => {
+          const found = lines().find(({ msg }) => pattern.test(msg))?.msg;
+          assert.ok(found !== undefined || !isOver, `it ended without saying ${String(pattern)}: ${said()}`);
+          return Promise.resolve(found);
+        };
+        return await until(`it to say ${String(pattern)}`, SEEN_MS, heard).catch((cause: unknown) => {
+          throw new Error(`it said only:\n${said()}`, { cause });
+        });
+      },
+    };
+  }
+  const look = async (text: string) =>
+    await lookAtRollouts(
+      { workloads: [parseWorkload(text)], release: NEW, timeoutMs: 0 },
+      { kube: admin, signal: AbortSignal.timeout(SEEN_MS), log: recordedLog().log },
+    );
+
+  /** With `release` on its Pods, which nothing but the finalizer keeps. */
+  function spec(app: string, release: string) {
+    const { template, ...rest } = replicated(app);
+    const labels = { ...template.metadata.labels, 'app.kubernetes.io/version': release };
+    return { ...rest, template: { ...template, metadata: { labels, finalizers: [HOLD] } } };
+  }
+  const roll = (what: string, release: string) =>
+    patch(what, { spec: { template: { metadata: { labels: { 'app.kubernetes.io/version': release } } } } });
+  const podsOf = async (app: string, release: string) => {
+    const selector = `--selector=app=${app},app.kubernetes.io/version=${release}`;
+    const found = await kubectl('get', 'pods', selector, '--output=name');
+    return found.split('\n').filter(Boolean);
+  };
+  const podOf = async (app: string, release: string) =>
+    await until(`a Pod of ${app}`, SEEN_MS, async () => (await podsOf(app, release))[0]);
+  const run = async (pod: string) => {
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+    await patch(pod, { status }, '--subresource=status');
+  };
+  const letGo = (pod: string) => patch(pod, { metadata: { finalizers: null } });
+  const bind = async (pod: string) => {
+    const name = pod.replace('pod/', '');
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: NODE } };
+    const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/binding`;
+    await cluster.kubectl(['create', `--raw=${path}`, '--filename=-'], JSON.stringify(binding));
+  };
+
+  test('a Deployment is waited for before its rollout, during it, and until the old Pod is gone; going back is seen', async () => {
+    await create({ ...apps('Deployment', 'keystone'), spec: spec('keystone', OLD) });
+    const old = await podOf('keystone', OLD);
+    await run(old);
+    await kubectl('wait', '--for=condition=Available', 'deployment/keystone', '--timeout=30s');
+    const wait = waiting(['deployment/keystone']);
+    const name = old.replace('pod/', '');
+    await wait.says(new RegExp(`are of release 2025\\.2, not 2026\\.1; still there: ${name} `));
+    await roll('deployment/keystone', NEW);
+    await wait.says(/0 of 1 updated|0 of 1 available|1 old to go/);
+    await run(await podOf('keystone', NEW));
+    await kubectl('rollout', 'status', 'deployment/keystone', '--timeout=30s');
+    await wait.says(new RegExp(`: 1 of 1 available; still there: ${name} \\(.*being ended, by 20`));
+    await letGo(old);
+    await wait.ended;
+    assert.deepEqual(wait.warnings(), []);
+    assert.equal(await look('deployment/keystone'), undefined);
+    await roll('deployment/keystone', OLD);
+    assert.match(
+      (await look('deployment/keystone')) ?? '',
+      /are of release 2025\.2, not 2026\.1; still there: keystone-/,
+    );
+  });
+
+  test('one that is not there is waited for; one that is scaled to 0 is complete when its Pods are gone', async () => {
+    const wait = waiting(['deployment/later', 'deploy/later@openstack']);
+    await wait.says(/rollout of deployment\/later: no such Deployment in namespace openstack yet/);
+    await create({ ...apps('Deployment', 'later'), spec: spec('later', OLD) });
+    const pod = await podOf('later', OLD);
+    await kubectl('scale', 'deployment/later', '--replicas=0');
+    await wait.says(/no Pod is wanted; still there: later-.*being ended/);
+    await letGo(pod);
+    await wait.ended;
+  });
+
+  test('a StatefulSet is waited for below its partition too, where its rollout counts as complete', async () => {
+    const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 1 } };
+    await create({ ...apps('StatefulSet', 'db'), spec: { ...spec('db', OLD), serviceName: 'db', updateStrategy } });
+    const old = await podOf('db', OLD);
+    await run(old);
+    await roll('statefulset/db', NEW);
+    const wait = waiting(['statefulset/db']);
+    await wait.says(/1 of 1 available \(partition 1: Pods below it stay as they are\); still there: db-0/);
+    await patch('statefulset/db', { spec: { updateStrategy: { rollingUpdate: { partition: 0 } } } });
+    await wait.says(/still there: db-0 \(.*being ended/);
+    await letGo(old);
+    await run(await podOf('db', NEW));
+    await wait.ended;
+  });
+
+  test('a DaemonSet is waited for by its latest revision', async () => {
+    await create({
+      ...apps('DaemonSet', 'agent'),
+      spec: { ...spec('agent', OLD), replicas: undefined, updateStrategy: { type: 'OnDelete' } },
+    });
+    const old = await podOf('agent', OLD);
+    await bind(old);
+    await run(old);
+    await roll('daemonset/agent', NEW);
+    const wait = waiting(['daemonset/agent']);
+    await wait.says(/0 of 1 updated; still there: agent-/);
+    // No kubelet says that it has ended.
+    await kubectl('delete', old, '--force', '--grace-period=0', '--wait=false');
+    await wait.says(/still there: agent-.*being ended/);
+    await letGo(old);
+    const pod = await podOf('agent', NEW);
+    await bind(pod);
+    await run(pod);
+    await wait.ended;
+  });
+
+  test('the deadline names what is left', async () => {
+    const wait = waiting(['deployment/nobody', 'ds/nothing@kube-system'], { timeoutMs: 1500 });
+    await assert.rejects(wait.ended, (error) => {
+      assert.ok(error instanceof DeadlineError);
+      assert.match(
+        error.message,
+        /^replicas of an older release are left after 1\.5s: deployment\/nobody \(no such Dep/,
+      );
+      assert.match(error.message, /ds\/nothing@kube-system \(no such DaemonSet in namespace kube-system yet\)$/);
+      return true;
+    });
+  });
+
+  test('SIGTERM ends it at once, with its own reason', async () => {
+    const wait = waiting(['deployment/nobody']);
+    await wait.says(/no such Deployment/);
+    wait.stop();
+    await assert.rejects(wait.ended, /^Error: stopped$/);
+  });
+
+  test('the Role that it asks for is enough, and is what a refusal prints', async () => {
+    const texts = ['deployment/absent', 'statefulset/absent', 'daemonset/absent'];
+    await create(core('ServiceAccount', 'contract'));
+    const kubeconfig = await cluster.kubeconfigOf(NAMESPACE, 'contract');
+    using kube = await connectKube({ kind: 'kubeconfig', files: [kubeconfig] });
+    const refused = waiting(texts, { kube });
+    let printed = '';
+    await assert.rejects(refused.ended, (error) => {
+      assert.ok(error instanceof NotPermittedError);
+      assert.match(
+        error.message,
+        /^system:serviceaccount:openstack:contract may not watch what --after-rollout names \(/,
+      );
+      printed = error.message.slice(error.message.indexOf('\n') + 1);
+      return true;
+    });
+    await cluster.kubectl(['apply', '--filename=-'], printed);
+    const allowed = waiting(texts, { kube });
+    for (const text of texts) await allowed.says(new RegExp(`rollout of ${text}: no such`));
+    assert.deepEqual(allowed.warnings(), []);
+    const items = rolesFor(
+      rolloutGrants(texts.map(parseWorkload), NAMESPACE),
+      { kind: 'ServiceAccount', name: 'contract', namespace: NAMESPACE },
+      { role: 'kolla-db-sync-rollout', clusterRole: 'none' },
+    );
+    assert.equal(items.length, 2);
+    // Once its Pods are looked at, they may be as well.
+    await create({ ...apps('Deployment', 'absent'), spec: { ...spec('absent', NEW), replicas: 0 } });
+    await create({ ...apps('StatefulSet', 'absent'), spec: { ...spec('absent', NEW), serviceName: 'x', replicas: 0 } });
+    const nodeSelector = { none: 'such' };
+    const { template, ...rest } = spec('absent', NEW);
+    const daemonTemplate = { ...template, spec: { ...template.spec, nodeSelector } };
+    await create({ ...apps('DaemonSet', 'absent'), spec: { ...rest, replicas: undefined, template: daemonTemplate } });
+    await allowed.ended;
+    assert.deepEqual(allowed.warnings(), []);
+  });
+});
