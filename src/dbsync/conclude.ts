@@ -6,16 +6,20 @@ import type { Effects, Plan } from './plan.ts';
 import { closeRecord } from './record.ts';
 import { reach } from './reach.ts';
 import type { Held, Ran } from './run-steps.ts';
+import type { Turn } from './turn.ts';
 
 /** For the last word in the fence row when the session that held it is gone: within the time to stop a pod. */
 const LAST_WORD_MS = 5000;
 /** A migration that ended well is worth the time that a cluster needs to give a dead node up. */
 const GOOD_WORD_MS = 30_000;
 
-/** Records how it ended, gives the lock back, and makes the exit code of it. */
+/** The last word on the Lease may be said after the one in the row, within the same time. */
+const LEAST_WORD_MS = 1000;
+
+/** Records how it ended, gives the lock back, publishes it on the Lease, and makes the exit code of it. */
 export async function conclude(
   plan: Plan,
-  claim: Claim,
+  { claim, lease }: Pick<Turn, 'claim' | 'lease'>,
   held: Held,
   ran: Ran,
   { signal, log }: Effects,
@@ -24,8 +28,14 @@ export async function conclude(
   const { session, lockName } = held;
   const { code } = outcome;
   const state: FenceState = outcome.state === 'ended' ? (code === 0 ? 'done' : 'failed') : outcome.state;
+  const until = performance.now() + (state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS);
   const isRecorded = await record(plan, claim, held, { state, exitCode: code, output: ran.output }, log);
   if (!session.lost.aborted) await releaseLock(session, lockName).catch(() => session.destroy());
+  const { phase, release } = claim;
+  // Who waits must not go on by what the next migrator does not know of.
+  const known = state === 'done' && !isRecorded ? 'lost' : state;
+  const news = { state: known, phase, release, token: held.token };
+  const isPublished = (await lease?.end(news, Math.max(LEAST_WORD_MS, until - performance.now()))) ?? true;
   switch (outcome.state) {
     case 'lost':
       throw new UnavailableError(`the command was stopped while it ran: ${outcome.why}`);
@@ -37,6 +47,8 @@ export async function conclude(
         log.error(`the migration failed: ${program} ended with ${code}${why}`);
       } else if (!isRecorded)
         throw new UnavailableError('the command succeeded, but that could not be recorded: run it again');
+      else if (!isPublished)
+        throw new UnavailableError('the command succeeded, but that could not be published: run it again');
       return code;
   }
 }

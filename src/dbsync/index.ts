@@ -20,10 +20,13 @@ import { knownServices } from '../services/known.ts';
 import { checkEnsureOptions, ensureCommand, findAdmin } from './ensure/index.ts';
 import { atHosts, environmentAt, urlsOf } from './hosts.ts';
 import { SYNC_OPTIONS, type SyncOptions } from './options.ts';
-import { stepsOf } from './phases.ts';
+import { kubeAccess } from './kube-access.ts';
+import { leaseSite } from './lease/index.ts';
+import { isLastBeforeRollout, stepsOf } from './phases.ts';
 import type { OnStage } from './stage.ts';
 import { requireFolder, requireProgram } from './program.ts';
 import { redacted } from './redacted.ts';
+import { rbacCommand } from './rbac.ts';
 import { status } from './status.ts';
 import { sync } from './sync.ts';
 import { findOthers, findSource, isFoundByTool, serviceOf, type Source } from './target.ts';
@@ -72,7 +75,7 @@ async function run(input: Input<typeof SYNC_OPTIONS>, context: Context): Promise
 
 async function migrate(
   { operands: [name = ''], options, child }: Input<typeof SYNC_OPTIONS>,
-  { signal, log, inherited, podFile }: Context,
+  { signal, log, inherited, podFile, live }: Context,
   onStage?: OnStage,
 ): Promise<ExitCode> {
   const service = serviceOf(name, await knownServices(podFile));
@@ -93,12 +96,15 @@ async function migrate(
   const sources = [source, ...others];
   const redact = redactor([...sources.flatMap((each) => [...urlsOf(each), each.target.password]), admin?.password]);
   for (const { place } of sources) log.info(`database URL from ${place}`);
-  return await redacted(redact, () =>
+  const phase = own === undefined || options.phase !== 'all' ? options.phase : 'command';
+  using kube = kubeAccess(options, inherited);
+  const last = { ...options, isLastBeforeRollout: isLastBeforeRollout(service, phase) };
+  return await redacted(redact, async () =>
     sync(
       {
         ...options,
         service: name,
-        phase: own === undefined || options.phase !== 'all' ? options.phase : 'command',
+        phase,
         steps,
         check: own === undefined ? service.migration.check : undefined,
         target: source.target,
@@ -109,9 +115,10 @@ async function migrate(
         lockTimeoutMs: options.lockTimeout,
         lossMs: options.lockLoss,
         leaseMs: options.lease,
+        leaseSite: await leaseSite(name, last, kube, log),
         graceMs: options.grace,
       },
-      { signal, log, redact, onStage },
+      { signal, log, redact, onStage, live },
     ),
   );
 }
@@ -149,5 +156,5 @@ export const dbSync: Helper = {
   name: 'kolla-db-sync',
   summary: "Migrates a service's database, one migrator at a time.",
   main,
-  commands: { ensure: ensureCommand, status },
+  commands: { ensure: ensureCommand, rbac: rbacCommand, status },
 };

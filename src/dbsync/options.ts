@@ -3,6 +3,7 @@ import { DONOR_POLICIES } from '../platform/mysql/index.ts';
 import { PHASES } from '../services/index.ts';
 import { ENSURE_OPTIONS } from './ensure/options.ts';
 import { SIDECAR_OPTIONS } from './sidecar-options.ts';
+import { LOCK_OPTIONS } from './lock-options.ts';
 
 /** Where the database is: shared by every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [
@@ -57,6 +58,7 @@ export const TARGET_OPTIONS = [
 
 export const SYNC_OPTIONS = [
   ...TARGET_OPTIONS,
+  ...LOCK_OPTIONS,
   {
     flag: 'phase',
     type: 'choice',
@@ -79,7 +81,7 @@ export const SYNC_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_LOCK_LOSS',
     default: '40s',
-    help: 'stop the command when the server has not confirmed the lock for this long; longer than its worst stall',
+    help: 'stop the command when the database server or the API server has not confirmed the lock for this long; longer than their worst stall',
     example: '60s',
   },
   {
@@ -87,7 +89,7 @@ export const SYNC_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_LEASE',
     default: '60s',
-    help: 'on Galera: a migrator on another node that has not renewed its row for this long is taken for dead; the same for all, and longer than --lock-loss',
+    help: 'a migrator that has not renewed its Lease, or on Galera its row, for this long is taken for dead; the same for all, and longer than --lock-loss',
     example: '90s',
   },
   {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Live } from '../cli/live.ts';
 import type { Log } from '../cli/log.ts';
 import type { Address } from '../platform/address.ts';
 import type { DonorPolicy, MysqlTarget } from '../platform/mysql/index.ts';
@@ -6,6 +7,7 @@ import type { Redact } from '../platform/redact.ts';
 import type { SchemaCheck, Step } from '../services/index.ts';
 import type { EnsureOptions } from './ensure/index.ts';
 import { STOP_MS } from './guarded-child.ts';
+import type { LeaseSite } from './lease/index.ts';
 import type { OnStage } from './stage.ts';
 
 /** Everything that one migration needs to know. */
@@ -27,9 +29,11 @@ export interface Plan extends EnsureOptions {
   readonly lockTimeoutMs: number;
   /** Lock and fence count as lost when the server has not confirmed them for this long. */
   readonly lossMs: number;
-  /** On Galera a fence that its holder has not renewed for this long is free. Longer than lossMs and stopping takes. */
+  /** A Lease, and on Galera a fence, that its holder has not renewed for this long is free. Longer than lossMs and stopping takes. */
   readonly leaseMs: number;
   readonly galeraDonor: DonorPolicy;
+  /** Undefined: the row in the database is the only lock, and nothing is published. */
+  readonly leaseSite?: LeaseSite | undefined;
   readonly graceMs: number;
 }
 
@@ -38,6 +42,9 @@ export interface Effects {
   readonly log: Log;
   readonly redact: Redact;
   readonly onStage?: OnStage | undefined;
+  readonly live?: Live | undefined;
+  /** How often a step that takes long is told of; 30 s unless said. */
+  readonly progressMs?: number | undefined;
 }
 
 /** From SIGTERM to SIGKILL: half of what is left of the lease when it counts as lost. */

@@ -23,8 +23,12 @@ export interface Renewal extends AsyncDisposable {
 }
 
 const RENEW_MS = 5000;
-/** Several renewals must fit into the time after which the lock counts as lost. */
 const RENEWALS_PER_LOSS = 4;
+
+/** Several renewals must fit into the time after which the lock counts as lost. */
+export function renewEveryMs(lossMs: number): number {
+  return Math.min(RENEW_MS, lossMs / RENEWALS_PER_LOSS);
+}
 
 /** Starts to renew. From the moment a renewal was sent, not answered: others may have seen it as early as that. */
 export function startRenewal(options: RenewalOptions): Renewal {
@@ -46,7 +50,7 @@ export function startRenewal(options: RenewalOptions): Renewal {
 /** Why it is lost; undefined once `over` is aborted. */
 async function renew(options: RenewalOptions, over: AbortSignal): Promise<string | undefined> {
   const { session, lockName, token, lossMs } = options;
-  const everyMs = Math.min(RENEW_MS, lossMs / RENEWALS_PER_LOSS);
+  const everyMs = renewEveryMs(lossMs);
   let confirmedAt = options.takenAt;
   const leftMs = () => Math.max(1, confirmedAt + lossMs - performance.now());
   for (;;) {

@@ -17,10 +17,11 @@ const CHECK_MS = 120_000;
  * Whether there is nothing to do, found out without the lock: this very work is recorded as done, nobody has begun
  * another since that did not end well, and the tool itself says that the schema is right. The tool alone does not know
  * of steps that leave no mark in the schema; the record alone does not know of a restored backup.
+ * @returns the token under which it was done; undefined when there is something to do
  */
-export async function isUpToDate(plan: Plan, effects: Effects): Promise<boolean> {
+export async function upToDateBy(plan: Plan, effects: Effects): Promise<number | undefined> {
   const { check, target, timeoutMs, phase, galeraDonor } = plan;
-  if (check === undefined || !isPhase(phase)) return false;
+  if (check === undefined || !isPhase(phase)) return undefined;
   const { signal, log } = effects;
   const session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database }).catch(
     (error: unknown) => {
@@ -29,16 +30,16 @@ export async function isUpToDate(plan: Plan, effects: Effects): Promise<boolean>
       throw error;
     },
   );
-  if (session === undefined) return false;
+  if (session === undefined) return undefined;
   await using held = session;
   const token = await recordedAsDone(held, plan);
-  if (token === undefined) return false;
+  if (token === undefined) return undefined;
   const code = await runCheck(check, held, plan, effects);
-  if (code === undefined || !isBehind(phase, check.codes[code])) return false;
+  if (code === undefined || !isBehind(phase, check.codes[code])) return undefined;
   log.info(`nothing to do: token ${token} has done it, and ${check.argv.join(' ')} (exit code ${code}) agrees`, {
     token,
   });
-  return true;
+  return token;
 }
 
 function isPhase(word: string): word is Phase {

@@ -186,6 +186,10 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     replace: { '--stay': '--stay --listen 127.0.0.1:0' },
     stderr: /\/startupz, \/readyz and \/livez are answered on 127\.0\.0\.1:\d+/,
   }),
+  'kolla-db-sync rbac keystone -n openstack --service-account keystone-db-sync': says(
+    /^kind: Role\n[^]*resourceNames: \[kolla-db-sync-keystone\][^]*^kind: RoleBinding$/m,
+  ),
+  'kolla-db-sync rbac nova --lease-name nova-cell2 -o json': says(/"kolla-db-sync-nova-cell2"/),
   'kolla-db-sync status keystone': noDatabase,
   'kolla-db-sync status keystone -o json': noDatabase,
 

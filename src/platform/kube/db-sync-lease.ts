@@ -1,37 +1,43 @@
 /**
- * What a migration leaves on a Lease (coordination.k8s.io/v1) for who waits for it: kolla-db-sync writes it, waits read it. It
- * outlives the Job, which a TTL may take away.
+ * The Lease (coordination.k8s.io/v1) of a migration: who migrates, and in its annotations what a migration leaves there
+ * for who waits for it. kolla-db-sync writes it, waits read it. It outlives the Job, which a TTL may take away.
  */
 import type { KubeObject, ObjectRef } from './types.ts';
 
+export const LEASE_RESOURCE = { group: 'coordination.k8s.io', resource: 'leases', namespaced: true } as const;
+
 /** In metadata.annotations. */
 export const DB_SYNC_ANNOTATIONS = {
-  /** `running`, `done` or `failed`. */
+  /** `running`, `done`, `failed`, `interrupted` or `lost`: of the last migration that began. */
   state: 'kolla-pod/state',
   /** What was migrated to, as `--release` said it. */
   release: 'kolla-pod/release',
   /** The phase that the state is about. */
   phase: 'kolla-pod/phase',
+  /** The release whose code may start on this schema; empty when it had no name. */
+  readyFor: 'kolla-pod/ready-for',
+  /** The fencing token of that migration. For people. */
+  token: 'kolla-pod/token',
+  /** When it ended, by its own clock. For people. */
+  ended: 'kolla-pod/ended',
 } as const;
 
-export interface DbSyncRecord {
-  readonly state: string | undefined;
-  readonly release: string | undefined;
-  readonly phase: string | undefined;
-}
+export type DbSyncRecord = {
+  readonly [Key in Exclude<keyof typeof DB_SYNC_ANNOTATIONS, 'token' | 'ended'>]: string | undefined;
+};
 
 /** Where the record of a migration lies. @param name the migration's: `keystone` */
 export function dbSyncLease(namespace: string, name: string): ObjectRef {
-  return {
-    group: 'coordination.k8s.io',
-    version: 'v1',
-    resource: 'leases',
-    namespace,
-    name: `kolla-db-sync-${name}`,
-  };
+  const { group, resource } = LEASE_RESOURCE;
+  return { group, version: 'v1', resource, namespace, name: `kolla-db-sync-${name}` };
 }
 
 export function dbSyncRecord({ metadata: { annotations = {} } }: KubeObject): DbSyncRecord {
-  const { state, release, phase } = DB_SYNC_ANNOTATIONS;
-  return { state: annotations[state], release: annotations[release], phase: annotations[phase] };
+  const { state, release, phase, readyFor } = DB_SYNC_ANNOTATIONS;
+  return {
+    state: annotations[state],
+    release: annotations[release],
+    phase: annotations[phase],
+    readyFor: annotations[readyFor],
+  };
 }

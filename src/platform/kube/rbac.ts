@@ -12,7 +12,7 @@ export interface Rule {
   readonly verbs: readonly Verb[];
 }
 
-export type Verb = 'create' | 'get' | 'list' | 'watch';
+export type Verb = 'create' | 'get' | 'list' | 'update' | 'watch';
 
 /** A rule and where it holds. */
 export interface Grant {

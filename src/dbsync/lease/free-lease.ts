@@ -1,0 +1,20 @@
+import { holderIn, sightOf, type LeaseObject } from './object.ts';
+
+/**
+ * Tells in how many milliseconds a Lease is free if nothing more is heard of its holder: 0 when nobody holds it, or when
+ * it has been as it is for its own duration, and no less than ours, since we first saw it so. By our own clock: what
+ * stands in renewTime is only compared with what stood there before.
+ */
+export function leaseWatch(
+  leaseMs: number,
+  now: () => number = () => performance.now(),
+): (lease: LeaseObject | undefined) => number {
+  let first: { readonly sight: string; readonly at: number } | undefined;
+  return (lease) => {
+    if (lease === undefined || holderIn(lease) === '') return 0;
+    const sight = sightOf(lease);
+    if (first?.sight !== sight) first = { sight, at: now() };
+    const durationMs = Math.max(leaseMs, (lease.spec?.leaseDurationSeconds ?? 0) * 1000);
+    return Math.max(0, first.at + durationMs - now());
+  };
+}

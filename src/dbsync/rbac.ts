@@ -1,0 +1,76 @@
+import { command } from '../cli/command.ts';
+import { ExitCode, UsageError } from '../cli/errors.ts';
+import { rolesFor, rolesYaml, type Grant } from '../platform/kube/rbac.ts';
+import { knownServices } from '../services/known.ts';
+import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
+import { serviceOf } from './target.ts';
+
+const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
+
+/** Prints what kolla-db-sync needs of the API server: the Lease that is its lock. */
+export const rbacCommand = command({
+  summary: 'Prints the Role and the binding that a migration needs of the API server, and no more.',
+  description:
+    'Nothing is written and no cluster is asked. The Lease stands in resourceNames; only create can not be held to a name. ' +
+    'Feed it to kubectl apply -f -.',
+  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+  options: [
+    {
+      flag: 'namespace',
+      short: 'n',
+      type: 'string',
+      env: 'KOLLA_DB_SYNC_NAMESPACE',
+      default: 'default',
+      help: "the Pod's namespace, where the Lease is",
+      example: 'openstack',
+    },
+    {
+      flag: 'service-account',
+      type: 'string',
+      env: 'KOLLA_DB_SYNC_RBAC_SERVICE_ACCOUNT',
+      default: 'default',
+      help: "the Pod's ServiceAccount, which the binding names; it is not made",
+      example: 'keystone-db-sync',
+    },
+    {
+      flag: 'lease-name',
+      type: 'string',
+      env: 'KOLLA_DB_SYNC_LEASE_NAME',
+      help: 'as kolla-db-sync has it (default: the service)',
+      example: 'nova-cell2',
+    },
+    {
+      flag: 'output',
+      short: 'o',
+      type: 'choice',
+      values: ['yaml', 'json'],
+      env: 'KOLLA_DB_SYNC_RBAC_OUTPUT',
+      default: 'yaml',
+      help: 'documents, or one List',
+      example: 'json',
+    },
+  ],
+  examples: [
+    {
+      line: 'kolla-db-sync rbac keystone -n openstack --service-account keystone-db-sync',
+      does: 'the Role and its binding, for kubectl apply -f -',
+    },
+    { line: 'kolla-db-sync rbac nova --lease-name nova-cell2 -o json', does: 'for a second cell; for a program' },
+  ],
+  async run({ operands: [name = ''], options }, { stdout, podFile }) {
+    const { namespace, serviceAccount, leaseName, output } = options;
+    serviceOf(name, await knownServices(podFile));
+    checkNamespace(namespace);
+    if (!SUBDOMAIN.test(serviceAccount))
+      throw new UsageError(`--service-account: '${serviceAccount}' is no name of Kubernetes`);
+    const lease = leaseNameOf(name, leaseName);
+    const grants: Grant[] = [...leaseGrants(namespace, lease)];
+    // Several services, and several accounts for one, may share a namespace.
+    const role = `kolla-db-sync-${lease}-${serviceAccount}`;
+    const subject = { kind: 'ServiceAccount', name: serviceAccount, namespace } as const;
+    const items = rolesFor(grants, subject, { role, clusterRole: role });
+    if (output === 'json') stdout(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`);
+    else stdout(rolesYaml(items));
+    return ExitCode.ok;
+  },
+});
