@@ -6,8 +6,6 @@ import type { KubeObject } from '../platform/kube/types.ts';
 import { met, pending, type Verdict } from './verdict.ts';
 import type { Effects } from './waiter.ts';
 
-export const LEASE_RESOURCE = { group: 'coordination.k8s.io', resource: 'leases', namespaced: true } as const;
-
 export interface RecordQuestion {
   readonly namespace: string;
   /** The migration's. */
@@ -16,19 +14,25 @@ export interface RecordQuestion {
   readonly release: string | undefined;
 }
 
-/** What a migration's record means. */
+/**
+ * What a migration's record means: met by the release whose code may start on the schema, whatever a phase beside the
+ * running service does then, or did in vain. Of the rest only what a person wants to know.
+ */
 export function judgeRecord(lease: KubeObject, wanted: string | undefined): Verdict {
-  const { state, release, phase } = dbSyncRecord(lease);
-  const what = `${state ?? 'nothing recorded yet'}${phase === undefined ? '' : ` (${phase})`}`;
-  if (state !== 'done') return pending(what);
-  if (wanted !== undefined && release !== wanted)
-    return pending(`${what}, but for release ${release ?? 'unknown'}, not ${wanted}`);
-  return met(release === undefined ? what : `${what} for release ${release}`);
+  const { state, release, phase, readyFor } = dbSyncRecord(lease);
+  const ready = readyFor === undefined ? undefined : `ready for ${nameOf(readyFor)}`;
+  if (ready !== undefined && (wanted === undefined || readyFor === wanted)) return met(ready);
+  const last = state === undefined ? 'nothing recorded yet' : `${state} (${phase}) of ${nameOf(release)}`;
+  return pending(ready === undefined ? last : `${ready}, not ${wanted}; ${last}`);
+}
+
+function nameOf(release = ''): string {
+  return release === '' ? 'a release without a name' : `release ${release}`;
 }
 
 /**
  * What a migration's Lease says in place of a Job that is not there. Asked once: a Job that is made later is seen itself.
- * Undefined where nothing is recorded as done, or it may not be read: then the Job is what is waited for.
+ * Undefined where the schema is not ready, or it may not be read: then the Job is what is waited for.
  */
 export async function recordOf(
   { kube, warn }: Effects,

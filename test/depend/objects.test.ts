@@ -61,7 +61,7 @@ test('after trouble with the API server the last state is told again', async () 
 });
 
 const lease = (name: string) => `/apis/coordination.k8s.io/v1/namespaces/own/leases/kolla-db-sync-${name}`;
-const migrated = { metadata: { name: 'x', annotations: { 'kolla-pod/state': 'done' } } };
+const migrated = { metadata: { name: 'x', annotations: { 'kolla-pod/ready-for': '' } } };
 
 test('an absent Job is spoken for by its migration, by the name that is derived or given', async () => {
   await waitOn('job/nova-db-sync', { one: () => [absent], objects: { [lease('nova')]: migrated } }).done;
@@ -77,8 +77,9 @@ test('of an absent Job that is no migration by its name no Lease is asked for, w
 
 for (const [record, wanted] of [
   [{ 'kolla-pod/state': 'running' }, ''],
-  [{ 'kolla-pod/state': 'done', 'kolla-pod/release': 'old' }, '?release=new'],
-  [{ 'kolla-pod/state': 'done' }, '?release=new'],
+  [{ 'kolla-pod/state': 'done', 'kolla-pod/phase': 'contract' }, ''],
+  [{ 'kolla-pod/ready-for': 'old' }, '?release=new'],
+  [{ 'kolla-pod/ready-for': '' }, '?release=new'],
 ] as const) {
   test(`a record that says ${JSON.stringify(record)} does not speak for an absent job/a-db-sync${wanted}`, async () => {
     const objects = { [lease('a')]: { metadata: { name: 'x', annotations: record } } };

@@ -29,8 +29,15 @@ export function daemon(app: string, nodeSelector: object) {
 }
 
 /** What kolla-db-sync leaves behind. */
-export function migrationLease(name: string, state: string) {
-  const annotations = { 'kolla-pod/state': state, 'kolla-pod/phase': 'expand', 'kolla-pod/release': '2026.1' };
+export function migrationLease(name: string, state: 'running' | 'done') {
+  const release = '2026.1';
+  const ready = state === 'done' ? { 'kolla-pod/ready-for': release } : {};
+  const annotations = {
+    'kolla-pod/state': state,
+    'kolla-pod/phase': 'expand',
+    'kolla-pod/release': release,
+    ...ready,
+  };
   return {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',

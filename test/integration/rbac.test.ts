@@ -166,7 +166,7 @@ async function everythingMet(
   const path = `/api/v1/namespaces/${NAMESPACE}/pods/${OWN_POD}/binding`;
   await cluster.kubectl(['create', `--raw=${path}`, '--filename=-'], JSON.stringify(binding));
   await Promise.all(cases.map((each) => each.meet()));
-  const annotations = { 'kolla-pod/state': 'done' };
+  const annotations = { 'kolla-pod/ready-for': '' };
   const metadata = { name: 'kolla-db-sync-gone', annotations };
   await create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata });
   for (const each of MANY) await inNamespace('create', 'configmap', each.replace('configmap/', ''));

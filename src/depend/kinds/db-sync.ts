@@ -1,15 +1,16 @@
-import { dbSyncLease } from '../../platform/kube/db-sync-lease.ts';
+import { dbSyncLease, LEASE_RESOURCE } from '../../platform/kube/db-sync-lease.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
 import { refuseOwnMigration } from '../own-migration.ts';
-import { judgeRecord, LEASE_RESOURCE } from '../record.ts';
+import { judgeRecord } from '../record.ts';
 
 export const dbSync: ObjectKind = {
   form: 'object',
   word: 'db-sync',
   aliases: [],
   what: 'a migration',
-  means: "kolla-db-sync's Lease (kolla-db-sync-NAME) says that the migration is done",
+  means:
+    "kolla-db-sync's Lease (kolla-db-sync-NAME) says that the schema is ready for the service's code, or for that of the release",
   by: 'name',
   nameRule: 'subdomain',
   hasNamespace: true,
@@ -18,7 +19,9 @@ export const dbSync: ObjectKind = {
   reads: ({ name = '' }) => [{ resource: LEASE_RESOURCE, by: 'own watch', name: dbSyncLease('', name).name }],
   make(dependency, options, effects) {
     const { name } = dbSyncLease('', dependency.name ?? '');
-    const waiter = objectWaiter({ ...dependency, name }, options, effects, {
+    const { release } = dependency;
+    // Its release annotation says whose phase ran last, and not whose code may start.
+    const waiter = objectWaiter({ ...dependency, name, release: undefined }, options, effects, {
       resource: {
         group: 'coordination.k8s.io',
         version: 'v1',
@@ -26,7 +29,7 @@ export const dbSync: ObjectKind = {
         kind: `Lease ${name}`,
         namespaced: true,
       },
-      judge: (lease) => judgeRecord(lease, undefined),
+      judge: (lease) => judgeRecord(lease, release),
       ofMany: 'all',
       metadataOnly: true,
       isAlone: true,

@@ -1,9 +1,9 @@
-import { dbSyncLease } from '../../platform/kube/db-sync-lease.ts';
+import { dbSyncLease, LEASE_RESOURCE } from '../../platform/kube/db-sync-lease.ts';
 import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectDependency } from '../dependency.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
-import { LEASE_RESOURCE, recordOf } from '../record.ts';
+import { recordOf } from '../record.ts';
 import { failed, met, passedOver, pending, type Verdict } from '../verdict.ts';
 
 interface Condition {

@@ -156,25 +156,55 @@ judged('a Secret', [
   ['that is being deleted', judgePresence({ metadata: ending }), 'passed over', 'being deleted'],
 ]);
 
-const recorded = (state: string, release?: string) => ({
+const recorded = (state: string, release?: string, readyFor?: string) => ({
   metadata: {
     ...metadata,
     annotations: {
       'kolla-pod/state': state,
       'kolla-pod/phase': 'expand',
       ...(release === undefined ? {} : { 'kolla-pod/release': release }),
+      ...(readyFor === undefined ? {} : { 'kolla-pod/ready-for': readyFor }),
     },
   },
 });
 judged('a migration', [
   ['that left no word', judgeRecord({ metadata }, undefined), 'pending', 'nothing recorded yet'],
-  ['that runs', judgeRecord(recorded('running'), undefined), 'pending', 'running (expand)'],
-  ['that is done', judgeRecord(recorded('done', '2026.1'), undefined), 'met', 'done (expand) for release 2026.1'],
+  ['that runs', judgeRecord(recorded('running'), undefined), 'pending', 'running (expand) of a release without a name'],
   [
-    'that is done for another release',
-    judgeRecord(recorded('done', '2025.2'), '2026.1'),
+    'of which a phase is done, and not the last before a rollout',
+    judgeRecord(recorded('done', '2026.1'), undefined),
     'pending',
-    'done (expand), but for release 2025.2, not 2026.1',
+    'done (expand) of release 2026.1',
+  ],
+  [
+    'that is ready for any release',
+    judgeRecord(recorded('done', '2026.1', '2026.1'), undefined),
+    'met',
+    'ready for release 2026.1',
+  ],
+  [
+    'that is ready for a release without a name',
+    judgeRecord(recorded('done', undefined, ''), undefined),
+    'met',
+    'ready for a release without a name',
+  ],
+  [
+    'whose next phase runs beside the service',
+    judgeRecord(recorded('running', '2026.2', '2026.1'), '2026.1'),
+    'met',
+    'ready for release 2026.1',
+  ],
+  [
+    'whose next phase has failed beside the service',
+    judgeRecord(recorded('failed', '2026.2', '2026.1'), undefined),
+    'met',
+    'ready for release 2026.1',
+  ],
+  [
+    'that is ready for another release',
+    judgeRecord(recorded('running', '2026.1', '2025.2'), '2026.1'),
+    'pending',
+    'ready for release 2025.2, not 2026.1; running (expand) of release 2026.1',
   ],
 ]);
 
