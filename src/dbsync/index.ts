@@ -3,6 +3,7 @@
  *
  *   service -> its data (services/, or kolla-pod.yaml) -> database URLs -> server reached -> databases, accounts, grants
  *     ensured (admin only) -> recorded as done and the tool's own check agrees: nothing to do
+ *     -> contract and online: until no replica of an older release is left
  *     -> lock: GET_LOCK, held by our session, the guard and the command; then the fence row, with the next token, which
  *     on Galera is free when its holder ended or did not renew it for a lease; renewed until the record
  *     -> a predecessor that was cut off has ended -> the phase's steps, each in a process group of its own, under watch
@@ -26,6 +27,8 @@ import { isLastBeforeRollout, stepsOf } from './phases.ts';
 import type { OnStage } from './stage.ts';
 import { requireFolder, requireProgram } from './program.ts';
 import { redacted } from './redacted.ts';
+import { rolloutGate } from './rollout/index.ts';
+import { workloadsOf } from './rollout-options.ts';
 import { rbacCommand } from './rbac.ts';
 import { status } from './status.ts';
 import { sync } from './sync.ts';
@@ -56,6 +59,10 @@ const main = command({
     },
     { line: 'kolla-db-sync keystone --phase expand --release 2026.1', does: 'only what comes before a rollout' },
     {
+      line: 'kolla-db-sync keystone --phase contract --release 2026.1 --after-rollout deployment/keystone',
+      does: 'what comes after it, once the last old Pod is gone',
+    },
+    {
       line: 'kolla-db-sync keystone -- keystone-manage db_sync --expand',
       does: 'a command of your own, under the lock',
     },
@@ -80,6 +87,7 @@ async function migrate(
 ): Promise<ExitCode> {
   const service = serviceOf(name, await knownServices(podFile));
   checkOptions(options);
+  const workloads = workloadsOf(options);
   const own = ownStep(child);
   const steps = own === undefined ? stepsOf(service, options.phase) : [own];
   if (steps.length === 0) {
@@ -116,6 +124,7 @@ async function migrate(
         lossMs: options.lockLoss,
         leaseMs: options.lease,
         leaseSite: await leaseSite(name, last, kube, log),
+        rollout: await rolloutGate({ ...options, workloads }, kube, { inherited, log }),
         graceMs: options.grace,
       },
       { signal, log, redact, onStage, live },

@@ -1,4 +1,3 @@
-import type { CredentialSource } from '../platform/kube/credentials.ts';
 import { lazyKube, type LazyKube } from '../platform/kube/lazy.ts';
 import { givenKubeSource, kubeSource } from '../platform/kube/source.ts';
 
@@ -6,23 +5,17 @@ export interface AccessOptions {
   readonly lock: 'auto' | 'lease' | 'row';
   readonly kubeconfig: string | undefined;
   readonly namespace: string | undefined;
+  readonly afterRollout: readonly string[];
 }
 
 /**
  * The way to the API server; nothing is loaded or asked before its first use. Undefined where there is none, and none is
  * asked for: a container that no Kubernetes runs, or that has no ServiceAccount mounted.
- * @throws ConfigError where `--lock lease` asks for one
+ * @throws ConfigError where `--lock lease` or `--after-rollout` asks for one
  */
 export function kubeAccess(options: AccessOptions, inherited: NodeJS.ProcessEnv): LazyKube | undefined {
-  const { lock, kubeconfig, namespace } = options;
-  const source = sourceFor(lock, kubeconfig, inherited);
+  const { lock, kubeconfig, namespace, afterRollout } = options;
+  const isNeeded = lock === 'lease' || afterRollout.length > 0;
+  const source = givenKubeSource(kubeconfig, inherited) ?? (isNeeded ? kubeSource(kubeconfig, inherited) : undefined);
   return source === undefined ? undefined : lazyKube(() => source, namespace);
-}
-
-function sourceFor(
-  lock: AccessOptions['lock'],
-  kubeconfig: string | undefined,
-  inherited: NodeJS.ProcessEnv,
-): CredentialSource | undefined {
-  return givenKubeSource(kubeconfig, inherited) ?? (lock === 'lease' ? kubeSource(kubeconfig, inherited) : undefined);
 }

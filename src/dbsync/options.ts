@@ -4,6 +4,7 @@ import { PHASES } from '../services/index.ts';
 import { ENSURE_OPTIONS } from './ensure/options.ts';
 import { SIDECAR_OPTIONS } from './sidecar-options.ts';
 import { LOCK_OPTIONS } from './lock-options.ts';
+import { ROLLOUT_OPTIONS } from './rollout-options.ts';
 
 /** Where the database is: shared by every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [
@@ -108,6 +109,7 @@ export const SYNC_OPTIONS = [
     help: 'what is being rolled out; one that waited does nothing when the same release was finished meanwhile',
     example: '2026.1-r3',
   },
+  ...ROLLOUT_OPTIONS,
   ...ENSURE_OPTIONS,
   ...SIDECAR_OPTIONS,
 ] as const satisfies readonly Option[];

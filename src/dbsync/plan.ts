@@ -8,6 +8,7 @@ import type { SchemaCheck, Step } from '../services/index.ts';
 import type { EnsureOptions } from './ensure/index.ts';
 import { STOP_MS } from './guarded-child.ts';
 import type { LeaseSite } from './lease/index.ts';
+import type { RolloutGate } from './rollout/index.ts';
 import type { OnStage } from './stage.ts';
 
 /** Everything that one migration needs to know. */
@@ -34,6 +35,8 @@ export interface Plan extends EnsureOptions {
   readonly galeraDonor: DonorPolicy;
   /** Undefined: the row in the database is the only lock, and nothing is published. */
   readonly leaseSite?: LeaseSite | undefined;
+  /** Undefined: nobody looks whether replicas of an older release are left. */
+  readonly rollout?: RolloutGate | undefined;
   readonly graceMs: number;
 }
 

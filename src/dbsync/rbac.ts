@@ -3,15 +3,21 @@ import { ExitCode, UsageError } from '../cli/errors.ts';
 import { rolesFor, rolesYaml, type Grant } from '../platform/kube/rbac.ts';
 import { knownServices } from '../services/known.ts';
 import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
+import { rolloutGrants } from './rollout/grants.ts';
+import { parseWorkload } from './rollout/kinds.ts';
+import { ROLLOUT_OPTIONS } from './rollout-options.ts';
 import { serviceOf } from './target.ts';
+
+const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;
 
 const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 
-/** Prints what kolla-db-sync needs of the API server: the Lease that is its lock. */
+/** Prints what kolla-db-sync needs of the API server: the Lease that is its lock, and what --after-rollout looks at. */
 export const rbacCommand = command({
   summary: 'Prints the Role and the binding that a migration needs of the API server, and no more.',
   description:
-    'Nothing is written and no cluster is asked. The Lease stands in resourceNames; only create can not be held to a name. ' +
+    'Nothing is written and no cluster is asked. The Lease and workloads stand in resourceNames; create can not be held to a name, nor can Pods ' +
+    'and the ReplicaSets or revisions of their templates, which are found by labels. ' +
     'Feed it to kubectl apply -f -.',
   operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
   options: [
@@ -39,6 +45,7 @@ export const rbacCommand = command({
       help: 'as kolla-db-sync has it (default: the service)',
       example: 'nova-cell2',
     },
+    AFTER_ROLLOUT,
     {
       flag: 'output',
       short: 'o',
@@ -55,16 +62,23 @@ export const rbacCommand = command({
       line: 'kolla-db-sync rbac keystone -n openstack --service-account keystone-db-sync',
       does: 'the Role and its binding, for kubectl apply -f -',
     },
+    {
+      line: 'kolla-db-sync rbac keystone --after-rollout deployment/keystone -n openstack --service-account keystone-db-sync',
+      does: 'for the phases contract and online as well',
+    },
     { line: 'kolla-db-sync rbac nova --lease-name nova-cell2 -o json', does: 'for a second cell; for a program' },
   ],
   async run({ operands: [name = ''], options }, { stdout, podFile }) {
-    const { namespace, serviceAccount, leaseName, output } = options;
+    const { namespace, serviceAccount, leaseName, afterRollout, output } = options;
     serviceOf(name, await knownServices(podFile));
     checkNamespace(namespace);
     if (!SUBDOMAIN.test(serviceAccount))
       throw new UsageError(`--service-account: '${serviceAccount}' is no name of Kubernetes`);
     const lease = leaseNameOf(name, leaseName);
-    const grants: Grant[] = [...leaseGrants(namespace, lease)];
+    const grants: Grant[] = [
+      ...leaseGrants(namespace, lease),
+      ...rolloutGrants(afterRollout.map(parseWorkload), namespace),
+    ];
     // Several services, and several accounts for one, may share a namespace.
     const role = `kolla-db-sync-${lease}-${serviceAccount}`;
     const subject = { kind: 'ServiceAccount', name: serviceAccount, namespace } as const;

@@ -7,6 +7,7 @@ import type { Effects, Plan } from './plan.ts';
 import { awaitPredecessor } from './predecessor.ts';
 import { openRecord } from './record.ts';
 import { startRenewal } from './renewal.ts';
+import { stillOld } from './rollout/still-old.ts';
 import { runSteps, type Ran } from './run-steps.ts';
 import { takeTurn, type TakeTurn, type Turn } from './turn.ts';
 import { tellDone, tellUpToDate } from './tell-up-to-date.ts';
@@ -24,6 +25,10 @@ export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTu
 async function migrate(asked: Plan, effects: Effects, take: TakeTurn): Promise<ExitCode> {
   const plan = { ...asked, target: await makeReady(asked, effects) };
   if ((await upToDateBy(plan, effects)) !== undefined && (await tellUpToDate(plan, effects))) return ExitCode.ok;
+  if (plan.rollout !== undefined) {
+    effects.onStage?.('waiting for the rollout');
+    await plan.rollout.wait(effects);
+  }
   effects.onStage?.('waiting for the lock');
   const turn = await take(plan, effects);
   await using session = turn.session;
@@ -58,7 +63,7 @@ async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<
     const { phase, release } = claim;
     await lease?.publish({ state: 'running', phase, release, token });
     effects.onStage?.('migrating');
-    ran = await runSteps(plan, held, effects);
+    ran = (await stillOld(plan.rollout, held, effects)) ?? (await runSteps(plan, held, effects));
   } finally {
     await renewal[Symbol.asyncDispose]();
   }

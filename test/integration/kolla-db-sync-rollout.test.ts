@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { DeadlineError, NotPermittedError } from '../../src/cli/errors.ts';
 import { parseWorkload } from '../../src/dbsync/rollout/kinds.ts';
 import { rolloutGrants } from '../../src/dbsync/rollout/grants.ts';
-import { awaitRollouts, lookAtRollouts } from '../../src/dbsync/rollout/index.ts';
+import { awaitRollouts, lookAtRollouts } from '../../src/dbsync/rollout/wait.ts';
 import { connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
 import { rolesFor } from '../../src/platform/kube/rbac.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
