@@ -20,6 +20,7 @@ import {
   type MysqlSession,
   type MysqlTarget,
 } from '../platform/mysql/index.ts';
+import { markSession } from './fencing/sessions.ts';
 import { statusLine } from './status-line.ts';
 
 export interface ReachOptions {
@@ -28,6 +29,8 @@ export interface ReachOptions {
   readonly log: Log;
   readonly database?: string;
   readonly galeraDonor: DonorPolicy;
+  /** How long a refusal of the account is not believed: another Galera node gets a new account a moment later. */
+  readonly settleMs?: number;
 }
 
 /** A session on a server that can be used now. On Galera its reads see what was committed before on any node. */
@@ -38,8 +41,7 @@ export interface Reached extends MysqlSession {
 }
 
 const BACKOFF = { minMs: 250, maxMs: 3000 };
-/** Another Galera node may refuse an account for a moment after it was made. */
-const DENIED_MS = 3000;
+const SETTLE_MS = 3000;
 /** Where there is another node to go on with, one that accepts and never greets is not waited for as long. */
 const HANDSHAKE_MS = 10_000;
 const HANDSHAKE_OF_SEVERAL_MS = 3000;
@@ -57,7 +59,7 @@ class UnusableNodeError extends Error {
  * @throws DeadlineError with the last reason; the first refusal (account, database, TLS), when each place refuses
  */
 export async function reach(target: MysqlTarget, options: ReachOptions): Promise<Reached> {
-  const { timeoutMs, signal, log } = options;
+  const { timeoutMs, signal, log, settleMs = SETTLE_MS } = options;
   const began = performance.now();
   const say = statusLine(log);
   const end = AbortSignal.timeout(timeoutMs);
@@ -80,7 +82,7 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
         signal.throwIfAborted();
         if (caught instanceof ConfigError) throw caught;
         if (end.aborted) break;
-        const isSettling = errnoOf(caught) === ACCESS_DENIED && performance.now() - began < DENIED_MS;
+        const isSettling = errnoOf(caught) === ACCESS_DENIED && performance.now() - began < settleMs;
         if (!isSettling && !mayPass(caught)) refusals.push(loginError(place, caught));
         else mayChange = true;
         reasons.push(places.length === 1 ? reasonOf(caught) : `${placeOfTarget(place)}: ${reasonOf(caught)}`);
@@ -121,6 +123,7 @@ async function reachOne(
       // Reads, updates and inserts alike wait until what was committed before them anywhere is applied here.
       await session.change('SET SESSION wsrep_sync_wait = 7', [], STATE_MS);
     }
+    await markSession(session, STATE_MS);
     return { ...session, isGalera: node !== undefined, at: place };
   } catch (error) {
     session.destroy();

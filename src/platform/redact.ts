@@ -1,9 +1,16 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** Hides secrets in a text that others wrote. */
 export type Redact = (text: string) => string;
 
+const SHORTEST_PART = 4;
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001F\u007F]/g;
+const NAMED: Readonly<Record<string, string>> = { '\n': String.raw`\n`, '\r': String.raw`\r`, '\t': String.raw`\t` };
+
 /**
- * Replaces each secret by `***`, also where it stands percent-encoded (in a URL), as JSON would write it, or with its
- * quotes and backslashes escaped (in SQL and Python). The longest first, so that none shows through another's rest.
+ * Replaces each secret by `***`, also where it stands percent-encoded (in a URL), as JSON, SQL or Python would write it,
+ * or line by line. The longest first, so that none shows through another's rest.
  * @param secrets empty ones are passed over
  */
 export function redactor(secrets: readonly (string | undefined)[]): Redact {
@@ -12,10 +19,17 @@ export function redactor(secrets: readonly (string | undefined)[]): Redact {
     if (secret === undefined || secret === '') continue;
     spellings.add(secret);
     spellings.add(JSON.stringify(secret).slice(1, -1));
-    spellings.add(secret.replaceAll(/['"\\]/g, String.raw`\$&`));
-    spellings.add(secret.replaceAll('\\', '\\\\'));
+    for (const escaped of [/[\\]/g, /[\\']/g, /[\\"]/g, /[\\'"]/g]) {
+      const spelling = secret.replaceAll(escaped, String.raw`\$&`);
+      spellings.add(spelling);
+      spellings.add(spelling.replaceAll(CONTROL, asEscape));
+    }
     spellings.add(percentEncoded(secret));
+    spellings.add(stripVTControlCharacters(secret));
+    // A log is read by lines; what is shorter would hide words that are no secret.
+    for (const line of secret.split(/[\r\n]+/)) if (line.length >= SHORTEST_PART) spellings.add(line);
   }
+  spellings.delete('');
   const hidden = [...spellings].toSorted((a, b) => b.length - a.length);
   return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }
@@ -26,4 +40,9 @@ function percentEncoded(text: string): string {
     const character = String.fromCharCode(byte);
     return all + (/[\w.~-]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`);
   }, '');
+}
+
+/** As Python shows it. */
+function asEscape(character: string): string {
+  return NAMED[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }

@@ -14,6 +14,8 @@ export interface Subject {
   readonly organizations?: readonly string[];
   /** DNS names and IPv4 addresses that a server answers to. */
   readonly hosts?: readonly string[];
+  /** Two days from now unless given; before now: it has expired. */
+  readonly validUntil?: Date;
 }
 
 /** A certificate authority for one test's servers and their clients. */
@@ -94,7 +96,7 @@ function certify(
     asn1.integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     ECDSA_WITH_SHA256,
     issuer.name,
-    asn1.sequence(asn1.time(new Date(now - EARLIER_MS)), asn1.time(new Date(now + VALID_MS))),
+    asn1.sequence(asn1.time(new Date(now - EARLIER_MS)), asn1.time(subject.validUntil ?? new Date(now + VALID_MS))),
     nameOf(subject),
     spkiOf(publicKey),
     asn1.der(0xa3, asn1.sequence(...extensions, ...identifiers)),

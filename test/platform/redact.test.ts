@@ -16,6 +16,13 @@ test('a secret is hidden however it is spelled', () => {
   }
 });
 
+test('a secret of several lines is hidden in each of them, and as Python or SQL show it', () => {
+  const redact = redactor(['first\'line\nsecond"line']);
+  assert.equal(redact("a first'line"), 'a ***');
+  assert.equal(redact('second"line b'), '*** b');
+  assert.equal(redact(String.raw`IDENTIFIED BY 'first\'line\nsecond"line'`), "IDENTIFIED BY '***'");
+});
+
 test('no secrets hide nothing', () => {
   assert.equal(redactor([undefined, ''])('as it is'), 'as it is');
 });

@@ -26,6 +26,8 @@ import { reach, type Reached } from '../reach.ts';
 export interface LoginOptions {
   readonly timeoutMs: number;
   readonly galeraDonor: DonorPolicy;
+  /** As reach() takes it, for the first node. */
+  readonly settleMs?: number;
   readonly signal: AbortSignal;
   readonly log: Log;
 }

@@ -50,12 +50,13 @@ async function makeOne(
   await using session = await reach(admin, options);
   const { existed } = await ensure(session, target, plan, effects.log);
   const account = preferring(target, session.at);
+  const login = session.isGalera ? options : { ...options, settleMs: 0 };
   try {
-    await tryLogin(account, options);
+    await tryLogin(account, login);
   } catch (error) {
     if (!isAccessDenied(error)) throw error;
     await rotate(session, target, existed, plan, effects, error);
-    await tryLogin(account, options);
+    await tryLogin(account, login);
   }
   return session.at;
 }

@@ -1,0 +1,68 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeAuthority, type Credentials, type Subject } from '../cluster/authority.ts';
+import { startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
+
+/** A server that offers TLS, and everybody's files. It has only TLS's own name for itself: `localhost`. */
+export interface TlsServer extends AsyncDisposable {
+  readonly mariadb: Mariadb;
+  /** Of the authority that signed the server's certificate. */
+  readonly caFile: string;
+  /** Of one that signed nothing here. */
+  readonly otherCaFile: string;
+  /** That the server trusts. */
+  readonly client: Files;
+  /** Of the other authority. */
+  readonly stranger: Files;
+  /** Gives the server another certificate, which it loads at once. */
+  present(subject: Omit<Subject, 'commonName'>): Promise<void>;
+  /** A file beside the others. */
+  file(name: string, text: string): Promise<string>;
+}
+
+export interface Files {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+const HOSTS = ['localhost'];
+
+export async function startTlsServer(): Promise<TlsServer> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('tls'));
+  const file = async (name: string, text: string) => {
+    const path = join(folder.path, name);
+    await writeFile(path, text, { mode: 0o600 });
+    return path;
+  };
+  const save = async (name: string, { certificate, key }: Credentials): Promise<Files> => {
+    await mkdir(join(folder.path, name), { recursive: true });
+    return { certFile: await file(`${name}/tls.crt`, certificate), keyFile: await file(`${name}/tls.key`, key) };
+  };
+  const [ca, other] = [makeAuthority('database CA'), makeAuthority('another CA')];
+  const [caFile, otherCaFile] = [await file('ca.pem', ca.certificate), await file('other.pem', other.certificate)];
+  const present = async (subject: Omit<Subject, 'commonName'>) =>
+    await save('server', ca.issue({ commonName: 'mariadb', ...subject }));
+  const { certFile, keyFile } = await present({ hosts: HOSTS });
+  const extraArgs = [`--ssl-ca=${caFile}`, `--ssl-cert=${certFile}`, `--ssl-key=${keyFile}`];
+  const mariadb = stack.use(await startMariadb({ extraArgs }));
+  const [client, stranger] = [
+    await save('client', ca.issue({ commonName: 'keystone' })),
+    await save('stranger', other.issue({ commonName: 'keystone' })),
+  ];
+  const taken = stack.move();
+  return {
+    mariadb,
+    caFile,
+    otherCaFile,
+    client,
+    stranger,
+    file,
+    async present(subject) {
+      await present(subject);
+      await mariadb.query('FLUSH SSL');
+    },
+    [Symbol.asyncDispose]: () => taken.disposeAsync(),
+  };
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
+import { runHelper } from '../support/helper.ts';
+import type { Finished } from '../support/process.ts';
+import { startTlsServer, type TlsServer } from './kolla-db-sync-tls-support.ts';
+
+const skip = (await canRunMariadb()) ?? false;
+let sites = 0;
+
+describe('kolla-db-sync and TLS', { skip, timeout: 120_000 }, () => {
+  let server: TlsServer;
+  let database: string;
+  before(async () => {
+    server = await startTlsServer();
+  });
+  after(() => server[Symbol.asyncDispose]());
+  beforeEach(() => {
+    database = `tls${++sites}`;
+  });
+
+  /** `kolla-db-sync ensure keystone`, with those `ssl_*` in its URL. */
+  function ensure(
+    parameters: Readonly<Record<string, string>>,
+    args: readonly string[] = [],
+    host = 'localhost',
+    port = server.mariadb.port,
+  ): Promise<Finished> {
+    const url = `mysql+pymysql://${database}:pw@${host}:${port}/${database}?${new URLSearchParams(parameters).toString()}`;
+    const env = { KOLLA_DB_SYNC_CONNECTION: url, KOLLA_DB_SYNC_ADMIN_PASSWORD: server.mariadb.rootPassword };
+    return runHelper('kolla-db-sync', ['ensure', 'keystone', '--admin-user', 'root', ...args], { env });
+  }
+
+  /** Refused once and for all: nobody waits for what does not pass. */
+  async function refuses(run: Promise<Finished>, code: number, says: RegExp): Promise<void> {
+    const finished = await run;
+    assert.equal(finished.code, code, finished.stderr);
+    const last = finished.stderr.trim().split('\n').at(-1) ?? '';
+    assert.match(last, says);
+    assert.doesNotMatch(finished.stderr, /waiting for the database server/);
+  }
+
+  test('an account that must use TLS is made and logs in', async () => {
+    const { code, stderr } = await ensure({ ssl_ca: server.caFile }, ['--require', 'ssl']);
+    assert.equal(code, 0, stderr);
+    await refuses(ensure({}), 77, /must use TLS, and the database URL has none: add ssl_ca=FILE/);
+  });
+
+  test('an account that must show a certificate is made and logs in', async () => {
+    const { caFile: ssl_ca, client } = server;
+    const own = { ssl_cert: client.certFile, ssl_key: client.keyFile };
+    const { code, stderr } = await ensure({ ssl_ca, ...own }, ['--require', 'x509']);
+    assert.equal(code, 0, stderr);
+    await refuses(
+      ensure({ ssl_ca }, ['--rotate']),
+      77,
+      /must show a client certificate, and the database URL has none/,
+    );
+    await refuses(ensure({ ssl_ca }, ['--require', 'x509']), 65, /has no client certificate: add ssl_cert=FILE/);
+  });
+
+  test("the admin shows a certificate of its own, by a URL without TLS and by one with the service's", async () => {
+    const { caFile, client, mariadb, stranger } = server;
+    await mariadb.query(`CREATE USER ${database}_admin IDENTIFIED BY 'of-the-admin' REQUIRE X509;
+      GRANT ALL PRIVILEGES ON *.* TO ${database}_admin WITH GRANT OPTION`);
+    const admin = (ca: readonly string[], certFile: string) =>
+      runHelper(
+        'kolla-db-sync',
+        ['ensure', 'keystone', '--admin-user', `${database}_admin`, ...ca, '--admin-tls-cert', certFile].concat(
+          '--admin-tls-key',
+          client.keyFile,
+        ),
+        {
+          env: {
+            KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://${database}:pw@localhost:${mariadb.port}/${database}`,
+            KOLLA_DB_SYNC_ADMIN_PASSWORD: 'of-the-admin',
+          },
+        },
+      );
+    const good = await admin(['--admin-tls-ca', caFile], client.certFile);
+    assert.equal(good.code, 0, good.stderr);
+    await refuses(admin(['--admin-tls-ca', caFile], stranger.certFile), 65, /is not the key of the certificate in/);
+  });
+
+  test('a certificate that the CA did not sign is not trusted', async () => {
+    const says = /not signed by the CA in .*other\.pem \(self-signed certificate in certificate chain\): put the CA/;
+    await refuses(ensure({ ssl_ca: server.otherCaFile }), 69, says);
+  });
+
+  test('a certificate for another name is not trusted, also where the server is named by its address', async () => {
+    const parameters = { ssl_ca: server.caFile };
+    await refuses(ensure(parameters, [], '127.0.0.1'), 69, /127\.0\.0\.1:\d+ is not for that name: .*IP: 127\.0\.0\.1/);
+    const { code, stderr } = await ensure({ ...parameters, ssl_check_hostname: 'false' }, [], '127.0.0.1');
+    assert.equal(code, 0, stderr);
+    await server.present({ hosts: ['mariadb.openstack'] });
+    try {
+      await refuses(ensure(parameters), 69, /localhost:\d+ is not for that name: .*mariadb\.openstack/);
+      await server.present({ hosts: ['127.0.0.1'] });
+      const byAddress = await ensure(parameters, [], '127.0.0.1');
+      assert.equal(byAddress.code, 0, byAddress.stderr);
+    } finally {
+      await server.present({ hosts: ['localhost'] });
+    }
+  });
+
+  test('an expired certificate is said to be expired', async () => {
+    await server.present({ hosts: ['localhost'], validUntil: new Date(Date.now() - 60_000) });
+    try {
+      await refuses(
+        ensure({ ssl_ca: server.caFile }),
+        69,
+        /certificate of the server at localhost:\d+ has expired: renew it/,
+      );
+    } finally {
+      await server.present({ hosts: ['localhost'] });
+    }
+    const { code, stderr } = await ensure({ ssl_ca: server.caFile });
+    assert.equal(code, 0, stderr);
+  });
+
+  test('a client certificate that the server does not trust is named', async () => {
+    const { caFile: ssl_ca, stranger } = server;
+    const parameters = { ssl_ca, ssl_cert: stranger.certFile, ssl_key: stranger.keyFile };
+    await refuses(ensure(parameters), 77, /refuses the client certificate in .*stranger\/tls\.crt: unknown ca/);
+  });
+
+  test('a server without TLS is not used in its place', async () => {
+    await using plain = await startMariadb({ extraArgs: ['--skip-ssl'] });
+    await refuses(
+      ensure({ ssl_ca: server.caFile }, [], 'localhost', plain.port),
+      69,
+      /offers no TLS, which is asked for/,
+    );
+  });
+
+  test('a server that wants TLS of everybody says so of an account without', async () => {
+    assert.equal((await ensure({})).code, 0);
+    await server.mariadb.query('SET GLOBAL require_secure_transport = ON');
+    try {
+      const socket = ['--admin-socket', server.mariadb.socket];
+      await refuses(ensure({}, socket), 77, /the server wants TLS of everybody; add ssl_ca=FILE/);
+      const { code, stderr } = await ensure({});
+      assert.equal(code, 77);
+      assert.match(stderr, /error 1045: .*; its password is another one, or it must use TLS/);
+    } finally {
+      await server.mariadb.query('SET GLOBAL require_secure_transport = OFF');
+    }
+  });
+
+  test('files that are not what they stand for are named', async () => {
+    const { caFile: ssl_ca, client, stranger } = server;
+    const ssl_cert = client.certFile;
+    const junk = await server.file('junk.pem', 'junk\n');
+    await refuses(ensure({ ssl_ca: '/nowhere/ca.pem' }), 65, /cannot read \/nowhere\/ca\.pem/);
+    await refuses(ensure({ ssl_ca: junk }), 65, /junk\.pem, which is named for TLS, holds no certificate in PEM/);
+    await refuses(ensure({ ssl_ca, ssl_cert, ssl_key: junk }), 65, /junk\.pem.* holds no private key in PEM/);
+    await refuses(ensure({ ssl_ca, ssl_cert, ssl_key: stranger.keyFile }), 65, /is not the key of the certificate in/);
+  });
+});
