@@ -52,7 +52,7 @@ export interface RowOptions {
 export async function takeRow(
   plan: Plan,
   options: RowOptions,
-  { signal, log }: Pick<Effects, 'signal' | 'log'>,
+  { signal, log, onStage }: Pick<Effects, 'signal' | 'log' | 'onStage'>,
 ): Promise<RowTaken | RowFinished> {
   const { claim, deadline, tokenAbove, passed } = options;
   const { database } = plan.target;
@@ -62,7 +62,9 @@ export async function takeRow(
   let { seen } = options;
   let tried: { readonly before: FenceRow; readonly takenAt: number; readonly token: number } | undefined;
   for (;;) {
+    onStage?.('waiting for the server');
     const session = await reachDatabase(plan, { signal, log });
+    onStage?.('waiting for the lock');
     const stop = () => session.destroy();
     signal.addEventListener('abort', stop, { once: true });
     try {

@@ -23,20 +23,24 @@ export type TakeTurn = typeof takeTurn;
  * those without a Lease take too. A Lease that is lost while we wait at the row is waited for again.
  * @throws DeadlineError that names the holder; the signal's reason; what takeLease() and reach() throw
  */
-export async function takeTurn(plan: Plan, effects: Pick<Effects, 'signal' | 'log'>): Promise<Turn | NoTurn> {
-  const { signal, log } = effects;
+export async function takeTurn(
+  plan: Plan,
+  effects: Pick<Effects, 'signal' | 'log' | 'onStage'>,
+): Promise<Turn | NoTurn> {
+  const { signal, log, onStage } = effects;
   const { leaseMs, lossMs } = plan;
   const deadline = performance.now() + plan.lockTimeoutMs;
   const claim = claimFor(plan);
   const alone = { seen: undefined, claim, deadline, tokenAbove: 0, passed: '' };
   if (plan.leaseSite === undefined) return await takeRow(plan, alone, effects);
   const seen = await seeRow(plan, effects);
+  onStage?.('waiting for the lock');
   for (;;) {
     const lease = await takeLease(plan.leaseSite, { holder: claim.holder, leaseMs, lossMs, deadline, signal, log });
     const { transitions: tokenAbove, predecessor: passed, lost } = lease;
     try {
       const options = { claim, deadline, seen, tokenAbove, passed };
-      return { ...(await takeRow(plan, options, { log, signal: AbortSignal.any([signal, lost]) })), lease };
+      return { ...(await takeRow(plan, options, { log, onStage, signal: AbortSignal.any([signal, lost]) })), lease };
     } catch (error) {
       await lease[Symbol.asyncDispose]();
       if (signal.aborted || !lost.aborted) throw error;
