@@ -1,5 +1,4 @@
-import { chmod, lchown, mkdir, readFile, rename, rm, rmdir, stat, symlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { chmod, lchown, mkdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
@@ -11,7 +10,7 @@ import { under } from './place.ts';
 import { MOUNT_POINT, type Plan } from './plan.ts';
 import { plant } from './seed.ts';
 import { STATE_FOLDER, STATE_FOLDER_MODE, stateFile, stateImage, type Tracked } from './state.ts';
-import { hasAccess, lookAt, type DirectoryStep, type LinkStep, type Step } from './step.ts';
+import { hasAccess, lookAt, type DirectoryStep, type Step } from './step.ts';
 import type { Removal } from './tracking.ts';
 
 export interface Applied {
@@ -80,8 +79,8 @@ async function carryOut(step: Step, { file, signal, log, replacer }: Doing): Pro
 async function put(step: Step, replacer: Replacer): Promise<void> {
   if (step.kind === 'directory') return await putDirectory(step);
   await makeParents(step.path);
-  if (step.kind === 'link') return await putLink(step);
-  if (step.inPlace && (await lookAt(step.path))?.isFile()) await writeInPlace(step.path, step.image);
+  if (step.kind === 'link') replacer.link(step.path, { target: step.target, uid: -1, gid: -1 });
+  else if (step.inPlace && (await lookAt(step.path))?.isFile()) await writeInPlace(step.path, step.image);
   else replacer.replace(step.path, step.image);
 }
 
@@ -91,14 +90,6 @@ async function putDirectory({ path, mode, uid, gid }: DirectoryStep): Promise<vo
   if (hasAccess(found, { mode, uid, gid })) return;
   if (!hasAccess(found, { mode: found.mode & 0o7777, uid, gid })) await lchown(path, uid, gid);
   await chmod(path, mode);
-}
-
-async function putLink({ path, target }: LinkStep): Promise<void> {
-  // Always the same, so that one left by a killed run is found.
-  const temporary = join(dirname(path), `.${basename(path).slice(0, 60)}.kolla-link`);
-  await rm(temporary, { force: true });
-  await symlink(target, temporary);
-  await rename(temporary, path);
 }
 
 async function seed({ seeds }: Plan, { file, signal, log, replacer }: Doing): Promise<void> {

@@ -6,14 +6,11 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  renameSync,
   rmSync,
-  symlinkSync,
   type Stats,
 } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../cli/errors.ts';
-import { temporaryFor } from '../../platform/fs/replace-file.ts';
 import { Replacer } from '../../platform/fs/replacer.ts';
 import type { Lines } from './lines.ts';
 import { contentOf, type Entry, type Tree } from './tree.ts';
@@ -60,7 +57,7 @@ function settleFolder(settling: Settling, path: string, folder: Entry, order: Or
       settleDirectory(settling, place, entry, found);
       settleFolder(settling, place, entry, order, depth + 1);
     } else if (entry.onDisk !== undefined) settleOwner(settling, place, entry, found);
-    else if (entry.kind === 'link') settleLink(place, entry, found);
+    else if (entry.kind === 'link') settleLink(settling, place, entry, found);
     else settleFile(settling, place, entry, found);
   }
 }
@@ -103,13 +100,10 @@ function attempt(act: () => void, failed: (why: string) => void): void {
   }
 }
 
-function settleLink(path: string, entry: Entry, found: Stats | undefined): void {
+function settleLink({ replacer }: Settling, path: string, entry: Entry, found: Stats | undefined): void {
   if (found?.isSymbolicLink() && readlinkSync(path) === entry.target) return;
   if (found?.isDirectory()) rmSync(path, { recursive: true });
-  const temporary = temporaryFor(path);
-  symlinkSync(entry.target!, temporary);
-  lchownSync(temporary, entry.uid, entry.gid);
-  renameSync(temporary, path);
+  replacer.link(path, { target: entry.target!, uid: entry.uid, gid: entry.gid });
 }
 
 function settleFile({ replacer }: Settling, path: string, entry: Entry, found: Stats | undefined): void {
