@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ignoreAbsent } from '../platform/fs/absent.ts';
 
 /** Whether Python's glob sees a pattern in it. */
 export function hasMagic(path: string): boolean {
@@ -31,11 +32,6 @@ async function expand(folder: string, segment: string): Promise<string[]> {
   const matcher = segmentRegExp(segment);
   const seen = names.filter((name) => matcher.test(name) && (segment.startsWith('.') || !name.startsWith('.')));
   return seen.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map((name) => join(folder, name));
-}
-
-function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
 }
 
 /** Python's fnmatch.translate, for one path segment. */

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { ignoreAbsent } from '../platform/fs/absent.ts';
 import { glob, hasMagic } from './glob.ts';
 import { CONFIG_DIR } from './read.ts';
 
@@ -53,13 +54,7 @@ export function checkReadable({ kind, source }: Match): true {
 }
 
 async function literal(path: string): Promise<string[]> {
-  try {
-    await lstat(path);
-    return [path];
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
-    throw error;
-  }
+  return (await lstat(path).catch(ignoreAbsent)) === undefined ? [] : [path];
 }
 
 function walk(source: string, dest: string, keepsLinks: boolean): Match[] {

@@ -1,5 +1,6 @@
-import { access, constants, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../cli/errors.ts';
+import { mayWriteIn } from '../platform/fs/access.ts';
 import { under } from './place.ts';
 import { parseState, stateText } from './set-configs/state.ts';
 import { lookAt } from './step.ts';
@@ -36,11 +37,7 @@ export async function readTracked(root: string, makesFolder: boolean): Promise<T
 
 async function canKeep(folder: string, makesFolder: boolean): Promise<boolean> {
   const found = await lookAt(folder);
-  if (found === undefined) return makesFolder;
-  return await access(folder, constants.W_OK | constants.X_OK).then(
-    () => found.isDirectory(),
-    () => false,
-  );
+  return found === undefined ? makesFolder : found.isDirectory() && (await mayWriteIn(folder));
 }
 
 export function stateFile(root: string): string {

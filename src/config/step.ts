@@ -1,5 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
-import { access, constants, readFile, readlink } from 'node:fs/promises';
+import { constants, readFile, readlink } from 'node:fs/promises';
+import { unlessAbsent } from '../platform/fs/absent.ts';
+import { may } from '../platform/fs/access.ts';
 import type { FileImage } from '../platform/fs/replace-file.ts';
 import { effective, searchable, type Access } from './effective.ts';
 import { isOutOfSight } from './image.ts';
@@ -121,10 +123,7 @@ export async function directoryStep(
 /** A volume's own folder is root's, who opened it for the pod; without root nothing can be changed about that. */
 export async function isLent(path: string, found: Stats, uid: number): Promise<boolean> {
   if (uid === 0 || found.uid === uid) return false;
-  return await access(path, constants.R_OK | constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  return await may(path, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
 /** @param target as the link says it */
@@ -172,10 +171,5 @@ export async function lookAtImages(path: string): Promise<Stats | undefined> {
 
 /** lstat, or undefined for what isn't there. Not by a thread: to wake one for each of many files takes longer than the look. */
 export async function lookAt(path: string): Promise<Stats | undefined> {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
+  return unlessAbsent(() => lstatSync(path, { throwIfNoEntry: false }));
 }

@@ -1,10 +1,9 @@
-import { access, constants, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Difference, Show } from '../config/check/index.ts';
-import { ROOTLESS_RUN_COMMAND } from '../start/index.ts';
+import { mayWriteIn } from '../platform/fs/access.ts';
+import { ROOTLESS_RUN_COMMAND, RUN_COMMAND } from '../start/index.ts';
 
-/** Where Kolla's own tool leaves the command, as root. */
-const RUN_COMMAND = '/run_command';
 const LINE_END = Buffer.from('\n');
 
 /**
@@ -32,9 +31,5 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
 /** kolla-init leaves no command where it may not. */
 async function isVolume(folder: string): Promise<boolean> {
   const found = await stat(folder).catch(() => undefined);
-  if (found?.isDirectory() !== true) return false;
-  return await access(folder, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  return found?.isDirectory() === true && (await mayWriteIn(folder));
 }

@@ -1,8 +1,9 @@
 import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ConfigError, NotPermittedError, UnavailableError, UsageError, messageOf } from '../cli/errors.ts';
+import { ConfigError, UsageError, messageOf } from '../cli/errors.ts';
 import { replaceFile, type FileImage } from '../platform/fs/replace-file.ts';
+import { writeError } from '../platform/fs/write-error.ts';
 import { writeInPlace } from '../platform/fs/write-in-place.ts';
 
 /** What a template may use. */
@@ -75,11 +76,8 @@ export async function renderTemplate(path: string, templates: string, values: Te
     await mkdir(dirname(path), { recursive: true });
     await write(await realpath(path).catch(() => path), content);
   } catch (cause) {
-    const what = `DEPENDENCY_CONFIG: cannot write ${path}: ${messageOf(cause)}`;
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-      throw new NotPermittedError(`${what}; mount a volume there that this user may write`, { cause });
-    throw new UnavailableError(what, { cause });
+    const fix = 'mount a volume there that this user may write';
+    throw writeError(`DEPENDENCY_CONFIG: cannot write ${path}`, fix, cause);
   }
 }
 

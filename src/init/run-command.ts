@@ -1,8 +1,9 @@
-import { access, chmod, constants, readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import { mayWriteIn } from '../platform/fs/access.ts';
 import { replaceFile } from '../platform/fs/replace-file.ts';
+import { writeError } from '../platform/fs/write-error.ts';
 import { ROOTLESS_RUN_COMMAND } from '../start/index.ts';
 
 const FOLDER_MODE = 0o750;
@@ -20,7 +21,7 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
   const folder = join(path, '..');
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true) return false;
-  if (!(await mayWrite(folder))) {
+  if (!(await mayWriteIn(folder))) {
     log.info(`${folder} is not writable, so the command is not left there for a kolla_start without root`);
     return false;
   }
@@ -35,17 +36,6 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
     log.info(`wrote ${path}`);
     return there !== undefined && !there.equals(content);
   } catch (cause) {
-    const what = `cannot write ${path}: ${messageOf(cause)}`;
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-      throw new NotPermittedError(`${what}; mount a volume at ${folder} that this user may write`, { cause });
-    throw new UnavailableError(what, { cause });
+    throw writeError(`cannot write ${path}`, `mount a volume at ${folder} that this user may write`, cause);
   }
-}
-
-async function mayWrite(folder: string): Promise<boolean> {
-  return await access(folder, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

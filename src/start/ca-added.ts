@@ -3,9 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ConfigError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import { ignoreAbsent } from '../platform/fs/absent.ts';
 import { bundleWith, certificatesOf } from './ca-pem.ts';
 import { SHARED_SOURCE, sourcesIn, storeOf, type CaStore, type Sources } from './ca-store.ts';
-import { unlessAbsent } from './ca-write.ts';
 
 const SOURCE = 'ca-certificates';
 
@@ -20,7 +20,7 @@ export function bringsCaCertificates(sources: readonly string[]): boolean {
 /** The deployment's folder: beside its config.json, or where its config.json put it. Undefined when there is none. */
 export async function chosenSources(configDir: string, root: string): Promise<Sources | undefined> {
   for (const folder of [join(configDir, SOURCE), join(root, SHARED_SOURCE)])
-    if ((await stat(folder).catch(unlessAbsent))?.isDirectory()) return await sourcesIn(folder);
+    if ((await stat(folder).catch(ignoreAbsent))?.isDirectory()) return await sourcesIn(folder);
   return undefined;
 }
 
@@ -32,7 +32,7 @@ export async function chosenSources(configDir: string, root: string): Promise<So
 export async function checkCertificates(configDir: string, image: string): Promise<void> {
   const folder = join(configDir, SOURCE);
   const store = await storeOf(image).catch(() => undefined);
-  if (store !== undefined && (await stat(folder).catch(unlessAbsent))?.isDirectory())
+  if (store !== undefined && (await stat(folder).catch(ignoreAbsent))?.isDirectory())
     await certificatesOfSources(await sourcesIn(folder), store);
 }
 
@@ -66,7 +66,7 @@ export async function certificatesOfSources(sources: Sources, store: CaStore, lo
 /** Whether the store's bundle has every one of these certificates already, as kolla-init leaves it for a container without root. */
 export async function areInBundle(root: string, sources: Sources): Promise<boolean> {
   const store = await storeOf(root);
-  const bundle = await readFile(join(root, store.bundles[0]), 'latin1').catch(unlessAbsent);
+  const bundle = await readFile(join(root, store.bundles[0]), 'latin1').catch(ignoreAbsent);
   if (bundle === undefined) return false;
   const files = [...sources.files].filter(([name]) => store.reads.test(name)).map(([, file]) => file);
   const texts = await Promise.all(files.map(async (file) => await readFile(file, 'latin1')));

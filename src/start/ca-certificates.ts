@@ -1,8 +1,8 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
 import { replaceFile } from '../platform/fs/replace-file.ts';
+import { writeError } from '../platform/fs/write-error.ts';
 import { present, sourcesOf, storeOf, type CaStore, type Sources } from './ca-store.ts';
 
 export interface CaDeps {
@@ -33,7 +33,9 @@ export async function copyCaCertificates({ root, update, signal, log }: CaDeps):
       log.info(`removed ${path}`);
     }
   } catch (error) {
-    throw explain(error, store);
+    const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
+    const fix = isReadOnly ? 'mount a volume there, or add the certificates to the image' : 'run it as root';
+    throw writeError(`cannot update the CA certificates in ${store.folder}`, fix, error);
   }
   signal.throwIfAborted();
   return await update(store.update);
@@ -58,14 +60,4 @@ function warn({ folder, files, others }: Sources, store: CaStore, log: Log): voi
   for (const name of others) log.warn(`${folder}/${name} is no file, and is not added to the CA certificates`);
   for (const name of [...files.keys()].filter((each) => !store.reads.test(each)))
     log.warn(`${name} is copied, but ${store.update} reads only files that end with .crt; name its source so`);
-}
-
-function explain(cause: unknown, store: CaStore): unknown {
-  const { code } = cause as NodeJS.ErrnoException;
-  if (cause instanceof KollaError || code === undefined) return cause;
-  const what = `cannot update the CA certificates in ${store.folder}: ${messageOf(cause)}`;
-  if (code === 'EACCES' || code === 'EPERM') return new NotPermittedError(`${what}; run it as root`, { cause });
-  if (code === 'EROFS')
-    return new NotPermittedError(`${what}; mount a volume there, or add the certificates to the image`, { cause });
-  return new UnavailableError(what, { cause });
 }

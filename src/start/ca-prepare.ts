@@ -9,12 +9,15 @@
  */
 import { lstat, mkdir, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
+import { UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import { ignoreAbsent } from '../platform/fs/absent.ts';
+import { Replacer } from '../platform/fs/replacer.ts';
+import { writeError } from '../platform/fs/write-error.ts';
 import { certificatesOfSources, chosenSources, type Added } from './ca-added.ts';
 import { bundleWith } from './ca-pem.ts';
 import { OUR_PREFIX, STORES, storeOf, type CaStore } from './ca-store.ts';
-import { putFile, putLink, seed, unlessAbsent } from './ca-write.ts';
+import { putFile, seed } from './ca-write.ts';
 import { subjectHash } from './ca-subject-hash.ts';
 
 export { bringsCaCertificates } from './ca-added.ts';
@@ -59,7 +62,8 @@ export async function prepareCaStore(deps: PrepareDeps): Promise<number | undefi
     }
     await writeStore(deps, store, added);
   } catch (error) {
-    throw explain(error, join(root, store.made));
+    const what = `cannot prepare the CA certificates in ${join(root, store.made)}`;
+    throw writeError(what, 'mount a volume there that this user may write', error);
   }
   const count = [...added.values()].flat().length;
   log.info(`the CA store in ${join(root, store.made)} is the image's own and ${count} of the deployment's`);
@@ -67,13 +71,14 @@ export async function prepareCaStore(deps: PrepareDeps): Promise<number | undefi
 }
 
 async function isPreparedBefore(root: string): Promise<boolean> {
-  return (await Promise.all(STORES.map(({ folder }) => readdir(join(root, folder)).catch(unlessAbsent))))
+  return (await Promise.all(STORES.map(({ folder }) => readdir(join(root, folder)).catch(ignoreAbsent))))
     .flatMap((names) => names ?? [])
     .some((name) => name.startsWith(OUR_PREFIX));
 }
 
 async function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, added: Added): Promise<void> {
   const wanted = new Set<string>();
+  const links = new Replacer();
   await mkdir(join(root, store.folder), { recursive: true, mode: 0o755 });
   for (const [name, list] of added) {
     signal.throwIfAborted();
@@ -89,10 +94,11 @@ async function writeStore({ image, root, signal, log }: PrepareDeps, store: CaSt
     await putFile(join(root, store.hashed, pem), text);
     wanted.add(join(root, store.hashed, pem));
     for (const hash of new Set(list.map(subjectHash)))
-      wanted.add(await putHash(join(root, store.hashed, hash), pem, wanted));
+      wanted.add(await putHash(links, join(root, store.hashed, hash), pem, wanted));
   }
+  links.sync();
   for (const bundle of store.bundles) {
-    const own = await readFile(join(image, bundle), 'latin1').catch(unlessAbsent);
+    const own = await readFile(join(image, bundle), 'latin1').catch(ignoreAbsent);
     if (own === undefined && bundle !== store.bundles[0]) continue;
     if (own === undefined) log.warn(`the image has no ${bundle}: the deployment's certificates are the only ones`);
     await mkdir(join(root, bundle, '..'), { recursive: true, mode: 0o755 });
@@ -105,21 +111,21 @@ async function writeStore({ image, root, signal, log }: PrepareDeps, store: CaSt
  * `3513523f.0`, or the next number that is neither the image's nor given to another of ours. OpenSSL stops at the first that
  * is missing, so one of ours moves up when the one before it is gone: an authority that was renewed has the same subject.
  */
-async function putHash(prefix: string, target: string, wanted: ReadonlySet<string>): Promise<string> {
+async function putHash(links: Replacer, prefix: string, target: string, wanted: ReadonlySet<string>): Promise<string> {
   for (let n = 0; ; n += 1) {
     const path = `${prefix}.${n}`;
     if (wanted.has(path)) continue;
-    const there = await lstat(path).catch(unlessAbsent);
+    const there = await lstat(path).catch(ignoreAbsent);
     const current = there?.isSymbolicLink() ? await readlink(path) : undefined;
     if (there !== undefined && current?.startsWith(OUR_PREFIX) !== true) continue;
-    if (current !== target) await putLink(path, target);
+    if (current !== target) links.link(path, { target, uid: -1, gid: -1 });
     return path;
   }
 }
 
 /** What a run before this one added and this one did not. The image's own never begins so. */
 async function removeOurs(folder: string, wanted: ReadonlySet<string>, log: Log): Promise<void> {
-  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(unlessAbsent)) ?? []) {
+  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(ignoreAbsent)) ?? []) {
     const path = join(folder, entry.name);
     const target = entry.isSymbolicLink() ? await readlink(path) : entry.name;
     if (!target.startsWith(OUR_PREFIX) || wanted.has(path)) continue;
@@ -129,14 +135,5 @@ async function removeOurs(folder: string, wanted: ReadonlySet<string>, log: Log)
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(unlessAbsent))?.isDirectory() ?? false;
-}
-
-function explain(cause: unknown, place: string): unknown {
-  const { code } = cause as NodeJS.ErrnoException;
-  if (cause instanceof KollaError || code === undefined) return cause;
-  const what = `cannot prepare the CA certificates in ${place}: ${messageOf(cause)}`;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new NotPermittedError(`${what}; mount a volume there that this user may write`, { cause });
-  return new UnavailableError(what, { cause });
+  return (await stat(path).catch(ignoreAbsent))?.isDirectory() ?? false;
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExitCode, KollaError } from '../cli/errors.ts';
+import { unlessAbsent } from '../platform/fs/absent.ts';
 
 /** Where a distribution keeps the certificates that its owner adds, and what makes its bundle of them. */
 export interface CaStore {
@@ -108,14 +109,4 @@ function collect(folder: string, found: string[]): void {
 
 function isThere(path: string): boolean {
   return unlessAbsent(() => lstatSync(path)) !== undefined;
-}
-
-/** Without promises and threads: mostly there is nothing, and the service waits. */
-function unlessAbsent<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
 }

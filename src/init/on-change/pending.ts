@@ -1,7 +1,8 @@
-import { access, constants, rm } from 'node:fs/promises';
+import { constants, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
+import { may, mayWriteIn } from '../../platform/fs/access.ts';
 import { replaceFile } from '../../platform/fs/replace-file.ts';
 
 /** Lies there from before the files of a version are changed until its actions are done. */
@@ -24,7 +25,7 @@ export function pendingIn(root: string, log: Log): Pending {
   const path = join(root, PENDING);
   let [begun, applied] = [0, 0];
   const attempt = async (work: () => Promise<void>) => {
-    if (!(await may(dirname(path), constants.W_OK | constants.X_OK))) return;
+    if (!(await mayWriteIn(dirname(path)))) return;
     // The change itself is worth more than the memory of it.
     await work().catch((error: unknown) => log.warn(`cannot note at ${path} what is to be told: ${messageOf(error)}`));
   };
@@ -39,11 +40,4 @@ export function pendingIn(root: string, log: Log): Pending {
       if (applied === begun) await attempt(() => rm(path, { force: true }));
     },
   };
-}
-
-async function may(path: string, mode: number): Promise<boolean> {
-  return await access(path, mode).then(
-    () => true,
-    () => false,
-  );
 }
