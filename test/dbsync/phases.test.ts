@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../src/cli/errors.ts';
-import { isBehind, stepsOf } from '../../src/dbsync/phases.ts';
+import { isBehind, isLastBeforeRollout, stepsOf } from '../../src/dbsync/phases.ts';
 import { PHASES, serviceNamed } from '../../src/services/index.ts';
 
 function stepsOfService(name: string, phase: (typeof PHASES)[number]): string[] {
@@ -43,3 +43,15 @@ test('a check that can not tell, or ends with a code that nobody knows, leaves a
       [],
     );
 });
+
+for (const [name, last] of [
+  ['keystone', ['migrate']],
+  ['neutron', ['expand']],
+] as const) {
+  test(`of ${name} code may start after all of it, a command, or ${last.join()}`, () => {
+    const service = serviceNamed(name);
+    assert.ok(service);
+    const words = [...PHASES, 'command' as const].filter((word) => isLastBeforeRollout(service, word));
+    assert.deepEqual(words, ['all', ...last, 'command']);
+  });
+}

@@ -60,6 +60,8 @@ export async function leaseSite(
   await kubectl('create', 'namespace', namespace);
   await kubectl('create', 'serviceaccount', 'migrator');
   if (isAllowed) {
+    await kubectl('create', 'role', 'waits', '--verb=get,watch', '--resource=leases', '--resource=pods');
+    await kubectl('create', 'rolebinding', 'waits', '--role=waits', `--serviceaccount=${namespace}:migrator`);
     const args = ['rbac', 'keystone', '--namespace', namespace, '--service-account', 'migrator'];
     const { stdout } = await runHelper('kolla-db-sync', args);
     await cluster.kubectl(['apply', '--filename=-'], stdout);

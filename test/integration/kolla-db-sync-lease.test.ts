@@ -3,11 +3,16 @@
  * what they wrote into their database themselves.
  */
 import assert from 'node:assert/strict';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { passOn } from '../cluster/kubernetes/proxy.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
 import { leaseSite, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
-import { gateFile, migration } from './kolla-db-sync-support.ts';
+import { gateFile, migration, runsIn, type Begun } from './kolla-db-sync-support.ts';
+import { startInit } from './waiting.ts';
 
 const skip = (await canRunControlPlane()) ?? (await canRunMariadb()) ?? false;
 
@@ -46,4 +51,279 @@ describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 2 
       'ready-for': 'r1',
     });
   });
+
+  test('others watch it, ask the database for nothing meanwhile, and find the work done', async () => {
+    const site = await newSite();
+    await using gate = await gateFile();
+    await using first = await site.begin(['--release', 'r1', ...migration(gate.path)]);
+    await first.saying(/started/);
+    const sessions = async () =>
+      (
+        await world.mariadb.query(`SELECT ID FROM information_schema.PROCESSLIST WHERE USER LIKE '${site.database}%'`)
+      ).map(({ ID: id }) => id as number);
+    const before = await sessions();
+    assert.ok(before.length > 0);
+    const others: Begun[] = [];
+    await using stack = new AsyncDisposableStack();
+    for (let i = 0; i < 3; i++) others.push(stack.use(await site.begin(['--release', 'r1', ...migration(gate.path)])));
+    for (const other of others) {
+      await other.saying(
+        /waiting: .* has been migrating to release r1 \(command\) since .*, Lease site-\d+\/kolla-db-sync-keystone; free when not renewed for 3s/,
+      );
+    }
+    assert.deepEqual(await sessions(), before);
+    await gate.open();
+    assert.deepEqual(await Promise.all([first, ...others].map(({ code }) => code)), [0, 0, 0, 0]);
+    for (const other of others) await other.saying(/nothing to do: .* has finished it meanwhile/);
+    assert.equal(runsIn(await site.journal()).length, 1);
+    assert.equal(said(await site.lease())['state'], 'done');
+  });
+
+  test('of eight at once that find no Lease at all one migrates', async () => {
+    const site = await newSite();
+    const all = await Promise.all(Array.from({ length: 8 }, () => site.sync(migration(300))));
+    assert.deepEqual(
+      all.map(({ code }) => code),
+      all.map(() => 0),
+    );
+    assert.equal(runsIn(await site.journal()).length, 1);
+  });
+
+  test('its successor takes over from one that is killed, with a later token', async () => {
+    const site = await newSite();
+    await using first = await site.begin(migration(60_000));
+    await first.saying(/started/);
+    const before = await site.lease();
+    await using second = await site.begin(migration(0));
+    await second.saying(/waiting/);
+    process.kill(first.running.pid, 'SIGKILL');
+    assert.equal(await second.code, 0);
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [false, true],
+    );
+    const after = await site.lease();
+    assert.equal(after?.spec?.leaseTransitions, (before?.spec?.leaseTransitions ?? 0) + 1);
+    assert.ok(Number(said(after)['token']) > Number(said(before)['token']));
+  });
+
+  test('an API server that is gone for the holder has it stop its command; those who wait go on when it is back', async () => {
+    const site = await newSite();
+    await using first = await site.begin(migration(60_000), { KUBECONFIG: site.proxied });
+    await first.saying(/started/);
+    await using second = await site.begin(migration(0), { KUBECONFIG: site.proxied });
+    await second.saying(/waiting: /);
+    site.proxy.serve = async (_, response) => void response.destroy();
+    site.proxy.cut();
+    assert.equal(await first.code, 69);
+    assert.match(
+      first.said(),
+      /the command is stopped: the lock was lost: the API server has not confirmed Lease \S+ for 1\.5s: /,
+    );
+    await second.saying(/waiting for the API server at https/);
+    assert.equal((await site.fence())?.['state'], 'lost');
+    site.proxy.serve = passOn;
+    assert.equal(await second.code, 0);
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [false, true],
+    );
+  });
+
+  test('an API server that hangs for a moment costs nothing', async () => {
+    const site = await newSite();
+    await using gate = await gateFile();
+    await using begun = await site.begin(migration(gate.path), { KUBECONFIG: site.proxied });
+    await begun.saying(/started/);
+    const held = Promise.withResolvers<void>();
+    site.proxy.serve = async (request, response, forward) => {
+      held.resolve();
+      site.proxy.serve = passOn;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await passOn(request, response, forward);
+    };
+    await held.promise;
+    await gate.open();
+    assert.equal(await begun.code, 0);
+    assert.equal(said(await site.lease())['state'], 'done');
+  });
+
+  test('a take whose answer is lost on the way is found again by the name of the holder', async () => {
+    const site = await newSite();
+    let swallowed = 0;
+    site.proxy.serve = async (request, response, forward) => {
+      if (request.method !== 'POST' || swallowed > 0) return await passOn(request, response, forward);
+      const answer = await forward();
+      swallowed = answer.statusCode ?? 0;
+      response.destroy();
+    };
+    const { code, stderr } = await site.sync(migration(0), { KUBECONFIG: site.proxied });
+    assert.equal(swallowed, 201);
+    assert.equal(code, 0, stderr);
+    assert.equal((await site.lease())?.spec?.leaseTransitions, 1);
+  });
+
+  test('one that is deleted under its holder is lost, and the successor begins after the command has ended', async () => {
+    const site = await newSite();
+    await using first = await site.begin(migration(60_000));
+    await first.saying(/started/);
+    await using second = await site.begin(migration(0));
+    await second.saying(/waiting/);
+    await site.kubectl('delete', 'lease', 'kolla-db-sync-keystone');
+    assert.equal(await first.code, 69);
+    assert.match(first.said(), /the lock was lost: .*(was deleted|has taken)/);
+    assert.equal(await second.code, 0);
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [false, true],
+    );
+  });
+
+  test('somebody who writes to it all the time takes it from nobody', async () => {
+    const site = await newSite();
+    await using gate = await gateFile();
+    await using begun = await site.begin(migration(gate.path));
+    await begun.saying(/started/);
+    const first = await site.lease();
+    for (let i = 0; i < 12; i++)
+      await site.kubectl('annotate', '--overwrite', 'lease', 'kolla-db-sync-keystone', `by=${i}`);
+    await site.leaseThat('be renewed', ({ spec }) => spec?.renewTime !== first?.spec?.renewTime);
+    await gate.open();
+    assert.equal(await begun.code, 0, begun.said());
+    assert.equal((await site.lease())?.metadata.annotations?.['by'], '11');
+  });
+
+  test('without the right to it nothing is started, and what is missing is said with the Role to apply', async () => {
+    const site = await newSite(false);
+    const refused = await site.sync(migration(0));
+    assert.equal(refused.code, 77, refused.stderr);
+    const { msg } = JSON.parse(refused.stderr.trim().split('\n').at(-1) ?? '') as { msg: string };
+    assert.match(
+      msg,
+      /system:serviceaccount:site-\d+:migrator may not get, watch, update, create Lease kolla-db-sync-keystone in namespace site-\d+.*--lock row/,
+    );
+    const row = await site.sync(['--lock', 'row', ...migration(0)]);
+    assert.equal(row.code, 0, row.stderr);
+    assert.match(row.stderr, /--lock row: the row in the database is the only lock/);
+    await world.cluster.kubectl(['apply', '--filename=-'], msg.slice(msg.indexOf('apiVersion')));
+    const { code, stderr } = await site.sync(migration(0));
+    assert.equal(code, 0, stderr);
+  });
+
+  test('one with the row alone and one with the Lease exclude each other', async () => {
+    const site = await newSite();
+    await using gate = await gateFile();
+    await using first = await site.begin(['--lock', 'row', ...migration(gate.path)]);
+    await first.saying(/started/);
+    await using second = await site.begin(['--release', 'r2', ...migration(0)]);
+    await second.saying(/waiting: .* has been migrating keystone/);
+    await gate.open();
+    assert.deepEqual([await first.code, await second.code], [0, 0]);
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [true, true],
+    );
+  });
+
+  test('after SIGTERM it says that the migration was interrupted, and is free', async () => {
+    const site = await newSite();
+    await using begun = await site.begin(['--grace', '200ms', ...migration(60_000)]);
+    await begun.saying(/started/);
+    process.kill(begun.running.pid, 'SIGTERM');
+    assert.equal(await begun.code, 143);
+    const lease = await site.lease();
+    assert.equal(lease?.spec?.holderIdentity ?? '', '');
+    const { state, 'ready-for': ready } = said(lease);
+    assert.deepEqual({ state, ready }, { state: 'interrupted', ready: undefined });
+  });
+
+  test('a wait for the migration goes by the release whose code may start, through every phase', async () => {
+    const site = await newSite();
+    const phase = async (name: string, release: string, code = 0) => {
+      const ended = await site.sync(['--phase', name, '--release', release, ...migration(0, code)]);
+      assert.equal(ended.code, code, ended.stderr);
+      const { state, 'ready-for': ready } = said(await site.lease());
+      return { state, ready };
+    };
+    const wait = (text: string) => startInit(['--kubeconfig', site.kubeconfig, '--wait', text, '--timeout', '20s']);
+    await using any = await wait('db-sync/keystone');
+    await using next = await wait('db-sync/keystone?release=r2');
+    await any.said(/no such Lease/);
+    assert.deepEqual(await phase('expand', 'r1'), { state: 'done', ready: undefined });
+    await any.said(/: done \(expand\) of release r1$/);
+    assert.deepEqual(await phase('migrate', 'r1'), { state: 'done', ready: 'r1' });
+    assert.equal(await any.ended, 0);
+    await next.said(/: ready for release r1, not r2; done \(migrate\) of release r1$/);
+    assert.deepEqual(await phase('contract', 'r1', 3), { state: 'failed', ready: 'r1' });
+    assert.deepEqual(await phase('expand', 'r2', 3), { state: 'failed', ready: 'r1' });
+    await using still = await wait('db-sync/keystone?release=r1');
+    assert.equal(await still.ended, 0);
+    assert.deepEqual(await phase('migrate', 'r2'), { state: 'done', ready: 'r2' });
+    assert.equal(await next.ended, 0);
+  });
+
+  test('all of a migration takes the word back when it begins; what is done already is said on a Lease that is new', async () => {
+    const site = await newSite();
+    await using folder = await privateFolder('own-service');
+    const tool = join(folder.path, 'tool');
+    const gate = join(folder.path, 'open');
+    await writeFile(
+      tool,
+      `#!/bin/sh\n[ "$1" = check ] || { echo started; while [ ! -e ${gate} ]; do sleep 0.05; done; }\n`,
+    );
+    await chmod(tool, 0o755);
+    const file = join(folder.path, 'kolla-pod.yaml');
+    const url = [{ section: 'database', key: 'connection' }];
+    const migration = {
+      phases: { all: [{ argv: [tool] }] },
+      check: { argv: [tool, 'check'], codes: { 0: 'complete' } },
+    };
+    const own = { keystone: { configFile: '/etc/own.conf', databases: [{ name: 'own', url }], migration } };
+    await writeFile(file, JSON.stringify({ services: own }));
+    const env = { KOLLA_POD_CONFIG: file };
+    await site.kubectl('create', '--filename', await leaseFile(folder.path, { 'kolla-pod/ready-for': 'r0' }));
+    await using begun = await site.begin(['--release', 'r1'], env);
+    await begun.saying(/started/);
+    assert.equal(said(await site.lease())['ready-for'], undefined);
+    await writeFile(gate, '');
+    assert.equal(await begun.code, 0);
+    assert.equal(said(await site.lease())['ready-for'], 'r1');
+    const taken = (await site.lease())?.spec?.leaseTransitions;
+    assert.equal((await site.sync(['--release', 'r1'], env)).code, 0);
+    assert.equal((await site.lease())?.spec?.leaseTransitions, taken);
+    await site.kubectl('delete', 'lease', 'kolla-db-sync-keystone');
+    const again = await site.sync(['--release', 'r1'], env);
+    assert.equal(again.code, 0, again.stderr);
+    assert.match(again.stderr, /nothing to do/);
+    const { state, 'ready-for': ready, token } = said(await site.lease());
+    assert.deepEqual(
+      { state, ready, token },
+      { state: 'done', ready: 'r1', token: String((await site.fence())?.['token']) },
+    );
+  });
+
+  test('the token goes on growing when the Lease was deleted, and is not below what the Lease has counted', async () => {
+    const site = await newSite();
+    await site.sync(['--release', 'r1', ...migration(0)]);
+    await site.kubectl(
+      'patch',
+      'lease',
+      'kolla-db-sync-keystone',
+      '--type=merge',
+      '--patch={"spec":{"leaseTransitions":40}}',
+    );
+    await site.sync(['--release', 'r2', ...migration(0)]);
+    const grown = Number((await site.fence())?.['token']);
+    assert.ok(grown > 40, String(grown));
+    await site.kubectl('delete', 'lease', 'kolla-db-sync-keystone');
+    await site.sync(['--release', 'r3', ...migration(0)]);
+    assert.ok(Number((await site.fence())?.['token']) > grown);
+  });
 });
+
+async function leaseFile(folder: string, annotations: Record<string, string>): Promise<string> {
+  const path = join(folder, 'lease.json');
+  const metadata = { name: 'kolla-db-sync-keystone', annotations };
+  await writeFile(path, JSON.stringify({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata }));
+  return path;
+}
