@@ -1,9 +1,9 @@
 import { UnavailableError, type ExitCode } from '../cli/errors.ts';
 import { reasonOf, type MysqlSession } from '../platform/mysql/index.ts';
-import { closeFence, type Claim, type FenceState } from './fence.ts';
+import { closeMigration, type Ended } from './closing.ts';
+import type { Claim, FenceState } from './fence.ts';
 import { releaseLock } from './lock.ts';
 import type { Effects, Plan } from './plan.ts';
-import { closeRecord } from './record.ts';
 import { reach } from './reach.ts';
 import type { Held, Ran } from './run-steps.ts';
 import type { Turn } from './turn.ts';
@@ -15,6 +15,9 @@ const GOOD_WORD_MS = 30_000;
 
 /** The last word on the Lease may be said after the one in the row, within the same time. */
 const LEAST_WORD_MS = 1000;
+
+/** The exit code of one that a signal ended is this and the signal's number. */
+const KILLED = 128;
 
 /** Records how it ended, gives the lock back, publishes it on the Lease, and makes the exit code of it. */
 export async function conclude(
@@ -28,8 +31,10 @@ export async function conclude(
   const { session, lockName } = held;
   const { code } = outcome;
   const state: FenceState = outcome.state === 'ended' ? (code === 0 ? 'done' : 'failed') : outcome.state;
+  // Killed, its statements may go on in the server for a while.
+  const isOver = outcome.state === 'ended' && code < KILLED;
   const until = performance.now() + (state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS);
-  const isRecorded = await record(plan, claim, held, { state, exitCode: code, output: ran.output }, log);
+  const isRecorded = await record(plan, claim, held, { state, exitCode: code, output: ran.output, isOver }, log);
   if (!session.lost.aborted) await releaseLock(session, lockName).catch(() => session.destroy());
   const { phase, release } = claim;
   // Who waits must not go on by what the next migrator does not know of.
@@ -53,12 +58,6 @@ export async function conclude(
   }
 }
 
-interface Ended {
-  readonly state: FenceState;
-  readonly exitCode: number;
-  readonly output: string;
-}
-
 async function record(
   { target, galeraDonor }: Plan,
   claim: Claim,
@@ -66,11 +65,7 @@ async function record(
   ended: Ended,
   log: Effects['log'],
 ): Promise<boolean> {
-  // The record first: a fence that says done stands for a record that says so.
-  const write = async (on: MysqlSession) => {
-    const isKept = await closeRecord(on, claim, { token, ...ended });
-    return (await closeFence(on, token, ended.state, ended.exitCode)) && isKept;
-  };
+  const write = (on: MysqlSession) => closeMigration(on, claim, token, ended);
   try {
     if (!session.lost.aborted) return await write(session);
     const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;

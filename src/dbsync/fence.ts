@@ -28,7 +28,8 @@ export interface FenceRow extends Claim {
 }
 
 export const FENCE_TABLE = 'kolla_pod_fence';
-const NAME = 'schema';
+/** Of its one row. */
+export const FENCE_NAME = 'schema';
 
 /**
  * The row; table and row are made in the session's database when they are missing, and only then: on Galera each
@@ -39,7 +40,7 @@ export async function openFence(session: MysqlSession): Promise<FenceRow> {
   if (row !== undefined) return row;
   await repeated(() => createFence(session));
   await repeated(() =>
-    session.change(`INSERT IGNORE INTO ${FENCE_TABLE} (name, token, state) VALUES (?, 0, 'new')`, [NAME]),
+    session.change(`INSERT IGNORE INTO ${FENCE_TABLE} (name, token, state) VALUES (?, 0, 'new')`, [FENCE_NAME]),
   );
   const made = await readFence(session);
   if (made !== undefined) return made;
@@ -57,7 +58,12 @@ async function createFence(session: MysqlSession): Promise<void> {
     phase VARCHAR(32) NOT NULL DEFAULT '',
     work VARCHAR(64) NOT NULL DEFAULT '',
     started DATETIME(3) NULL, renewed DATETIME(3) NULL, ended DATETIME(3) NULL,
-    exit_code INT NULL
+    exit_code INT NULL,
+    account VARCHAR(80) NOT NULL DEFAULT '',
+    kept VARCHAR(2000) NOT NULL DEFAULT '',
+    client VARCHAR(255) NOT NULL DEFAULT '',
+    is_alone TINYINT NOT NULL DEFAULT 0,
+    trace_token BIGINT UNSIGNED NOT NULL DEFAULT 0
   ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
     COMMENT='kolla-db-sync: who migrates this database; see kolla-db-sync status'`);
 }
@@ -69,7 +75,7 @@ export async function readFence(session: MysqlSession): Promise<FenceRow | undef
       session.rows(
         `SELECT token, state, holder, service, \`release\`, phase, work, started, renewed, ended, exit_code AS exitCode
        FROM ${FENCE_TABLE} WHERE name = ?`,
-        [NAME],
+        [FENCE_NAME],
       );
     const [row] = await repeated(read);
     if (row === undefined) return undefined;
@@ -107,7 +113,7 @@ export async function takeFence(
           claim.release,
           claim.phase,
           claim.work,
-          NAME,
+          FENCE_NAME,
           before.token,
           before.state,
           before.renewed ?? null,
@@ -133,26 +139,25 @@ export async function renewFence(session: MysqlSession, token: number, timeoutMs
   const { changed } = await session.change(
     `UPDATE ${FENCE_TABLE} SET renewed = GREATEST(NOW(3), renewed + INTERVAL 1000 MICROSECOND)
      WHERE name = ? AND token = ? AND state = 'running'`,
-    [NAME, token],
+    [FENCE_NAME, token],
     timeoutMs,
   );
   return changed === 1;
 }
 
-/** Writes how our migration ended. False: a later token has the fence. */
+/**
+ * Writes how our migration ended; `isOver`: none of its sessions can go on. Not repeated: it is a part of a transaction.
+ * @returns false when a later token has the fence
+ */
 export async function closeFence(
   session: MysqlSession,
   token: number,
-  state: FenceState,
-  exitCode: number,
+  { state, exitCode, isOver }: { readonly state: FenceState; readonly exitCode: number; readonly isOver: boolean },
 ): Promise<boolean> {
-  const { changed } = await repeated(() =>
-    session.change(`UPDATE ${FENCE_TABLE} SET state = ?, exit_code = ?, ended = NOW(3) WHERE name = ? AND token = ?`, [
-      state,
-      exitCode,
-      NAME,
-      token,
-    ]),
+  const { changed } = await session.change(
+    `UPDATE ${FENCE_TABLE} SET state = ?, exit_code = ?, ended = NOW(3), client = IF(?, '', client)
+     WHERE name = ? AND token = ?`,
+    [state, exitCode, isOver ? 1 : 0, FENCE_NAME, token],
   );
   return changed === 1;
 }

@@ -1,6 +1,7 @@
 import { UsageError } from '../cli/errors.ts';
 import { formatAddress, parseAddress, type Address } from '../platform/address.ts';
-import { urlAt } from '../platform/mysql/index.ts';
+import { urlAs, urlAt } from '../platform/mysql/index.ts';
+import type { Credentials } from './fencing/index.ts';
 import type { Source } from './target.ts';
 
 /**
@@ -24,6 +25,15 @@ export function environmentAt(sources: readonly Source[], place: Address): Recor
   const moved = sources.filter(({ target }) => target.places !== undefined);
   const all = moved.flatMap(({ environment }) => Object.entries(environment));
   return Object.fromEntries(all.map(([name, url]) => [name, urlAt(url, place)]));
+}
+
+/** What tells the tool to log in as that account instead, at the node that we use. */
+export function environmentAs(sources: readonly Source[], place: Address, as: Credentials): Record<string, string> {
+  const all = sources.flatMap(({ url, target, variables }) => {
+    const at = target.places === undefined ? url : urlAt(url, place);
+    return variables.map((name) => [name, urlAs(at, as.user, as.password)]);
+  });
+  return Object.fromEntries(all) as Record<string, string>;
 }
 
 /** Every spelling of its URL that the tool may be given. Secret. */

@@ -19,7 +19,7 @@ import { redactor } from '../platform/redact.ts';
 import type { Service, Step } from '../services/index.ts';
 import { knownServices } from '../services/known.ts';
 import { checkEnsureOptions, ensureCommand, findAdmin } from './ensure/index.ts';
-import { atHosts, environmentAt, urlsOf } from './hosts.ts';
+import { atHosts, environmentAs, environmentAt, urlsOf } from './hosts.ts';
 import { SYNC_OPTIONS, type SyncOptions } from './options.ts';
 import { kubeAccess } from './kube-access.ts';
 import { leaseSite } from './lease/index.ts';
@@ -118,7 +118,12 @@ async function migrate(
         target: source.target,
         others: others.map(({ target }) => target),
         admin,
-        childEnv: (at) => ({ ...environmentOf(inherited, sources), ...environmentAt(sources, at) }),
+        childEnv: (at, as) => ({
+          ...environmentOf(inherited, sources),
+          ...environmentAt(sources, at),
+          ...(as && environmentAs(sources, at, as)),
+        }),
+        tellsAccount: options.migrateAs === 'own' && sources.every(({ variables }) => variables.length > 0),
         timeoutMs: options.timeout,
         lockTimeoutMs: options.lockTimeout,
         lossMs: options.lockLoss,

@@ -2,6 +2,7 @@ import type { Option, Values } from '../cli/option.ts';
 import { DONOR_POLICIES } from '../platform/mysql/index.ts';
 import { PHASES } from '../services/index.ts';
 import { ENSURE_OPTIONS } from './ensure/options.ts';
+import { FENCING_OPTIONS } from './fencing-options.ts';
 import { SIDECAR_OPTIONS } from './sidecar-options.ts';
 import { LOCK_OPTIONS } from './lock-options.ts';
 import { ROLLOUT_OPTIONS } from './rollout-options.ts';
@@ -111,6 +112,7 @@ export const SYNC_OPTIONS = [
   },
   ...ROLLOUT_OPTIONS,
   ...ENSURE_OPTIONS,
+  ...FENCING_OPTIONS,
   ...SIDECAR_OPTIONS,
 ] as const satisfies readonly Option[];
 

@@ -6,6 +6,7 @@ import type { DonorPolicy, MysqlTarget } from '../platform/mysql/index.ts';
 import type { Redact } from '../platform/redact.ts';
 import type { SchemaCheck, Step } from '../services/index.ts';
 import type { EnsureOptions } from './ensure/index.ts';
+import type { Credentials } from './fencing/index.ts';
 import { STOP_MS } from './guarded-child.ts';
 import type { LeaseSite } from './lease/index.ts';
 import type { RolloutGate } from './rollout/index.ts';
@@ -25,7 +26,11 @@ export interface Plan extends EnsureOptions {
   /** Undefined: database, account and grants are left alone. */
   readonly admin: MysqlTarget | undefined;
   /** The environment of the service's tool, which is to use the same server as we do. */
-  readonly childEnv: (at: Address) => NodeJS.ProcessEnv;
+  readonly childEnv: (at: Address, as?: Credentials) => NodeJS.ProcessEnv;
+  /** Whether that can tell it to log in as another account, and is to. */
+  readonly tellsAccount?: boolean;
+  /** The token of a migration that was cut off, whose end an operator has made sure of. */
+  readonly predecessorEnded?: number | undefined;
   readonly timeoutMs: number;
   readonly lockTimeoutMs: number;
   /** Lock and fence count as lost when the server has not confirmed them for this long. */

@@ -60,18 +60,19 @@ export async function openRecord(session: MysqlSession, claim: Claim, token: num
   return (await insert()).changed > 0;
 }
 
-/** Writes how our migration of this phase ended. False: a later token has begun it again. */
+/**
+ * Writes how our migration of this phase ended. Not repeated: it is a part of a transaction.
+ * @returns false when a later token has begun it again
+ */
 export async function closeRecord(
   session: MysqlSession,
   { service, release, phase }: Claim,
   { token, state, exitCode, output }: Pick<RecordRow, 'token' | 'state' | 'output'> & { exitCode: number },
 ): Promise<boolean> {
-  const { changed } = await repeated(() =>
-    session.change(
-      `UPDATE ${RECORD_TABLE} SET state = ?, exit_code = ?, output = ?, ended = NOW(3)
-       WHERE service = ? AND \`release\` = ? AND phase = ? AND token = ?`,
-      [state, exitCode, output, service, release, phase, token],
-    ),
+  const { changed } = await session.change(
+    `UPDATE ${RECORD_TABLE} SET state = ?, exit_code = ?, output = ?, ended = NOW(3)
+     WHERE service = ? AND \`release\` = ? AND phase = ? AND token = ?`,
+    [state, exitCode, output, service, release, phase, token],
   );
   return changed === 1;
 }

@@ -21,7 +21,8 @@ export interface Watch {
   readonly log: Log;
 }
 
-const EXPIRED = 'the lock was not confirmed in time (was this process frozen?), and the guard of the command has killed it';
+const EXPIRED =
+  'the lock was not confirmed in time (was this process frozen?), and the guard of the command has killed it';
 
 /** Waits for the child while the lock and the fence stay ours; stops it when they don't, or when we are to end. */
 export async function supervise(child: GuardedChild, watch: Watch): Promise<Outcome> {

@@ -1,11 +1,11 @@
-import { ExitCode, UnavailableError } from '../cli/errors.ts';
+import { ExitCode } from '../cli/errors.ts';
 import { isMysqlError, mysqlError } from '../platform/mysql/index.ts';
+import { begin, type Begun } from './begin.ts';
 import { conclude } from './conclude.ts';
 import { releaseLock } from './lock.ts';
 import { makeReady } from './ensure/index.ts';
-import type { Effects, Plan } from './plan.ts';
-import { awaitPredecessor } from './predecessor.ts';
-import { openRecord } from './record.ts';
+import { stopMsOf, type Effects, type Plan } from './plan.ts';
+import { Pulse } from './pulse.ts';
 import { startRenewal } from './renewal.ts';
 import { stillOld } from './rollout/still-old.ts';
 import { runSteps, type Ran } from './run-steps.ts';
@@ -29,7 +29,6 @@ async function migrate(asked: Plan, effects: Effects, take: TakeTurn): Promise<E
     effects.onStage?.('waiting for the rollout');
     await plan.rollout.wait(effects);
   }
-  effects.onStage?.('waiting for the lock');
   const turn = await take(plan, effects);
   await using session = turn.session;
   await using _lease = turn.lease;
@@ -44,28 +43,33 @@ async function migrate(asked: Plan, effects: Effects, take: TakeTurn): Promise<E
 }
 
 async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<ExitCode> {
-  const { session, lockName, claim, token, before, takenAt, lease } = turn;
-  const renewal = startRenewal({ session, lockName, token, takenAt, lossMs: plan.lossMs });
+  const { session, lockName, claim, token, takenAt, lease } = turn;
+  let confirmedAt = takenAt;
+  const limitMs = plan.lossMs + stopMsOf(plan);
+  const pulse = new Pulse(() => Math.min(confirmedAt, lease?.confirmedAt() ?? confirmedAt) + limitMs);
+  const onConfirmed = (at: number) => {
+    confirmedAt = at;
+    pulse.beat();
+  };
+  const renewal = startRenewal({ session, lockName, token, takenAt, lossMs: plan.lossMs, onConfirmed });
   const lost = lease === undefined ? renewal.lost : AbortSignal.any([renewal.lost, lease.lost]);
-  const held = { session, lockName, token, lost };
+  const held = { session, lockName, token, lost, pulse };
+  let begun: Begun | undefined;
   let ran: Ran;
   try {
-    if (before.state === 'running') {
-      const { target } = plan;
-      const deadline = performance.now() + plan.lockTimeoutMs;
-      const signal = AbortSignal.any([effects.signal, lost]);
-      await awaitPredecessor(session, before, { target, deadline, signal, log: effects.log });
-    }
-    if (!(await openRecord(session, claim, token))) {
-      throw new UnavailableError('somebody with a later token has begun the same: nothing was started here');
-    }
-    effects.signal.throwIfAborted();
+    begun = await begin(plan, turn, held, effects);
     const { phase, release } = claim;
     await lease?.publish({ state: 'running', phase, release, token });
     effects.onStage?.('migrating');
-    ran = (await stillOld(plan.rollout, held, effects)) ?? (await runSteps(plan, held, effects));
+    ran =
+      (await stillOld(plan.rollout, held, effects)) ??
+      (await runSteps(begun.plan, held, { ...effects, redact: begun.redact }));
   } finally {
     await renewal[Symbol.asyncDispose]();
   }
-  return await conclude(plan, turn, held, ran, effects);
+  try {
+    return await conclude(plan, turn, held, ran, effects);
+  } finally {
+    await begun.end(ran);
+  }
 }

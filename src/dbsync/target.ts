@@ -15,6 +15,8 @@ export interface Source {
   readonly place: string;
   /** What tells the service's tool the same URL, where it would not find it by itself. Never shown. */
   readonly environment: Readonly<Record<string, string>>;
+  /** By which the tool can be told another one; none where it reads its own file alone. */
+  readonly variables: readonly string[];
 }
 
 /** The service's data. UsageError for a name that none of them has. */
@@ -29,7 +31,11 @@ export function serviceOf(name: string, services: readonly Service[]): Service {
 export async function findSource(service: Service, options: TargetOptions): Promise<Source> {
   const given = await givenUrl(options);
   if (given !== undefined)
-    return { ...sourceOf(given.url, given.place), environment: handedOver(service, 0, given.url) };
+    return {
+      ...sourceOf(given.url, given.place),
+      environment: handedOver(service, 0, given.url),
+      variables: variablesOf(service, 0),
+    };
   const [database] = service.databases;
   if (database === undefined || database.url.length === 0) {
     const why =
@@ -42,7 +48,7 @@ export async function findSource(service: Service, options: TargetOptions): Prom
   if (url === undefined) throw new ConfigError(`${place} is not set: the database URL belongs there`);
   // The tool reads its own default file: it must not migrate another database than the one that is locked.
   const environment = isFoundByTool(options) ? {} : handedOver(service, 0, url);
-  return { ...sourceOf(url, place), environment };
+  return { ...sourceOf(url, place), environment, variables: variablesOf(service, 0) };
 }
 
 /** The service's other databases, in its configuration. An optional one may be unset. */
@@ -54,7 +60,7 @@ export async function findOthers(service: Service, options: TargetOptions): Prom
     if (url === undefined && optional) continue;
     if (url === undefined) throw new ConfigError(`${place} is not set: the URL of another database belongs there`);
     const environment = isFoundByTool(options) ? {} : handedOver(service, i, url);
-    found.push({ ...sourceOf(url, place), environment });
+    found.push({ ...sourceOf(url, place), environment, variables: variablesOf(service, i) });
   }
   return found;
 }
@@ -90,12 +96,16 @@ export function isFoundByTool({ serviceConfig, host }: TargetOptions): boolean {
   return serviceConfig === undefined && host.length === 0;
 }
 
-function handedOver({ databases, configFile }: Service, index: number, url: string): Record<string, string> {
-  const names = (databases[index]?.url ?? []).map((place) => variableOf(configFile, place));
-  return Object.fromEntries(names.filter((name) => name !== undefined).map((name) => [name, url]));
+function handedOver(service: Service, index: number, url: string): Record<string, string> {
+  return Object.fromEntries(variablesOf(service, index).map((name) => [name, url]));
 }
 
-function sourceOf(url: string, place: string): Omit<Source, 'environment'> {
+function variablesOf({ databases, configFile }: Service, index: number): string[] {
+  const names = (databases[index]?.url ?? []).map((place) => variableOf(configFile, place));
+  return names.filter((name) => name !== undefined);
+}
+
+function sourceOf(url: string, place: string): Omit<Source, 'environment' | 'variables'> {
   try {
     return { target: parseMysqlUrl(url), url, place };
   } catch (cause) {

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../src/cli/errors.ts';
-import { atHosts, environmentAt, urlsOf } from '../../src/dbsync/hosts.ts';
+import { atHosts, environmentAs, environmentAt, urlsOf } from '../../src/dbsync/hosts.ts';
 import type { Source } from '../../src/dbsync/target.ts';
 import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
 
 function sourceAt(url: string, variable: string): Source {
-  return { target: parseMysqlUrl(url), place: 'somewhere', url, environment: { [variable]: url } };
+  return {
+    target: parseMysqlUrl(url),
+    place: 'somewhere',
+    url,
+    environment: { [variable]: url },
+    variables: [variable],
+  };
 }
 
 const API = sourceAt('mysql+pymysql://nova:p%40ss@db:3307/nova_api?charset=utf8', 'OS_API_DATABASE__CONNECTION');
@@ -42,6 +48,15 @@ test('the tool gets the URLs of that cluster with the node that is used, and no 
   assert.deepEqual(environmentAt(sources, { host: 'n2', port: 3307 }), {
     OS_API_DATABASE__CONNECTION: 'mysql+pymysql://nova:p%40ss@n2:3307/nova_api?charset=utf8',
     OS_DATABASE__CONNECTION: 'mysql+pymysql://nova:p%40ss@n2:3307/nova',
+  });
+});
+
+test('the tool is told to log in as another account everywhere', () => {
+  const sources = atHosts([API, MAIN, CELL], ['n1', 'n2']);
+  assert.deepEqual(environmentAs(sources, { host: 'n2', port: 3307 }, { user: 'nova_m7_1c09b3', password: 'a-_Aa1' }), {
+    OS_API_DATABASE__CONNECTION: 'mysql+pymysql://nova_m7_1c09b3:a-_Aa1@n2:3307/nova_api?charset=utf8',
+    OS_DATABASE__CONNECTION: 'mysql+pymysql://nova_m7_1c09b3:a-_Aa1@n2:3307/nova',
+    OS_CELL__CONNECTION: 'mysql+pymysql://nova_m7_1c09b3:a-_Aa1@other:3307/nova_cell',
   });
 });
 

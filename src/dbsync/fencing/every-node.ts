@@ -1,43 +1,99 @@
-import type { Log } from '../cli/log.ts';
-import { formatAddress, parseAddress, type Address } from '../platform/address.ts';
-import { connect, reasonOf, type MysqlSession, type MysqlTarget } from '../platform/mysql/index.ts';
-import type { Reached } from './reach.ts';
+import { formatDuration } from '../../cli/duration.ts';
+import { UnavailableError } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { formatAddress, type Address } from '../../platform/address.ts';
+import { pause } from '../../platform/backoff.ts';
+import {
+  connect,
+  isMysqlError,
+  otherNodes,
+  reasonOf,
+  type MysqlSession,
+  type MysqlTarget,
+} from '../../platform/mysql/index.ts';
+import type { Reached } from '../reach.ts';
+import { statusLine } from '../status-line.ts';
+import { markSession } from './sessions.ts';
 
 const HANDSHAKE_MS = 3000;
 const STATEMENT_MS = 10_000;
+const POLL_MS = 250;
 
-/**
- * A session on each other node of the cluster, by the addresses that the nodes themselves give for clients. One that
- * the cluster has given up is not among them: nothing that runs there can be committed. One that we can't reach is said.
- */
-export async function otherNodes(
-  session: Reached,
-  target: MysqlTarget,
-  { signal, log }: { readonly signal: AbortSignal; readonly log: Log },
-): Promise<MysqlSession[]> {
-  const [row] = await session.rows("SHOW GLOBAL STATUS LIKE 'wsrep_incoming_addresses'");
-  const list = row?.['Value'];
-  const words = typeof list === 'string' ? list.split(',') : [];
-  const { socket: _, places: __, ...account } = target;
-  const found: MysqlSession[] = [];
-  for (const word of words) {
-    try {
-      const place = placeOf(word);
-      if (place.host === session.at.host && place.port === session.at.port) continue;
-      const options = { signal, database: target.database, handshakeMs: HANDSHAKE_MS, statementMs: STATEMENT_MS };
-      found.push(await connect({ ...account, ...place }, options));
-    } catch (error) {
-      signal.throwIfAborted();
-      log.warn(`cannot look at node ${word} for statements of the migration before: ${reasonOf(error)}`);
-    }
-  }
-  return found;
+export interface EveryNodeOptions {
+  /** Who we are on each node. */
+  readonly target: MysqlTarget;
+  /** By performance.now(). */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** What is done on each node, as it follows "cannot": `look for the sessions of keystone`. */
+  readonly doing: string;
+  /** How often in a row nothing must be left. Default 2: a session that is just logging in is not to be seen yet. */
+  readonly looks?: number;
 }
 
-function placeOf(word: string): Address {
+/** What is still to be waited for on one node; undefined when nothing is. */
+export type OnNode = (node: MysqlSession) => Promise<string | undefined>;
+
+/**
+ * Does something on each node of the cluster, again and again until it has nothing left to wait for on any of them. The
+ * nodes are those that the cluster itself lists at the time: one that it has given up can commit nothing any more; one
+ * that it lists and we can't reach is tried again.
+ * @throws UnavailableError at the deadline, with what each node still waits for
+ */
+export async function onEveryNode(session: Reached, options: EveryNodeOptions, work: OnNode): Promise<void> {
+  const { deadline, signal, log, doing, looks = 2 } = options;
+  await using sessions = new AsyncDisposableStack();
+  const open = new Map<string, MysqlSession>();
+  const say = statusLine(log);
+  const began = performance.now();
+  let clean = 0;
+  for (;;) {
+    const left: string[] = [];
+    const look = async (node: MysqlSession) => {
+      const waiting = await work(node);
+      if (waiting !== undefined) left.push(waiting);
+    };
+    await look(session);
+    for (const place of session.isGalera ? await otherNodes(session) : []) {
+      const name = formatAddress(place);
+      try {
+        let node = open.get(name);
+        if (node === undefined || node.lost.aborted) {
+          node = sessions.use(await nodeAt(place, options));
+          open.set(name, node);
+        }
+        await look(node);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isMysqlError(error)) throw error;
+        left.push(`cannot ${doing} on node ${name}: ${reasonOf(error)}`);
+      }
+    }
+    clean = left.length === 0 ? clean + 1 : 0;
+    if (clean === looks) return;
+    if (left.length > 0) {
+      const text = left.join('; ');
+      if (performance.now() > deadline) {
+        throw new UnavailableError(`waited ${formatDuration(performance.now() - began)}: ${text}`);
+      }
+      say(`waiting: ${text}`);
+    }
+    await pause(POLL_MS, signal);
+  }
+}
+
+async function nodeAt(place: Address, { target, signal }: EveryNodeOptions): Promise<MysqlSession> {
+  const { socket: _, places: __, ...account } = target;
+  const options = { signal, database: target.database, handshakeMs: HANDSHAKE_MS, statementMs: STATEMENT_MS };
+  const node = await connect({ ...account, ...place }, options);
   try {
-    return parseAddress(word);
-  } catch {
-    return parseAddress(formatAddress({ host: word, port: 3306 }));
+    await markSession(node, STATEMENT_MS);
+    // What was committed elsewhere before (an account that was locked) is applied here before we look.
+    await node.change('SET SESSION wsrep_sync_wait = 7', [], STATEMENT_MS);
+    return node;
+  } catch (error) {
+    node.destroy();
+    throw error;
   }
 }

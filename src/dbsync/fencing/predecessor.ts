@@ -1,96 +1,122 @@
-import { formatDuration } from '../cli/duration.ts';
-import { DeadlineError } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
-import { pause } from '../platform/backoff.ts';
-import { isPassing, reasonOf, type MysqlSession, type MysqlTarget } from '../platform/mysql/index.ts';
-import type { FenceRow } from './fence.ts';
-import { STOP_MS } from './guarded-child.ts';
-import { OUR_MARK } from './lock.ts';
-import { otherNodes } from './other-nodes.ts';
-import type { Reached } from './reach.ts';
-import { statusLine } from './status-line.ts';
+import { formatDuration } from '../../cli/duration.ts';
+import { UnavailableError, messageOf } from '../../cli/errors.ts';
+import { pause } from '../../platform/backoff.ts';
+import type { FenceRow } from '../fence.ts';
+import { STOP_MS } from '../guarded-child.ts';
+import type { Effects, Plan } from '../plan.ts';
+import type { Reached } from '../reach.ts';
+import { forEachLogin, isConclusive, type Login } from './client.ts';
+import { endAccounts } from './end-account.ts';
+import { onEveryNode } from './every-node.ts';
+import { killSession, listOf, ownClient, sessionsOf } from './sessions.ts';
+import { readTrace, type Left } from './trace.ts';
 
 /**
  * One that lost the lock although it lives (an administrator's KILL, a server's restart) sees that at once, and its
  * command is gone after STOP_MS; this much more for a machine under load.
  */
 const HANDOVER_MS = STOP_MS + 3000;
-const POLL_MS = 1000;
+/** The server sees within this that a client is dead. */
+const SETTLE_MS = 3000;
 
-export interface HandoverOptions {
-  readonly target: MysqlTarget;
-  /** By performance.now(). */
-  readonly deadline: number;
-  readonly signal: AbortSignal;
-  readonly log: Log;
-}
+type Told = Pick<Effects, 'signal' | 'log' | 'redact'>;
 
 /**
- * Makes sure that a migration that was cut off writes nothing any more: its command has had the time to be stopped,
- * and the statements that its dead sessions left running in the server (an ALTER goes on without its client) are over,
- * on Galera on each node. Nothing is killed: such a statement can't be told from one of the live service, which has the
- * same account.
- * @throws DeadlineError with the statements that still run
+ * Makes sure that the migration that was cut off writes nothing any more, and that no session of the live service is
+ * touched:
+ *   it had an account of its own and we are admin: the account is locked, and its sessions are killed on every node
+ *   it came from an address where nobody else was: the sessions from there are killed on every node
+ *   neither: its statements are waited for; when sessions are left that may be its, an operator has to judge
+ * @returns the accounts of older migrations that stay, because something has them as its definer
+ * @throws UnavailableError with the list of sessions, and what to do
  */
-export async function awaitPredecessor(session: Reached, before: FenceRow, options: HandoverOptions): Promise<void> {
-  const { deadline, log } = options;
-  const signal = AbortSignal.any([options.signal, session.lost]);
+export async function fencePredecessor(
+  plan: Plan,
+  session: Reached,
+  before: FenceRow,
+  { signal, log, redact }: Told,
+): Promise<string[]> {
+  if (before.state === 'new') return [];
+  const left = await readTrace(session);
+  const { account, kept, client, token } = left;
+  const accounts = [...kept, ...(account === '' ? [] : [account])];
+  const deadline = performance.now() + plan.timeoutMs;
+  const end = async (names: string[]) =>
+    plan.admin === undefined ? names : await endAccounts(plan, plan.admin, names, { deadline, signal, log });
+  if (client === '') {
+    // Nothing runs under them: what can't be dropped now stands in nobody's way.
+    return await end(accounts).catch((error: unknown) => {
+      signal.throwIfAborted();
+      log.warn(`account ${accounts.join(', ')} can't be dropped now: ${messageOf(error)}`);
+      return accounts;
+    });
+  }
   log.warn(`the migration before was cut off: ${before.holder}, begun ${before.started} UTC, token ${before.token}`);
+  if (plan.predecessorEnded === token) {
+    log.warn(`taken for ended, as --predecessor-ended ${token} says`);
+    return await end(accounts);
+  }
+  if (account !== '') {
+    if (plan.admin !== undefined) return await end(accounts);
+    throw new UnavailableError(
+      `the migration that was cut off (token ${token}) ran as account ${account}, and only an admin can end its sessions: ` +
+        `give --admin-user; or lock the account, KILL its sessions on every node, and give --predecessor-ended ${token}`,
+    );
+  }
   // On Galera a lease has passed, and with it this time.
-  if (!session.isGalera) {
+  if (!session.isGalera && before.state === 'running') {
     log.info(`waiting ${formatDuration(HANDOVER_MS)}, in which its command is stopped if it still runs`);
     await pause(HANDOVER_MS, signal);
   }
-  await using nodes = new AsyncDisposableStack();
-  const sessions = [session as MysqlSession];
-  if (session.isGalera) {
-    const others = await otherNodes(session, options.target, { signal, log });
-    for (const other of others) sessions.push(nodes.use(other));
-  }
-  const running = async () => (await Promise.all(sessions.map((each) => statementsOn(each, session, options)))).flat();
-  const say = statusLine(log);
-  const { user, database } = options.target;
-  // A dead client begins no statement: what was not there at first look is the live service's.
-  let left = await running();
-  while (left.length > 0) {
-    const list = left
-      .map(({ node, id, seconds, text }) => `session ${id} on ${node} for ${seconds} s: ${text}`)
-      .join('; ');
-    if (performance.now() > deadline) {
-      throw new DeadlineError(`statements of the migration before may still run (KILL them if they are its): ${list}`);
+  await forEachLogin(plan, session, { signal, log }, async (login) => {
+    const own = await ownClient(login.session);
+    const options = { left, deadline, signal, log, redact };
+    await (isConclusive(left, own) ? killFrom(login, options) : awaitFrom(login, options));
+  });
+  return await end(accounts);
+}
+
+interface FromOptions extends Told {
+  readonly left: Left;
+  readonly deadline: number;
+}
+
+/** Kills the account's sessions that come from where the migration came, until there is none on any node. */
+async function killFrom({ target, session }: Login, options: FromOptions): Promise<void> {
+  const { client } = options.left;
+  const doing = `look for sessions of ${target.user} from ${client}`;
+  await onEveryNode(session, { ...options, target, doing }, async (node) => {
+    const found = (await sessionsOf(node, target.user)).filter((seen) => seen.client === client);
+    for (const { id } of found) await killSession(node, id);
+    if (found.length === 0) return undefined;
+    const list = options.redact(listOf(found));
+    options.log.info(`killed what the migration before left: ${list}`);
+    return `killed, and not gone yet: ${list}`;
+  });
+}
+
+/**
+ * Waits for the statements that a dead command left running (an ALTER goes on without its client). A dead client has no
+ * idle session for long, and begins no statement: one that is idle, and was there at first, lives.
+ */
+async function awaitFrom({ target, session }: Login, options: FromOptions): Promise<void> {
+  const { left, redact } = options;
+  const settled = performance.now() + SETTLE_MS;
+  const first = new Map<unknown, Set<number>>();
+  const doing = `look for sessions of ${target.user} from ${left.client}`;
+  await onEveryNode(session, { ...options, target, doing }, async (node) => {
+    const all = (await sessionsOf(node, target.user)).filter((seen) => seen.client === left.client);
+    const known = first.get(node) ?? new Set(all.map(({ id }) => id));
+    first.set(node, known);
+    const found = all.filter(({ id }) => known.has(id));
+    const list = redact(listOf(found));
+    if (performance.now() > settled && found.some(({ isIdle }) => isIdle)) {
+      throw new UnavailableError(
+        `these sessions of ${target.user} may be the service's, or the migration's that was cut off (token ${left.token}): ${list}. ` +
+          `KILL those that are the migration's, and run this with --predecessor-ended ${left.token}; ` +
+          `with --admin-user a migration has an account of its own, and this can't happen`,
+      );
     }
-    say(`waiting for ${left.length} running statement(s) of ${user} in ${database}`);
-    await pause(POLL_MS, signal);
-    const now = await running();
-    left = left.filter((old) => now.some((one) => one.node === old.node && one.id === old.id && one.text === old.text));
-  }
-}
-
-interface Statement {
-  /** The server's name for its host and its port: session numbers are its own. */
-  readonly node: string;
-  readonly id: number;
-  readonly seconds: number;
-  readonly text: string;
-}
-
-/** What runs on a node; nothing on another than ours that went away: what it had not committed is undone. */
-async function statementsOn(node: MysqlSession, own: Reached, { target, log }: HandoverOptions): Promise<Statement[]> {
-  try {
-    return node.lost.aborted ? [] : await statements(node, target);
-  } catch (error) {
-    if (node === own || !isPassing(error)) throw error;
-    log.warn(`a node went away while its statements were looked at: ${reasonOf(error)}`);
-    return [];
-  }
-}
-
-async function statements(session: MysqlSession, { user, database }: MysqlTarget): Promise<Statement[]> {
-  const rows = await session.rows(
-    `SELECT CONCAT(@@hostname, ':', @@port) AS node, ID AS id, TIME AS seconds, LEFT(COALESCE(INFO, STATE), 80) AS text FROM information_schema.PROCESSLIST
-     WHERE USER = ? AND DB = ? AND ID <> CONNECTION_ID() AND COMMAND NOT IN ('Sleep', 'Daemon')
-       AND COALESCE(INFO, '') NOT LIKE ?`,
-    [user, database, `%${OUR_MARK}%`],
-  );
-  return rows as unknown as Statement[];
+    return found.length === 0 ? undefined : `statements that may be of the migration before: ${list}`;
+  });
 }

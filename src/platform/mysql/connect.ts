@@ -10,6 +10,8 @@ export interface MysqlSession extends AsyncDisposable {
   readonly id: number;
   /** The socket's file descriptor: a process that inherits it keeps the session open when we die. Never write to it. */
   readonly descriptor: number;
+  /** Our own address, as we see it; undefined on a socket file. */
+  readonly localAddress: string | undefined;
   /** Aborted when the session ends without our doing; its reason is the error. */
   readonly lost: AbortSignal;
   rows(sql: string, parameters?: readonly unknown[], timeoutMs?: number): Promise<Record<string, unknown>[]>;
@@ -117,6 +119,7 @@ function sessionOn(connection: Connection, socket: Socket, descriptor: number, s
   return {
     id: connection.threadId,
     descriptor,
+    localAddress: socket.localAddress,
     lost: lost.signal,
     rows: async (...args) => (await query(...args)) as RowDataPacket[],
     change: async (...args) => {

@@ -73,6 +73,12 @@ export function urlAt(url: string, place: Address): string {
   return url.replace(/^([^:/]*:\/\/(?:[^@/?]*@)?)[^/?]*/, (_, head: string) => head + formatAddress(place));
 }
 
+/** The same URL for another account. */
+export function urlAs(url: string, user: string, password: string): string {
+  const account = `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
+  return url.replace(/^([^:/]*:\/\/)(?:[^@/?]*@)?/, (_, head: string) => head + account);
+}
+
 function placeOf(place: string): { host: string; port: number } {
   const match = /^(?:\[(?<v6>[^\]]+)\]|(?<host>[^:]*))(?::(?<port>\d*))?$/.exec(place);
   if (match === null) throw new RangeError('its host and port are not HOST, HOST:PORT or [IPV6]:PORT');

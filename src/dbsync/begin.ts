@@ -1,0 +1,62 @@
+import { ExitCode, KollaError, UnavailableError } from '../cli/errors.ts';
+import { reasonOf } from '../platform/mysql/index.ts';
+import { redactor, type Redact } from '../platform/redact.ts';
+import { beginOwn, endOwn, fencePredecessor } from './fencing/index.ts';
+import { closeFence } from './fence.ts';
+import type { Effects, Plan } from './plan.ts';
+import { openRecord } from './record.ts';
+import type { Held, Ran } from './run-steps.ts';
+import type { Turn } from './turn.ts';
+
+/** Everything that stands before the first step is done. */
+export interface Begun {
+  /** The same, whose steps run under the account that was made for them. */
+  readonly plan: Plan;
+  readonly redact: Redact;
+  /** After the end was recorded: the account and its sessions are ended. Never throws: else the next run does it. */
+  end(ran: Ran): Promise<void>;
+}
+
+/** Within the time to stop a pod. */
+const LAST_WORD_MS = 5000;
+/** After a migration that nobody cuts off. */
+const GOOD_WORD_MS = 30_000;
+
+/**
+ * Makes sure that the one before writes nothing any more, writes down that ours begins, and makes its account. When that
+ * fails the fence is given back, as far as it is ours: nothing was started.
+ */
+export async function begin(plan: Plan, { claim, before }: Turn, held: Held, effects: Effects): Promise<Begun> {
+  const { session, token } = held;
+  const told = { ...effects, signal: AbortSignal.any([effects.signal, held.lost]) };
+  let isOver = false;
+  try {
+    const kept = await fencePredecessor(plan, session, before, told);
+    isOver = true;
+    if (!(await openRecord(session, claim, token))) {
+      throw new UnavailableError('somebody with a later token has begun the same: nothing was started here');
+    }
+    told.signal.throwIfAborted();
+    const own = await beginOwn(plan, held, kept, told);
+    told.signal.throwIfAborted();
+    if (own === undefined) return { plan, redact: effects.redact, end: async () => {} };
+    const hide = redactor([own.password]);
+    return {
+      plan: { ...plan, childEnv: (at) => plan.childEnv(at, own) },
+      redact: (text) => hide(effects.redact(text)),
+      async end({ outcome }) {
+        // A successor has done it, or will.
+        if (outcome.state === 'lost') return;
+        const timeoutMs = outcome.state === 'ended' ? GOOD_WORD_MS : LAST_WORD_MS;
+        await endOwn(plan, held, [...kept, own.user], { timeoutMs, log: effects.log });
+      },
+    };
+  } catch (error) {
+    const state = effects.signal.aborted ? 'interrupted' : 'failed';
+    const ended = { state, exitCode: error instanceof KollaError ? error.exitCode : ExitCode.bug, isOver } as const;
+    await closeFence(session, token, ended).catch((failed: unknown) => {
+      effects.log.warn(`cannot give the lock back: ${reasonOf(failed)}`);
+    });
+    throw error;
+  }
+}
