@@ -1,0 +1,160 @@
+/** kolla-db-sync as a native sidecar, without a kubelet: what its probes answer, when it ends, and how far it says that it has come. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { readChangedTables } from '../../src/dbsync/progress/index.ts';
+import type { Effects, Plan } from '../../src/dbsync/plan.ts';
+import { reach } from '../../src/dbsync/reach.ts';
+import { runSteps } from '../../src/dbsync/run-steps.ts';
+import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
+import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { logLines } from '../support/helper.ts';
+import { freePort } from '../support/port.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { until } from '../support/until.ts';
+import { beginHelper, gateFile, migration, siteOn, type Begun, type Site } from './kolla-db-sync-support.ts';
+
+const STAY = ['--stay', '--listen', '127.0.0.1:0'];
+const WAIT_MS = 30_000;
+
+/** What a probe of the kubelet's would get: `503 migrating`. */
+async function asked(begun: Begun, path: string): Promise<string> {
+  await begun.saying(/are answered on [^ ]+:\d+/);
+  const [, at] = /are answered on ([^ "]+:\d+)/.exec(begun.said()) ?? [];
+  const response = await fetch(`http://${at}${path}`);
+  return `${response.status} ${(await response.text()).trim()}`;
+}
+
+const answering = (begun: Begun, path: string, wanted: string) =>
+  until(`${path} to answer ${wanted}`, WAIT_MS, async () => ((await asked(begun, path)) === wanted ? true : undefined));
+
+describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, timeout: 120_000, concurrency: 3 }, () => {
+  let mariadb: Mariadb;
+  before(async () => (mariadb = await startMariadb()));
+  after(() => mariadb[Symbol.asyncDispose]());
+
+  test('holds the service back until the schema is right, and stays until SIGTERM', async () => {
+    const site = siteOn(mariadb);
+    await using others = await gateFile();
+    await using gate = await gateFile();
+    await using first = await site.begin(migration(others.path));
+    await first.saying(/started/);
+    await using begun = await site.begin([...STAY, '--release', 'r2', ...migration(gate.path)]);
+    await answering(begun, '/startupz', '503 waiting for the lock');
+    assert.equal(await asked(begun, '/livez'), '200 ok');
+    await others.open();
+    await answering(begun, '/readyz', '503 migrating');
+    assert.equal(await asked(begun, '/startupz'), '503 migrating');
+    await gate.open();
+    await answering(begun, '/startupz', '200 ok');
+    assert.equal(await asked(begun, '/readyz'), '200 ok');
+    assert.equal((await site.fence())?.['state'], 'done');
+    process.kill(begun.running.pid, 'SIGTERM');
+    assert.equal(await begun.code, 143);
+  });
+
+  test('answers before there is a server', async () => {
+    const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
+    await using begun = await beginHelper(['keystone', ...STAY, ...migration(0)], { KOLLA_DB_SYNC_CONNECTION: url });
+    assert.equal(await asked(begun, '/startupz'), '503 waiting for the server');
+    assert.equal(await asked(begun, '/livez'), '200 ok');
+    process.kill(begun.running.pid, 'SIGTERM');
+    assert.equal(await begun.code, 143);
+  });
+
+  test("ends with the command's code when the migration fails, for the kubelet to start it again", async () => {
+    const site = siteOn(mariadb);
+    await using begun = await site.begin([...STAY, ...migration(0, 42)]);
+    assert.equal(await begun.code, 42);
+  });
+
+  test('after a rollout it holds nobody back, neither while it migrates nor when that has failed', async () => {
+    const site = siteOn(mariadb);
+    await using gate = await gateFile();
+    await using begun = await site.begin([...STAY, '--phase', 'contract', ...migration(gate.path, 3)]);
+    await answering(begun, '/readyz', '200 migrating');
+    assert.equal(await asked(begun, '/startupz'), '200 migrating');
+    await gate.open();
+    await answering(begun, '/readyz', '200 failed');
+    assert.equal(await asked(begun, '/startupz'), '200 failed');
+    assert.match(begun.said(), /the migration failed: .* ended with 3/);
+    assert.equal((await site.fence())?.['state'], 'failed');
+    process.kill(begun.running.pid, 'SIGTERM');
+    assert.equal(await begun.code, 143);
+  });
+
+  test('after a rollout a server that is gone for good does not end it either', async () => {
+    const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
+    const args = ['keystone', ...STAY, '--phase', 'contract', '--timeout', '1s', ...migration(0)];
+    await using begun = await beginHelper(args, { KOLLA_DB_SYNC_CONNECTION: url });
+    await answering(begun, '/readyz', '200 failed');
+    await begun.saying(/"level":"error".*last seen: .*ECONNREFUSED/);
+    process.kill(begun.running.pid, 'SIGTERM');
+    assert.equal(await begun.code, 143);
+  });
+
+  test('a mistake in the command line ends it in every phase', async () => {
+    await using begun = await beginHelper(['keystoen', ...STAY, '--phase', 'contract', ...migration(0)], {});
+    assert.equal(await begun.code, 64);
+  });
+
+  test('a step that takes long says how far it has come', async () => {
+    const site = siteOn(mariadb);
+    await site.sync(migration(0));
+    await mariadb.query(`DROP TABLE ${site.database}.journal`);
+    await using gate = await gateFile();
+    const { log, said } = recordedLog('info');
+    const running = runOf(site, migration(gate.path).slice(1), { log, progressMs: 50 });
+    await until('its table', WAIT_MS, () => Promise.resolve(/tables altered: journal/.test(said()) || undefined));
+    await gate.open();
+    assert.equal(await running, 0);
+    assert.match(said(), /node has been running for [^;]*; last line: started; tables altered: journal/);
+  });
+
+  test('tells tables that were altered from those that were only written, and of those before nothing', async () => {
+    const site = siteOn(mariadb);
+    await site.sync(migration(0));
+    const target = targetOf(site);
+    const { log } = recordedLog();
+    const run = (sql: string) => mariadb.query(`USE ${site.database}; ${sql}`);
+    await run('CREATE TABLE old (id INT); CREATE TABLE altered (id INT); CREATE TABLE filled (id INT)');
+    // The server's notes are in whole seconds.
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await run('CREATE TABLE made (id INT); ALTER TABLE altered ADD COLUMN x INT; INSERT INTO filled VALUES (1)');
+    const { signal } = new AbortController();
+    assert.deepEqual(await readChangedTables(target, target, 1000, { signal, log }), {
+      altered: ['altered', 'made'],
+      written: ['filled'],
+    });
+  });
+
+  test('a server that does not let it look is no failure', async () => {
+    const { log, said } = recordedLog();
+    const target = { ...targetOf(siteOn(mariadb)), password: 'wrong' };
+    const { signal } = new AbortController();
+    assert.equal(await readChangedTables(target, target, 1000, { signal, log }), undefined);
+    assert.match(logLines(said())[0]?.msg ?? '', /cannot tell which tables have changed: .*1045/);
+  });
+});
+
+function targetOf({ env }: Site) {
+  return parseMysqlUrl(env['KOLLA_DB_SYNC_CONNECTION'] ?? '');
+}
+
+/** One step as sync() runs it, without the lock. */
+async function runOf(site: Site, [program = '', ...words]: string[], more: Pick<Effects, 'log' | 'progressMs'>) {
+  const { signal } = new AbortController();
+  const target = targetOf(site);
+  const galeraDonor = 'ok';
+  await using session = await reach(target, { timeoutMs: WAIT_MS, signal, log: more.log, galeraDonor });
+  const plan = {
+    target,
+    steps: [{ argv: [program, ...words] as [string, ...string[]] }],
+    childEnv: () => ({ ...process.env, OS_DATABASE__CONNECTION: site.env['KOLLA_DB_SYNC_CONNECTION'] }),
+    leaseMs: 60_000,
+    lossMs: 40_000,
+    graceMs: 0,
+  } as Partial<Plan> as Plan;
+  const held = { session, lockName: '', token: 1, lost: new AbortController().signal };
+  const { outcome } = await runSteps(plan, held, { signal, redact: (text) => text, ...more });
+  return outcome.code;
+}
