@@ -12,3 +12,11 @@ export function randomFrom(seed: number): () => number {
 export function oneOf<T>(random: () => number, all: readonly T[]): T {
   return all[Math.floor(random() * all.length)]!;
 }
+
+/** The same things in another order. */
+export function shuffled<T>(random: () => number, all: readonly T[]): T[] {
+  return all
+    .map((one) => ({ one, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ one }) => one);
+}

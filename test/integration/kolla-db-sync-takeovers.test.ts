@@ -1,0 +1,77 @@
+/**
+ * Takeovers on three nodes of Galera: 12 contenders a database, every kind of fault, judged by what the migrations
+ * themselves wrote through all nodes. `make soak` does a thousand of them.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { canRunGalera } from '../cluster/galera.ts';
+import { randomFrom, shuffled } from '../support/random.ts';
+import {
+  faultOf,
+  NODE_FAULTS,
+  openArena,
+  openLane,
+  overlapsIn,
+  play,
+  readJournal,
+  Tally,
+  type Arena,
+  type Lane,
+} from '../takeovers/index.ts';
+
+const skip = (await canRunGalera()) ?? false;
+const WITHOUT_LOCK = fileURLToPath(new URL('../takeovers/without-lock.ts', import.meta.url));
+const SEED = 6;
+const LANES = 5;
+const QUICK = { leaseMs: 2000, lossMs: 1000 };
+/** Longer than a cluster stalls that gives up a node after 2 and 4 s. */
+const PATIENT = { leaseMs: 8000, lossMs: 6000 };
+const AT_HOLDER = ['kill'] as const;
+
+describe('takeovers on three nodes of Galera', { skip, timeout: 400_000 }, () => {
+  const tally = new Tally();
+  const random = randomFrom(SEED);
+  let arena: Arena;
+  before(async () => {
+    arena = await openArena();
+  });
+  after(() => arena[Symbol.asyncDispose]());
+
+  async function inLanes(t: TestContext, times: typeof QUICK, work: (lanes: readonly Lane[]) => Promise<void>) {
+    await using stack = new AsyncDisposableStack();
+    const lanes: Lane[] = [];
+    while (lanes.length < LANES) lanes.push(stack.use(await openLane(arena, times)));
+    await work(lanes);
+    for (const line of tally.lines()) t.diagnostic(line);
+  }
+
+  test('whatever happens to the holder, one migrates at a time, and somebody finishes', async (t) => {
+    await inLanes(t, QUICK, async (lanes) => {
+      const faults = AT_HOLDER.map(faultOf);
+      const playAll = async (lane: Lane) => {
+        for (const fault of shuffled(random, faults)) await play([lane], fault, { random, tally });
+      };
+      await Promise.all(lanes.map(playAll));
+    });
+    for (const name of ['release', ...AT_HOLDER]) assert.ok(tally.of(name) >= LANES, `${name}: ${tally.of(name)}`);
+  });
+
+  test("whatever happens to the holder's node, one migrates at a time, and somebody finishes", async (t) => {
+    await inLanes(t, PATIENT, async (lanes) => {
+      for (const fault of NODE_FAULTS) await play(lanes, fault, { random, tally });
+    });
+    for (const { name } of NODE_FAULTS) assert.ok(tally.of(name) >= LANES, `${name}: ${tally.of(name)}`);
+  });
+
+  test('there were 40 takeovers and more', () => assert.ok(tally.total >= 40, String(tally.total)));
+
+  test('without the lock the same contest shows overlaps', async (t) => {
+    await using lane = await openLane(arena, { ...PATIENT, program: WITHOUT_LOCK });
+    await lane.changes.until('all of them to migrate', () => lane.began.length === 12);
+    const [node] = arena.sound();
+    const overlaps = overlapsIn(await readJournal(node!, lane.database));
+    t.diagnostic(`without the lock: ${overlaps.length} rows of somebody whose turn was over`);
+    assert.ok(overlaps.length > 0);
+  });
+});

@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { GaleraNode } from '../cluster/galera.ts';
+import type { Arena } from './arena.ts';
+import { MIGRATION, startContender, type Contender } from './contender.ts';
+import { changes, type Changes } from './changes.ts';
+import { JOURNAL_TABLES } from './journal.ts';
+
+export interface LaneOptions {
+  readonly contenders?: number;
+  /** Instead of kolla-db-sync: a file with the same interface. */
+  readonly program?: string;
+  readonly leaseMs: number;
+  readonly lossMs: number;
+}
+
+/** A database and those that contend for it. */
+export interface Lane extends AsyncDisposable {
+  readonly arena: Arena;
+  readonly options: LaneOptions;
+  readonly database: string;
+  /** Those whose migration began, in the order in which we heard of it. */
+  readonly began: readonly Contender[];
+  /** Those that run now. */
+  readonly contenders: () => readonly Contender[];
+  readonly changes: Changes;
+  /** Lets a contender's migration come to its end. */
+  release(contender: Contender): Promise<void>;
+  /** Ends those whose home is that node and which may have left it: those that replace them begin there. */
+  bringHome(node: GaleraNode): void;
+}
+
+const PASSWORD = 'secret-of-the-service';
+const CONTENDERS = 12;
+/** Processes that start at once take the machine from those that hold leases of 2 s. */
+const AT_ONCE = 2;
+
+let lanes = 0;
+
+/** Makes the database, starts all contenders, and replaces those that end. */
+export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane> {
+  const { contenders: count = CONTENDERS } = options;
+  const name = `lane${++lanes}`;
+  const { nodes } = arena.galera;
+  const [first] = nodes as [GaleraNode];
+  await first.query(`CREATE DATABASE ${name}; CREATE USER ${name}@'%' IDENTIFIED BY '${PASSWORD}';
+    GRANT ALL PRIVILEGES ON ${name}.* TO ${name}@'%'; USE ${name}; ${JOURNAL_TABLES}`);
+  const began: Contender[] = [];
+  const running = new Set<Contender>();
+  const state = { closed: false, made: 0 };
+  const heard = changes();
+  await using stack = new AsyncDisposableStack();
+  stack.defer(async () => {
+    state.closed = true;
+    await Promise.all([...running].map((one) => one.running.stop(0)));
+  });
+  const gateOf = (who: string) => join(arena.folder, `${who}.gate`);
+
+  const enter = async (home: GaleraNode): Promise<Contender> => {
+    const who = `${name}-c${++state.made}`;
+    const contender = await startContender({
+      name: who,
+      home,
+      ...(options.program === undefined ? {} : { program: options.program }),
+      args: argsOf(options, who, [home, ...nodes.filter((node) => node !== home)]),
+      env: envOf(arena, name, who, gateOf(who)),
+      gate: gateOf(who),
+      onLine(one, { msg }) {
+        if (msg.startsWith('started through')) began.push(one);
+        if (/^(?:started|writes) through|^waiting/.test(msg)) heard.tell();
+      },
+    });
+    running.add(contender);
+    void contender.running.ended.then(async () => {
+      running.delete(contender);
+      heard.tell();
+      // One without a lock would end again and again.
+      if (!state.closed && options.program === undefined) await enter(home);
+    });
+    return contender;
+  };
+  const lane: Lane = {
+    arena,
+    options,
+    database: name,
+    began,
+    contenders: () => [...running],
+    changes: heard,
+    release: ({ plan }) => writeFile(plan.gate, ''),
+    bringHome(node) {
+      for (const {
+        plan,
+        running: { pid },
+        startedAt,
+      } of running) {
+        if (plan.home === node && startedAt === undefined) process.kill(pid, 'SIGTERM');
+      }
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+  for (let index = 0; index < count; index += AT_ONCE) {
+    const homes = Array.from(
+      { length: Math.min(AT_ONCE, count - index) },
+      (_, i) => nodes[(index + i) % nodes.length]!,
+    );
+    const batch = await Promise.all(homes.map(enter));
+    const contends = (one: Contender) => one.code !== undefined || /waiting|running /.test(one.log());
+    await heard.until(`the contenders of ${name} to contend`, () => batch.every(contends));
+  }
+  const moved = stack.move();
+  return lane;
+}
+
+function argsOf({ leaseMs, lossMs }: LaneOptions, who: string, nodes: readonly GaleraNode[]): string[] {
+  const hosts = nodes.flatMap(({ host, port }) => ['--host', `${host}:${port}`]);
+  const times = ['--lease', `${leaseMs}ms`, '--lock-loss', `${lossMs}ms`];
+  return ['keystone', ...hosts, ...times, '--release', who, '--', process.execPath, MIGRATION];
+}
+
+function envOf({ galera }: Arena, database: string, who: string, gate: string): NodeJS.ProcessEnv {
+  const [first] = galera.nodes as [GaleraNode];
+  return {
+    KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://${database}:${PASSWORD}@${first.host}:${first.port}/${database}`,
+    KP_WHO: who,
+    KP_PORTS: galera.nodes.map(({ port }) => port).join(),
+    KP_GATE: gate,
+  };
+}
+
+/** The contender whose migration is at work now; undefined while there is none. */
+export function holderOf({ began, arena }: Lane): Contender | undefined {
+  const last = began.at(-1);
+  if (last === undefined || last.code !== undefined || existsSync(last.plan.gate)) return undefined;
+  return arena.sound().every(({ port }) => last.ports.has(port)) ? last : undefined;
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GaleraNode } from '../cluster/galera.ts';
+import { oneOf } from '../support/random.ts';
+import { until } from '../support/until.ts';
+import { isGone, type Contender } from './contender.ts';
+import { faultOf, type Fault, type Mend } from './faults.ts';
+import { traceOf } from './journal.ts';
+import { judge } from './judge.ts';
+import { holderOf, type Lane } from './lane.ts';
+import { signal, treeOf } from './process-tree.ts';
+import type { Tally } from './tally.ts';
+
+/** Beyond the lease: for a machine under load, and for what a cluster needs to give a node up. */
+const SLACK_MS = 45_000;
+/** For a fenced one to end once its fault is mended. */
+const END_MS = 30_000;
+/** A fault comes at any moment of a migration. */
+const LATEST_MS = 300;
+
+export interface Game {
+  readonly random: () => number;
+  readonly tally: Tally;
+}
+
+/** A fault, and then the proof that somebody finishes once it is gone: the successor is let go on to its end. */
+export async function play(lanes: readonly Lane[], fault: Fault, game: Game): Promise<void> {
+  await playRound(lanes, fault, game);
+  if (fault.name !== 'release') await playRound(lanes, faultOf('release'), game);
+}
+
+/**
+ * One fault, struck at once in all of these lanes: at each one's holder, or at a node that all of them use. Resolves when all
+ * have been taken over, the fault is mended, the fenced ones have ended, and everything was judged.
+ * @throws NobodyDid when nobody takes over in time; Wrong with what was seen
+ */
+async function playRound(lanes: readonly Lane[], fault: Fault, { random, tally }: Game): Promise<void> {
+  const node = fault.strikeNode === undefined ? undefined : oneOf(random, lanes[0]!.arena.galera.nodes);
+  if (node !== undefined) await Promise.all(lanes.map((lane) => moveTo(lane, node)));
+  await sleep(random() * LATEST_MS);
+  const holders = await Promise.all(lanes.map((lane) => steadyHolder(lane)));
+  for (const holder of holders) holder.family();
+  const struckAt = performance.now();
+  const mends = await strike(lanes, holders, fault, node);
+  const successors = await Promise.all(lanes.map((lane, i) => successorOf(lane, holders[i]!, fault)));
+  const atTakeover = await Promise.all(holders.map((holder, i) => trace(lanes[i]!, holder)));
+  for (const mend of mends) await mend();
+  await Promise.all(
+    lanes.map(async (lane, i) => {
+      const [holder, successor] = [holders[i]!, successors[i]!];
+      await until(`all of ${holder.name} to end after ${fault.name}`, END_MS, async () => isGone(holder) || undefined);
+      await judge(lane, { fault, holder, successor, atTakeover: atTakeover[i]!, now: await trace(lane, holder) });
+      tally.count(fault.name, successor.startedAt! - struckAt);
+    }),
+  );
+  // It is at work everywhere again, also where the fault was.
+  await Promise.all(lanes.map((lane) => steadyHolder(lane)));
+  if (node !== undefined) for (const lane of lanes) lane.bringHome(node);
+}
+
+async function strike(
+  lanes: readonly Lane[],
+  holders: readonly Contender[],
+  fault: Fault,
+  node: GaleraNode | undefined,
+): Promise<Mend[]> {
+  if (fault.strikeNode !== undefined) return [await fault.strikeNode(node!, lanes[0]!.arena)];
+  if (fault.strike !== undefined) return await Promise.all(holders.map((holder) => fault.strike!(holder)));
+  await Promise.all(lanes.map((lane, i) => lane.release(holders[i]!)));
+  return [];
+}
+
+/** Who migrates now, once its migration writes through all nodes that can be used. */
+async function steadyHolder(lane: Lane): Promise<Contender> {
+  const what = `somebody to migrate ${lane.database} through all nodes`;
+  await lane.changes.until(what, () => holderOf(lane) !== undefined, lane.options.leaseMs + SLACK_MS);
+  return holderOf(lane)!;
+}
+
+async function successorOf(lane: Lane, holder: Contender, fault: Fault): Promise<Contender> {
+  const next = () => lane.began[lane.began.indexOf(holder) + 1];
+  const what = `somebody to take over from ${holder.name} in ${lane.database} after ${fault.name}`;
+  await lane.changes.until(what, () => next() !== undefined, lane.options.leaseMs + SLACK_MS);
+  return next()!;
+}
+
+function trace(lane: Lane, holder: Contender): Promise<string> {
+  return traceOf(lane.arena.sound()[0]!, lane.database, holder.name);
+}
+
+/** Until the holder uses that node: those whose home is another one are held back while it is released. */
+async function moveTo(lane: Lane, node: GaleraNode): Promise<void> {
+  for (;;) {
+    const holder = await steadyHolder(lane);
+    const [port] = holder.ports;
+    if (port === node.port) return;
+    const others = lane.contenders().filter((one) => one !== holder && one.plan.home !== node);
+    const held = others.flatMap(({ running }) => treeOf(running.pid));
+    for (const seen of held) signal(seen, 'SIGSTOP');
+    try {
+      await lane.release(holder);
+      const next = () => lane.began.at(-1) !== holder;
+      await lane.changes.until(`one at ${node.name}`, next, lane.options.leaseMs + SLACK_MS);
+    } finally {
+      for (const seen of held) signal(seen, 'SIGCONT');
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * kolla-db-sync with everything but its lock, which nobody has: it takes the fence row as it stands, from whoever has it.
+ * Run as a contender in the place of the real one, it shows that the journal tells overlaps.
+ */
+import { parseArgs } from 'node:util';
+import { createLog } from '../../src/cli/log.ts';
+import { openFence, takeFence } from '../../src/dbsync/fence.ts';
+import type { Plan } from '../../src/dbsync/plan.ts';
+import { reach } from '../../src/dbsync/reach.ts';
+import { sync } from '../../src/dbsync/sync.ts';
+import type { TakeTurn } from '../../src/dbsync/turn.ts';
+import { parseAddress } from '../../src/platform/address.ts';
+import { parseMysqlUrl, urlAt } from '../../src/platform/mysql/index.ts';
+
+const takeAlways: TakeTurn = async (plan, { signal, log }) => {
+  const { target, timeoutMs, galeraDonor } = plan;
+  const session = await reach(target, { timeoutMs, signal, log, database: target.database, galeraDonor });
+  const claim = { holder: plan.release, service: plan.service, release: plan.release, phase: plan.phase, work: '' };
+  for (;;) {
+    const row = await openFence(session);
+    const takenAt = performance.now();
+    const token = await takeFence(session, claim, row);
+    if (token !== undefined)
+      return { session, lockName: 'nobody', claim, token, takenAt, before: { ...row, state: 'new' } };
+  }
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    host: { type: 'string', multiple: true, default: [] },
+    lease: { type: 'string' },
+    'lock-loss': { type: 'string' },
+    release: { type: 'string', default: '' },
+  },
+});
+const [service = '', ...argv] = positionals;
+const url = process.env['KOLLA_DB_SYNC_CONNECTION'] ?? '';
+const plan: Plan = {
+  service,
+  release: values.release,
+  phase: 'command',
+  steps: [{ argv: argv as [string, ...string[]] }],
+  check: undefined,
+  target: { ...parseMysqlUrl(url), places: values.host.map((host) => parseAddress(host)) },
+  others: [],
+  admin: undefined,
+  childEnv: (at) => ({ ...process.env, OS_DATABASE__CONNECTION: urlAt(url, at) }),
+  timeoutMs: 30_000,
+  lockTimeoutMs: 60_000,
+  lossMs: Number.parseInt(values['lock-loss'] ?? '', 10),
+  leaseMs: Number.parseInt(values.lease ?? '', 10),
+  graceMs: 1000,
+  galeraDonor: 'ok',
+  accountHost: ['%'],
+  rotate: false,
+  charset: 'utf8mb3',
+  collation: 'utf8mb3_general_ci',
+};
+const log = createLog({
+  helper: 'without-lock',
+  level: 'debug',
+  format: 'json',
+  terminal: { isTerminal: false, color: false, width: 80 },
+  write: (text) => process.stderr.write(text),
+  now: () => new Date(),
+});
+const { signal } = new AbortController();
+process.exitCode = await sync(plan, { signal, log, redact: (text) => text }, takeAlways);
