@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
+import { accountLines } from '../platform/accounts.ts';
 
 /** Who we are, as the kernel sees it. */
 export interface Identity {
@@ -51,8 +52,7 @@ async function readIds(root: string, name: string, image: string): Promise<Map<s
 /** Names and their ids in a text such as /etc/passwd. */
 export function idsIn(text: string): Map<string, number> {
   const ids = new Map<string, number>();
-  for (const line of text.split('\n')) {
-    const [account = '', , id = ''] = line.split(':');
+  for (const [account = '', , id = ''] of accountLines(text)) {
     // Of two lines for one name the first counts, as for getpwnam.
     if (/^\d+$/.test(id) && !ids.has(account)) ids.set(account, Number(id));
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { accountLines } from '../../platform/accounts.ts';
 
 /** A line of /etc/passwd. */
 export interface Account {
@@ -22,7 +23,7 @@ export function accountsOf(read: (path: string) => string = readText): Accounts 
   return {
     user(wanted) {
       const id = typeof wanted === 'number' ? wanted : numberOf(wanted);
-      const lines = linesOf(read('/etc/passwd'));
+      const lines = accountLines(read('/etc/passwd'));
       const found = lines.find(([name, , uid]) => (id === undefined ? name === wanted : Number(uid) === id));
       if (found !== undefined) {
         const [name = '', , uid, gid, , home = '', shell = ''] = found;
@@ -33,17 +34,10 @@ export function accountsOf(read: (path: string) => string = readText): Accounts 
     group(wanted) {
       const id = numberOf(wanted);
       if (id !== undefined) return id;
-      const found = linesOf(read('/etc/group')).find(([name]) => name === wanted);
+      const found = accountLines(read('/etc/group')).find(([name]) => name === wanted);
       return found === undefined ? undefined : Number(found[2]);
     },
   };
-}
-
-function linesOf(text: string): string[][] {
-  return text
-    .split('\n')
-    .filter((line) => line.includes(':'))
-    .map((line) => line.split(':'));
 }
 
 function numberOf(wanted: string): number | undefined {

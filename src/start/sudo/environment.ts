@@ -1,8 +1,9 @@
+import { SYSTEM_PATH } from '../../cli/raised.ts';
 import type { Account } from './accounts.ts';
 import type { Request } from './parse.ts';
 
 /** As Kolla's sudoers say where programs are. */
-export const SECURE_PATH = '/var/lib/kolla/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+export const SECURE_PATH = `/var/lib/kolla/venv/bin:${SYSTEM_PATH}`;
 
 /** What sudo hands on without being asked: where the user sits, and which language it reads. */
 const KEPT = /^(?:TERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|COLORTERM|HOSTNAME)$/;
