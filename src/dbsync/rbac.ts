@@ -1,14 +1,17 @@
 import { command } from '../cli/command.ts';
 import { ExitCode, UsageError } from '../cli/errors.ts';
+import { outputOption } from '../cli/output-option.ts';
 import { rolesFor, rolesYaml, type Grant } from '../platform/kube/rbac.ts';
 import { knownServices } from '../services/known.ts';
 import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
 import { rolloutGrants } from './rollout/grants.ts';
 import { parseWorkload } from './rollout/kinds.ts';
 import { ROLLOUT_OPTIONS } from './rollout-options.ts';
+import { SIDECAR_OPTIONS } from './sidecar-options.ts';
 import { serviceOf } from './target.ts';
 
 const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;
+const [STAY] = SIDECAR_OPTIONS;
 
 const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 
@@ -46,16 +49,8 @@ export const rbacCommand = command({
       example: 'nova-cell2',
     },
     AFTER_ROLLOUT,
-    {
-      flag: 'output',
-      short: 'o',
-      type: 'choice',
-      values: ['yaml', 'json'],
-      env: 'KOLLA_DB_SYNC_RBAC_OUTPUT',
-      default: 'yaml',
-      help: 'documents, or one List',
-      example: 'json',
-    },
+    STAY,
+    outputOption('KOLLA_DB_SYNC_RBAC_OUTPUT', 'yaml', 'documents, or one List'),
   ],
   examples: [
     {
@@ -66,10 +61,14 @@ export const rbacCommand = command({
       line: 'kolla-db-sync rbac keystone --after-rollout deployment/keystone -n openstack --service-account keystone-db-sync',
       does: 'for the phases contract and online as well',
     },
+    {
+      line: 'kolla-db-sync rbac keystone --stay -n openstack --service-account keystone',
+      does: 'for a sidecar, which reads its own Pod',
+    },
     { line: 'kolla-db-sync rbac nova --lease-name nova-cell2 -o json', does: 'for a second cell; for a program' },
   ],
   async run({ operands: [name = ''], options }, { stdout, podFile }) {
-    const { namespace, serviceAccount, leaseName, afterRollout, output } = options;
+    const { namespace, serviceAccount, leaseName, afterRollout, stay, output } = options;
     serviceOf(name, await knownServices(podFile));
     checkNamespace(namespace);
     if (!SUBDOMAIN.test(serviceAccount))
@@ -78,6 +77,7 @@ export const rbacCommand = command({
     const grants: Grant[] = [
       ...leaseGrants(namespace, lease),
       ...rolloutGrants(afterRollout.map(parseWorkload), namespace),
+      ...(stay ? [ownPodGrant(namespace)] : []),
     ];
     // Several services, and several accounts for one, may share a namespace.
     const role = `kolla-db-sync-${lease}-${serviceAccount}`;
@@ -88,3 +88,8 @@ export const rbacCommand = command({
     return ExitCode.ok;
   },
 });
+
+/** Its name differs in each replica, so none can stand in the Role. */
+function ownPodGrant(namespace: string): Grant {
+  return { namespace, rule: { group: '', resource: 'pods', verbs: ['get'] } };
+}

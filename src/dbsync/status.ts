@@ -1,5 +1,6 @@
 import { command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
+import { outputOption } from '../cli/output-option.ts';
 import { table } from '../cli/table.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import { mysqlError } from '../platform/mysql/index.ts';
@@ -16,19 +17,7 @@ export const status = command({
   summary: 'Shows who migrates the database, or did last, and how each phase of each release went.',
   description: 'Exit code 1 when nobody ever has.',
   operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
-  options: [
-    ...TARGET_OPTIONS,
-    {
-      flag: 'output',
-      short: 'o',
-      type: 'choice',
-      values: ['table', 'json'],
-      env: 'KOLLA_DB_SYNC_OUTPUT',
-      default: 'table',
-      help: 'for people, or for programs',
-      example: 'json',
-    },
-  ],
+  options: [...TARGET_OPTIONS, outputOption('KOLLA_DB_SYNC_OUTPUT', 'table')],
   examples: [
     { line: 'kolla-db-sync status keystone', does: 'a table' },
     { line: 'kolla-db-sync status keystone -o json', does: 'one JSON object' },

@@ -7,6 +7,7 @@
  */
 import { command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
+import { outputOption } from '../cli/output-option.ts';
 import type { Difference } from '../config/check/index.ts';
 import { makePlan } from '../config/index.ts';
 import { certificateCheck } from './ca-certificates.ts';
@@ -25,19 +26,7 @@ export const checkCommand = command({
     'shown by its size and the first digits of its SHA-256: files that others may not read, and values under names such as ' +
     'password.',
   operands: [],
-  options: [
-    ...FILE_OPTIONS,
-    {
-      flag: 'output',
-      short: 'o',
-      type: 'choice',
-      values: ['text', 'json'],
-      env: 'KOLLA_INIT_CHECK_OUTPUT',
-      default: 'text',
-      help: 'for people, or for programs',
-      example: 'json',
-    },
-  ],
+  options: [...FILE_OPTIONS, outputOption('KOLLA_INIT_CHECK_OUTPUT', 'text')],
   examples: [
     { line: 'kolla-init check', does: 'in a container: is its configuration that of the ConfigMap?' },
     {

@@ -10,10 +10,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { command, type Context } from '../cli/command.ts';
+import { outputOption } from '../cli/output-option.ts';
 import { ExitCode, UsageError } from '../cli/errors.ts';
 import { table } from '../cli/table.ts';
 import { CONFIG_DIR } from '../config/index.ts';
 import type { EntryPlan, OwnerRule, PodPlan } from '../config/volumes/index.ts';
+import { NAME_RULES } from '../platform/kube/names.ts';
 import { FILE_OPTIONS } from './options.ts';
 import { namesForOverlays } from './overlays.ts';
 import { planYaml } from './plan-yaml.ts';
@@ -21,9 +23,6 @@ import { planYaml } from './plan-yaml.ts';
 const [CONFIG_DIR_OPTION] = FILE_OPTIONS;
 
 const UNFOLDED_COLUMNS = 10_000;
-
-/** Names of containers and ConfigMaps. */
-const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 export const planCommand = command({
   summary: 'Prints the volumes, mounts and securityContext that a Pod without root needs for a config.json.',
@@ -61,16 +60,7 @@ export const planCommand = command({
       help: 'instead of the spec, say of each entry how it is satisfied, or why not and the fix',
       example: 'true',
     },
-    {
-      flag: 'output',
-      short: 'o',
-      type: 'choice',
-      values: ['yaml', 'json'],
-      env: 'KOLLA_INIT_PLAN_OUTPUT',
-      default: 'yaml',
-      help: 'to paste, or for programs (the spec and what --explain says)',
-      example: 'json',
-    },
+    outputOption('KOLLA_INIT_PLAN_OUTPUT', 'yaml', 'to paste, or for programs (the spec and what --explain says)'),
   ],
   examples: [
     { line: 'kolla-init plan config.json', does: "the Pod's part for a configuration, with Kolla's own users" },
@@ -79,7 +69,7 @@ export const planCommand = command({
   ],
   async run({ operands: [config], options }, context) {
     const { log, stdout, podFile } = context;
-    if (options.name !== undefined && !DNS_LABEL.test(options.name))
+    if (options.name !== undefined && !NAME_RULES.label.is.test(options.name))
       throw new UsageError(`--name: '${options.name}' is no name for a container: small letters, digits and dashes`);
     const configDir = config === undefined ? options.configDir : dirname(config);
     // Only this command needs it.

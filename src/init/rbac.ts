@@ -8,17 +8,15 @@
  */
 import { command } from '../cli/command.ts';
 import { ExitCode, UsageError } from '../cli/errors.ts';
+import { outputOption } from '../cli/output-option.ts';
 import { accessOf } from '../depend/index.ts';
+import { NAME_RULES } from '../platform/kube/names.ts';
 import type { Grant } from '../platform/kube/rbac.ts';
 import { rolesFor, rolesYaml } from '../platform/kube/rbac.ts';
 import { OPTIONS } from './options.ts';
 import { dependenciesOf } from './waits.ts';
 
 const [WAIT_OPTION] = OPTIONS;
-
-/** Names of namespaces; of ServiceAccounts and Pods, dots too. */
-const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const DNS_SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 
 const EVENTS = { group: 'events.k8s.io', resource: 'events', verbs: ['create'] } as const;
 
@@ -61,16 +59,7 @@ export const rbacCommand = command({
       help: 'allow it to leave an Event on its Pod that says what could not be met',
       example: 'true',
     },
-    {
-      flag: 'output',
-      short: 'o',
-      type: 'choice',
-      values: ['yaml', 'json'],
-      env: 'KOLLA_INIT_RBAC_OUTPUT',
-      default: 'yaml',
-      help: 'documents, or one List',
-      example: 'json',
-    },
+    outputOption('KOLLA_INIT_RBAC_OUTPUT', 'yaml', 'documents, or one List'),
   ],
   examples: [
     {
@@ -85,9 +74,9 @@ export const rbacCommand = command({
   run({ options }, { log, stdout }) {
     const { wait, serviceAccount, namespace, podName, events, output } = options;
     if (wait.length === 0) throw new UsageError('--wait: says what for; see kolla-init rbac --help');
-    checkName('--namespace', namespace, DNS_LABEL);
-    checkName('--service-account', serviceAccount, DNS_SUBDOMAIN);
-    if (podName !== undefined) checkName('--pod-name', podName, DNS_SUBDOMAIN);
+    checkName('--namespace', namespace, 'label');
+    checkName('--service-account', serviceAccount, 'subdomain');
+    if (podName !== undefined) checkName('--pod-name', podName, 'subdomain');
     const { grants, guesses } = accessOf(dependenciesOf(wait), namespace, podName);
     const all: Grant[] = events ? [...grants, { namespace, rule: EVENTS }] : [...grants];
     for (const guess of guesses) log.warn(guess);
@@ -105,6 +94,6 @@ export const rbacCommand = command({
   },
 });
 
-function checkName(option: string, name: string, rule: RegExp): void {
-  if (!rule.test(name)) throw new UsageError(`${option}: '${name}' is no name of Kubernetes`);
+function checkName(option: string, name: string, rule: keyof typeof NAME_RULES): void {
+  if (!NAME_RULES[rule].is.test(name)) throw new UsageError(`${option}: '${name}' is no name of Kubernetes`);
 }

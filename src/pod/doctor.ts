@@ -1,19 +1,9 @@
 import { command, sectionOf, type Command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
+import { outputOption } from '../cli/output-option.ts';
 import { table } from '../cli/table.ts';
 import { paint, type Terminal } from '../cli/terminal.ts';
 import type { Finding } from './doctor/finding.ts';
-
-const OUTPUT_OPTION = {
-  flag: 'output',
-  short: 'o',
-  type: 'choice',
-  values: ['table', 'json'],
-  env: 'KOLLA_POD_DOCTOR_OUTPUT',
-  default: 'table',
-  help: 'for people, or for programs',
-  example: 'json',
-} as const;
 
 /** Says what this pod or machine has and lacks for each helper. */
 export function doctorOf(names: readonly string[]): Command {
@@ -21,7 +11,7 @@ export function doctorOf(names: readonly string[]): Command {
     summary: 'Says what this pod or machine has and lacks for each helper, and the fix.',
     description: 'Writes nothing, sends no credentials and prints no secret. Ends with 1 when something is lacking.',
     operands: [{ name: 'HELPER', help: 'only what this one needs', optional: true, values: names }],
-    options: [OUTPUT_OPTION],
+    options: [outputOption('KOLLA_POD_DOCTOR_OUTPUT', 'table')],
     examples: [
       { line: 'kolla-pod doctor', does: 'in a pod: kubectl exec POD -- kolla-pod doctor' },
       { line: 'kolla-pod doctor init -o json', does: 'what kolla-init needs, for a program' },

@@ -1,10 +1,10 @@
+import { NAME_RULES } from '../../platform/kube/names.ts';
 import { wrong, type Part, type Source } from './problem.ts';
 
 export type NameRule = 'label' | 'subdomain' | 'any';
 
 const RULES = {
-  label: { stray: /[^a-z0-9-]/, most: 63, has: "a-z, 0-9, '-'" },
-  subdomain: { stray: /[^a-z0-9.-]/, most: 253, has: "a-z, 0-9, '-', '.'" },
+  ...NAME_RULES,
   // As the API server: a name is one segment of a path.
   any: { stray: /[^\w.:~+-]/, most: 253, has: "letters, digits, '-', '.', '_', ':'" },
 } as const;
