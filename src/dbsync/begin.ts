@@ -26,12 +26,13 @@ const GOOD_WORD_MS = 30_000;
  * Makes sure that the one before writes nothing any more, writes down that ours begins, and makes its account. When that
  * fails the fence is given back, as far as it is ours: nothing was started.
  */
-export async function begin(plan: Plan, { claim, before }: Turn, held: Held, effects: Effects): Promise<Begun> {
+export async function begin(plan: Plan, turn: Turn, held: Held, effects: Effects): Promise<Begun> {
   const { session, token } = held;
+  const { claim } = turn;
   const told = { ...effects, signal: AbortSignal.any([effects.signal, held.lost]) };
   let isOver = false;
   try {
-    const kept = await fencePredecessor(plan, session, before, told);
+    const kept = await fencePredecessor(plan, session, turn, told);
     isOver = true;
     if (!(await openRecord(session, claim, token))) {
       throw new UnavailableError('somebody with a later token has begun the same: nothing was started here');

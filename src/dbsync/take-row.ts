@@ -17,6 +17,8 @@ export interface RowTaken {
   readonly takenAt: number;
   /** The fence as we found it: `running` is one that was cut off. */
   readonly before: FenceRow;
+  /** Whether a lease has passed since its holder, if it was cut off, could last renew it: its command is stopped. */
+  readonly hasLeasePassed?: boolean;
 }
 
 /** The lock is ours, but somebody else has finished the same while we waited. */
@@ -60,7 +62,7 @@ export async function takeRow(
   const say = statusLine(log);
   const observer = leaseObserver(plan.leaseMs);
   let { seen } = options;
-  let tried: { readonly before: FenceRow; readonly takenAt: number; readonly token: number } | undefined;
+  let tried: Omit<RowTaken, 'session' | 'lockName' | 'claim'> | undefined;
   for (;;) {
     onStage?.('waiting for the server');
     const session = await reachDatabase(plan, { signal, log });
@@ -80,12 +82,15 @@ export async function takeRow(
         const row = await openFence(session);
         if (tried !== undefined && isClaimed(row, claim, tried.token)) return { session, lockName, claim, ...tried };
         if (isDoneMeanwhile(seen.row, row, claim)) return { session, lockName, finished: row };
+        const isPassed = passed !== '' && row.holder === passed;
         // One server: whoever has its lock is alone.
-        const isFree = !session.isGalera || (passed !== '' && row.holder === passed);
+        const isFree = !session.isGalera || isPassed;
         if (!isFree && !(await freeFence(row, observer, { deadline, signal, say }))) continue;
-        tried = { before: row, takenAt: performance.now(), token: Math.max(row.token, tokenAbove) + 1 };
-        const token = await takeFence(session, claim, row, tried.token);
-        if (token !== undefined) return { session, lockName, claim, ...tried };
+        const token = Math.max(row.token, tokenAbove) + 1;
+        const hasLeasePassed = session.isGalera || isPassed;
+        tried = { before: row, takenAt: performance.now(), token, hasLeasePassed };
+        const isOurs = (await takeFence(session, claim, row, token)) !== undefined;
+        if (isOurs) return { session, lockName, claim, ...tried };
       }
     } catch (error) {
       session.destroy();

@@ -19,6 +19,13 @@ const HANDOVER_MS = STOP_MS + 3000;
 /** The server sees within this that a client is dead. */
 const SETTLE_MS = 3000;
 
+/** The fence as it was found. */
+export interface Before {
+  readonly before: FenceRow;
+  /** Whether its holder, if it was cut off, has had the time to stop its command. */
+  readonly hasLeasePassed?: boolean;
+}
+
 type Told = Pick<Effects, 'signal' | 'log' | 'redact'>;
 
 /**
@@ -33,7 +40,7 @@ type Told = Pick<Effects, 'signal' | 'log' | 'redact'>;
 export async function fencePredecessor(
   plan: Plan,
   session: Reached,
-  before: FenceRow,
+  { before, hasLeasePassed = session.isGalera }: Before,
   { signal, log, redact }: Told,
 ): Promise<string[]> {
   if (before.state === 'new') return [];
@@ -63,8 +70,8 @@ export async function fencePredecessor(
         `give --admin-user; or lock the account, KILL its sessions on every node, and give --predecessor-ended ${token}`,
     );
   }
-  // On Galera a lease has passed, and with it this time.
-  if (!session.isGalera && before.state === 'running') {
+  // Where a lease has passed, so has this time.
+  if (!hasLeasePassed && before.state === 'running') {
     log.info(`waiting ${formatDuration(HANDOVER_MS)}, in which its command is stopped if it still runs`);
     await pause(HANDOVER_MS, signal);
   }
