@@ -1,5 +1,5 @@
 /** docs/catalogue.md, from the services' data. */
-import { lineOf } from '../../src/pod/catalogue.ts';
+import { endpointText, grantText, lineOf } from '../../src/pod/catalogue.ts';
 import { PHASES, type Service, type Step } from '../../src/services/index.ts';
 
 /** Every service that the helpers know; `generated` says whose page it is. */
@@ -18,7 +18,8 @@ export function cataloguePage(services: readonly Service[], generated: string): 
   ].join('\n');
 }
 
-function part({ name, summary, configFile, user, databases, migration, notes }: Service): string[] {
+function part(service: Service): string[] {
+  const { name, summary, configFile, user, databases, migration, notes } = service;
   const rows = databases.map(({ name: database, url, optional, versionTable }) => {
     const places = url.map(({ section, key }) => code(`[${section}] ${key}`)).join(' or ');
     const where = url.length === 0 ? 'given to kolla-db-sync' : `${places}${optional ? ', if it is set' : ''}`;
@@ -43,7 +44,34 @@ function part({ name, summary, configFile, user, databases, migration, notes }: 
     ...steps,
     ...(check === undefined ? [] : [`| check | ${code(lineOf(check))} | ${list(check.codes)} |`]),
     '',
+    ...bootstrapPart(service),
   ];
+}
+
+/** What kolla-bootstrap makes before its first start. */
+function bootstrapPart({ identity = {}, queue }: Service): string[] {
+  const { domains = [], roles = [], users = [], services = [] } = identity;
+  const rows = [
+    ...domains.map((domain) => ['domain', code(domain), '']),
+    ...roles.map((role) => ['role', code(role), '']),
+    ...users.map(({ name, domain, grants }) => [
+      'user',
+      `${code(name)}${domain === undefined ? '' : ` in domain ${code(domain)}`}`,
+      grants.map(grantText).join(', '),
+    ]),
+    ...services.map((entry) => ['service', `${code(entry.name)}, type ${code(entry.type)}`, code(endpointText(entry))]),
+    ...(queue === undefined
+      ? []
+      : [
+          [
+            'queue',
+            `virtual host ${code(queue.vhost)}, user ${code(queue.user)}`,
+            `${queue.url.map(({ section, key }) => code(`[${section}] ${key}`)).join(' or ')}${queue.optional ? ', if it is set' : ''}`,
+          ],
+        ]),
+  ];
+  if (rows.length === 0) return [];
+  return ['| before its first start | | |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
 }
 
 function meanings({ again = [], codes = {} }: Step): string {

@@ -1,30 +1,21 @@
 import { command } from '../cli/command.ts';
 import { ExitCode, UsageError } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
+import { outputOption } from '../cli/output-option.ts';
 import { fold, table } from '../cli/table.ts';
 import { paint, type Terminal } from '../cli/terminal.ts';
-import { PHASES, type Service, type Step } from '../services/index.ts';
+import { INTERFACES, PHASES, type Grant, type IdentityService, type Service, type Step } from '../services/index.ts';
 import { knownServices } from '../services/known.ts';
 
 /** Prints what the helpers know of each service, those of kolla-pod.yaml among them. */
 export const catalogue = command({
   summary: 'Prints what the helpers know of each OpenStack service.',
   description:
-    'Databases, where their URLs stand, the steps of each phase of a migration and the check. In JSON each entry has ' +
+    'Databases, where their URLs stand, the steps of each phase of a migration and the check; accounts and endpoints in ' +
+    'Keystone; the queue. In JSON each entry has ' +
     'the shape that `services:` of kolla-pod.yaml takes under its name.',
   operands: [{ name: 'SERVICE', help: 'only this one, and all of it', optional: true }],
-  options: [
-    {
-      flag: 'output',
-      short: 'o',
-      type: 'choice',
-      values: ['table', 'json'],
-      env: 'KOLLA_POD_CATALOGUE_OUTPUT',
-      default: 'table',
-      help: 'for people, or for programs',
-      example: 'json',
-    },
-  ],
+  options: [outputOption('KOLLA_POD_CATALOGUE_OUTPUT', 'table')],
   examples: [
     { line: 'kolla-pod catalogue', does: 'all services, one a line' },
     { line: 'kolla-pod catalogue nova', does: 'the steps of one' },
@@ -94,6 +85,7 @@ function page(service: Service, terminal: Terminal): string {
     table(terminal, [], facts),
     title('Steps'),
     table(terminal, [], steps),
+    ...bootstrapOf(service, terminal),
     ...(check === undefined ? [] : [`${title('Check')} ${lineOf(check)}`, table(terminal, [], codes)]),
     ...(notes === undefined ? [] : [...fold(notes, terminal.width), '']),
   ].join('\n');
@@ -103,4 +95,38 @@ function placesOf(url: Service['databases'][number]['url']): string {
   return url.length === 0
     ? '; its URL must be given'
     : `, ${url.map(({ section, key }) => `[${section}] ${key}`).join(' or ')}`;
+}
+
+/** What kolla-bootstrap makes for it. */
+function bootstrapOf({ identity = {}, queue }: Service, terminal: Terminal): string[] {
+  const { domains = [], roles = [], users = [], services = [] } = identity;
+  const rows = [
+    ...domains.map((name) => ['domain', name]),
+    ...roles.map((name) => ['role', name]),
+    ...users.map(({ name, domain, grants }) => [
+      'user',
+      `${name}${domain === undefined ? '' : ` in domain ${domain}`}: ${grants.map(grantText).join(', ')}`,
+    ]),
+    ...services.map((entry) => ['service', `${entry.name} (${entry.type}), ${endpointText(entry)}`]),
+    ...(queue === undefined
+      ? []
+      : [['queue', `virtual host ${queue.vhost}, user ${queue.user}${placesOf(queue.url)}`]]),
+  ];
+  return rows.length === 0 ? [] : [paint(terminal, 'bold', 'Before its first start'), table(terminal, [], rows)];
+}
+
+/** `admin on project service`, as a person reads it. */
+export function grantText({ role, project, domain }: Grant): string {
+  if (project !== undefined) return `${role} on project ${project}`;
+  return domain === undefined ? `${role} on the system` : `${role} on domain ${domain}`;
+}
+
+/** `:8776/v3`, or one an interface where they differ. */
+export function endpointText({ endpoints }: IdentityService): string {
+  const all = INTERFACES.flatMap((name) => {
+    const one = endpoints[name];
+    return one === undefined ? [] : [{ name, text: `:${one.port}${one.path}` }];
+  });
+  const isSame = all.every(({ text }) => text === all[0]?.text);
+  return isSame ? (all[0]?.text ?? 'no endpoint') : all.map(({ name, text }) => `${name} ${text}`).join(', ');
 }

@@ -1,4 +1,4 @@
-import { OSLO_DB } from './common.ts';
+import { catalogued, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Keys and secrets. Older releases have the URL under the name that they had before oslo.db. */
@@ -15,4 +15,10 @@ export const barbican: Service = {
     },
   ],
   migration: { phases: { all: [{ argv: ['barbican-db-manage', 'upgrade'] }] } },
+  identity: {
+    roles: ['key-manager:service-admin', 'creator', 'observer', 'audit'],
+    users: [serviceAccount('barbican')],
+    services: [catalogued('barbican', 'key-manager', 'Keys and secrets', 9311)],
+  },
+  queue: { ...QUEUE, optional: true },
 };

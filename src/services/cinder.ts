@@ -1,4 +1,4 @@
-import { alembicDatabase, ONLINE } from './common.ts';
+import { alembicDatabase, catalogued, ONLINE, QUEUE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Block storage. Its schema only grows; data move online. */
@@ -15,5 +15,13 @@ export const cinder: Service = {
       online: [{ argv: ['cinder-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
   },
+  identity: {
+    users: [serviceAccount('cinder')],
+    services: [
+      catalogued('cinder', 'block-storage', 'Block storage', 8776, '/v3'),
+      catalogued('cinderv3', 'volumev3', 'Block storage, for older clients', 8776, '/v3/%(project_id)s'),
+    ],
+  },
+  queue: QUEUE,
   notes: 'With all services stopped, `cinder-manage db sync --bump-versions` saves the restart that RPC versions need.',
 };

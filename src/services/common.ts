@@ -1,4 +1,4 @@
-import type { Place, ServiceDatabase, Step } from './service.ts';
+import type { AccountPlaces, IdentityService, IdentityUser, Place, Queue, ServiceDatabase, Step } from './service.ts';
 
 /** Where oslo.db looks: most services' only place. */
 export const OSLO_DB: readonly Place[] = [{ section: 'database', key: 'connection' }];
@@ -15,4 +15,52 @@ export const ONLINE: Pick<Step, 'again' | 'codes'> = {
     2: 'some data could not be migrated, and a later release refuses them; what it waits for may be another service, or an old replica',
     127: 'it does not know one of its arguments',
   },
+};
+
+const AUTHTOKEN: AccountPlaces = Object.fromEntries(
+  Object.entries({ name: 'username', password: 'password', domain: 'user_domain_name', project: 'project_name' }).map(
+    ([what, key]) => [what, { section: 'keystone_authtoken', key }],
+  ),
+) as Record<keyof AccountPlaces, Place>;
+
+/** The account that most services check tokens with and call others as; `service` is what newer policies ask of it. */
+export function serviceAccount(name: string): IdentityUser {
+  return {
+    name,
+    grants: [
+      { role: 'admin', project: 'service' },
+      { role: 'service', project: 'service' },
+    ],
+    places: AUTHTOKEN,
+  };
+}
+
+/** An entry of the catalogue that is the same for everybody but for its host. */
+export function catalogued(
+  name: string,
+  type: string,
+  description: string,
+  port: number,
+  path: string = '',
+): IdentityService {
+  return {
+    name,
+    type,
+    description,
+    endpoints: { public: { port, path }, internal: { port, path }, admin: { port, path } },
+  };
+}
+
+/** Kolla's own: one account and one virtual host for all services. */
+export const QUEUE: Queue = {
+  vhost: '/',
+  user: 'openstack',
+  url: [{ section: 'DEFAULT', key: 'transport_url' }],
+};
+
+/** Of a service that only tells others what happened, if that is wanted. */
+export const NOTIFICATIONS: Queue = {
+  ...QUEUE,
+  url: [{ section: 'oslo_messaging_notifications', key: 'transport_url' }, ...QUEUE.url],
+  optional: true,
 };

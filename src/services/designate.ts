@@ -1,3 +1,4 @@
+import { catalogued, QUEUE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** DNS. Its pools are another command's (`designate-manage pool update`). */
@@ -14,4 +15,9 @@ export const designate: Service = {
     },
   ],
   migration: { phases: { all: [{ argv: ['designate-manage', 'database', 'sync'] }] } },
+  identity: {
+    users: [serviceAccount('designate')],
+    services: [catalogued('designate', 'dns', 'DNS', 9001)],
+  },
+  queue: QUEUE,
 };

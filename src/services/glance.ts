@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, catalogued, NOTIFICATIONS, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Images. Its check knows the schema only: that the metadata definitions are loaded, our record says. */
@@ -20,5 +20,10 @@ export const glance: Service = {
       codes: { 0: 'complete', 1: 'error', 3: 'expand', 4: 'migrate', 5: 'contract' },
     },
   },
+  identity: {
+    users: [serviceAccount('glance')],
+    services: [catalogued('glance', 'image', 'Images', 9292)],
+  },
+  queue: NOTIFICATIONS,
   notes: 'Its triggers need log_bin_trust_function_creators=1 where the server writes a binary log.',
 };

@@ -1,7 +1,7 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
-/** Its domain and its domain's admin are made by bootstrap, not by its migration. */
+/** Orchestration. The users that its stacks need lie in a domain of their own, whose admin is another account of Heat's. */
 export const heat: Service = {
   name: 'heat',
   summary: 'Orchestration',
@@ -9,4 +9,26 @@ export const heat: Service = {
   user: 'heat',
   databases: [alembicDatabase('heat')],
   migration: { phases: { all: [{ argv: ['heat-manage', 'db_sync'] }] } },
+  identity: {
+    domains: ['heat_user_domain'],
+    roles: ['heat_stack_owner', 'heat_stack_user'],
+    users: [
+      serviceAccount('heat'),
+      {
+        name: 'heat_domain_admin',
+        domain: 'heat_user_domain',
+        grants: [{ role: 'admin', domain: 'heat_user_domain' }],
+        places: {
+          name: { section: 'DEFAULT', key: 'stack_domain_admin' },
+          password: { section: 'DEFAULT', key: 'stack_domain_admin_password' },
+          domain: { section: 'DEFAULT', key: 'stack_user_domain_name' },
+        },
+      },
+    ],
+    services: [
+      catalogued('heat', 'orchestration', 'Orchestration', 8004, '/v1/%(project_id)s'),
+      catalogued('heat-cfn', 'cloudformation', "Orchestration, as CloudFormation's API", 8000, '/v1'),
+    ],
+  },
+  queue: QUEUE,
 };

@@ -23,5 +23,7 @@ export const horizon: Service = {
       ],
     },
   },
+  // Its users log in with accounts of their own.
+  identity: {},
   notes: 'Only where its sessions are kept in the database.',
 };

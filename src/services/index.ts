@@ -1,7 +1,8 @@
 /**
  * What the helpers know of each OpenStack service: one file a service, data only.
  *
- *   a name -> its data (configuration file, databases, migration by phase, check) -> dbsync, bootstrap, charts, docs
+ *   a name -> its data (configuration file, databases, migration by phase, check; accounts and endpoints in Keystone;
+ *     queue) -> dbsync, bootstrap, charts, docs
  *   `services:` of kolla-pod.yaml -> own.ts (valibot, every problem with its place) -> the same shape, before the table
  *
  * A new service is one new file and one line below. Nothing here runs. What can fail is what a user wrote: own.ts.
@@ -35,8 +36,23 @@ import { trove } from './trove.ts';
 import { watcher } from './watcher.ts';
 import type { Service } from './service.ts';
 
-export type { Phase, Place, SchemaCheck, Service, ServiceDatabase, Step } from './service.ts';
-export { PHASES } from './service.ts';
+export type {
+  AccountPlaces,
+  EndpointPath,
+  Grant,
+  Identity,
+  IdentityService,
+  IdentityUser,
+  Interface,
+  Phase,
+  Place,
+  Queue,
+  SchemaCheck,
+  Service,
+  ServiceDatabase,
+  Step,
+} from './service.ts';
+export { INTERFACES, PHASES } from './service.ts';
 
 /** Those of Kolla's images, by name. */
 export const SERVICES: readonly Service[] = [

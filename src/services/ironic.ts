@@ -1,4 +1,4 @@
-import { alembicDatabase, ONLINE } from './common.ts';
+import { alembicDatabase, catalogued, ONLINE, QUEUE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Bare metal. */
@@ -15,5 +15,15 @@ export const ironic: Service = {
       online: [{ argv: ['ironic-dbsync', 'online_data_migrations'], ...ONLINE }],
     },
   },
+  identity: {
+    users: [
+      {
+        ...serviceAccount('ironic'),
+        grants: [...serviceAccount('ironic').grants, { role: 'service', system: 'all' }],
+      },
+    ],
+    services: [catalogued('ironic', 'baremetal', 'Bare metal', 6385)],
+  },
+  queue: { ...QUEUE, optional: true },
   notes: 'Run `ironic-status upgrade check` before.',
 };

@@ -1,4 +1,4 @@
-import { PHASES } from './service.ts';
+import { INTERFACES, PHASES } from './service.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 const PATH = { type: 'string', pattern: '^/' } as const;
@@ -10,6 +10,13 @@ const ARGV = {
 } as const;
 const CODE = { type: 'integer', minimum: 0, maximum: 255 } as const;
 const CODE_KEY = String.raw`^\d{1,3}$`;
+
+const PLACE = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['section', 'key'],
+  properties: { section: TEXT, key: TEXT },
+} as const;
 
 const STEP = {
   type: 'object',
@@ -36,12 +43,7 @@ const DATABASE = {
     url: {
       type: 'array',
       description: 'where configFile has its URL; the first that is set counts',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['section', 'key'],
-        properties: { section: TEXT, key: TEXT },
-      },
+      items: PLACE,
     },
     optional: { const: true, description: 'where no URL is set, there is none' },
     versionTable: { type: 'string', pattern: String.raw`^\w+$`, examples: ['alembic_version'] },
@@ -64,10 +66,85 @@ const CHECK = {
   },
 } as const;
 
+const NAMES = { type: 'array', items: TEXT } as const;
+const GRANT = {
+  type: 'object',
+  required: ['role'],
+  additionalProperties: false,
+  properties: { role: TEXT, project: TEXT, domain: TEXT, system: { const: 'all' } },
+  oneOf: ['project', 'domain', 'system'].map((target) => ({ required: [target] })),
+};
+const IDENTITY_USER = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'grants'],
+  properties: {
+    name: TEXT,
+    domain: { ...TEXT, description: 'Default, unless said' },
+    grants: { type: 'array', items: GRANT },
+    places: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['password'],
+      properties: { name: PLACE, password: PLACE, domain: PLACE, project: PLACE },
+      description: 'where configFile says who the service is to Keystone',
+    },
+  },
+};
+const ENDPOINT = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['port', 'path'],
+  properties: {
+    port: { type: 'integer', minimum: 1, maximum: 65_535 },
+    path: { type: 'string', pattern: '^(/.*)?$', examples: ['', '/v3/%(project_id)s'] },
+  },
+};
+const IDENTITY = {
+  type: 'object',
+  additionalProperties: false,
+  description: 'what it needs in Keystone',
+  properties: {
+    domains: { ...NAMES, description: 'beside Default' },
+    roles: { ...NAMES, description: 'that its policies ask for' },
+    users: { type: 'array', items: IDENTITY_USER },
+    services: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name', 'type', 'description', 'endpoints'],
+        properties: {
+          name: TEXT,
+          type: TEXT,
+          description: TEXT,
+          endpoints: {
+            type: 'object',
+            additionalProperties: false,
+            properties: Object.fromEntries(INTERFACES.map((name) => [name, ENDPOINT])),
+          },
+        },
+      },
+    },
+  },
+};
+const QUEUE = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['vhost', 'user', 'url'],
+  description: 'what it needs in RabbitMQ',
+  properties: {
+    vhost: TEXT,
+    user: TEXT,
+    url: { type: 'array', items: PLACE, description: 'where configFile has its transport URL' },
+    optional: { const: true, description: 'where no URL is set, there is none' },
+  },
+};
+
 /** The `services` section for editors: the same keys as own.ts, which reads it. */
 export const SERVICES_JSON_SCHEMA = {
   type: 'object',
-  description: 'Services of your own, for kolla-db-sync; one of a built-in name takes its place.',
+  description: 'Services of your own, for kolla-db-sync and kolla-bootstrap; one of a built-in name takes its place.',
   propertyNames: { pattern: '^[a-z][a-z0-9-]{0,47}$' },
   additionalProperties: {
     type: 'object',
@@ -92,6 +169,8 @@ export const SERVICES_JSON_SCHEMA = {
           check: CHECK,
         },
       },
+      identity: IDENTITY,
+      queue: QUEUE,
       notes: TEXT,
     },
   },

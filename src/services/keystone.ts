@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, catalogued, NOTIFICATIONS } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Identity. Its migrate step has been empty since Yoga (data moves happen in expand), but is still a command. */
@@ -20,5 +20,10 @@ export const keystone: Service = {
       codes: { 0: 'complete', 1: 'error', 2: 'expand', 3: 'migrate', 4: 'contract' },
     },
   },
+  identity: {
+    roles: ['service'],
+    services: [catalogued('keystone', 'identity', 'Identity', 5000)],
+  },
+  queue: NOTIFICATIONS,
   notes: 'Its triggers need log_bin_trust_function_creators=1 where the server writes a binary log.',
 };

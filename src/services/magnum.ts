@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Container infrastructure management; one step. */
@@ -9,4 +9,22 @@ export const magnum: Service = {
   user: 'magnum',
   databases: [alembicDatabase('magnum')],
   migration: { phases: { all: [{ argv: ['magnum-db-manage', 'upgrade'] }] } },
+  identity: {
+    domains: ['magnum'],
+    users: [
+      serviceAccount('magnum'),
+      {
+        name: 'magnum_trustee_domain_admin',
+        domain: 'magnum',
+        grants: [{ role: 'admin', domain: 'magnum' }],
+        places: {
+          name: { section: 'trust', key: 'trustee_domain_admin_name' },
+          password: { section: 'trust', key: 'trustee_domain_admin_password' },
+          domain: { section: 'trust', key: 'trustee_domain_name' },
+        },
+      },
+    ],
+    services: [catalogued('magnum', 'container-infra', 'Clusters of containers', 9511, '/v1')],
+  },
+  queue: QUEUE,
 };

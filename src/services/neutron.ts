@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Networking. Without --subproject its tool migrates Neutron and every plugin that is installed. */
@@ -15,6 +15,11 @@ export const neutron: Service = {
       contract: [{ argv: ['neutron-db-manage', 'upgrade', '--contract'] }],
     },
   },
+  identity: {
+    users: [serviceAccount('neutron')],
+    services: [catalogued('neutron', 'network', 'Networking', 9696)],
+  },
+  queue: QUEUE,
   notes:
     'Stop its servers before contract where `neutron-db-manage has_offline_migrations` ends with 1 (its own tree has no such step since Newton).',
 };

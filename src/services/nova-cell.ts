@@ -1,4 +1,4 @@
-import { alembicDatabase, ONLINE } from './common.ts';
+import { alembicDatabase, ONLINE, QUEUE } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Compute, one cell: run where nova.conf names that cell's database, as the conductor's does. */
@@ -18,5 +18,6 @@ export const novaCell: Service = {
       online: [{ argv: ['nova-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
   },
+  queue: QUEUE,
   notes: 'Once in each cell, after nova.',
 };

@@ -1,4 +1,4 @@
-import { OSLO_DB, ONLINE } from './common.ts';
+import { catalogued, ONLINE, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Compute, above the cells: the API's database and cell0's. Both schemas only grow, so that N and N+1 share them. */
@@ -22,6 +22,11 @@ export const nova: Service = {
       online: [{ argv: ['nova-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
   },
+  identity: {
+    users: [serviceAccount('nova')],
+    services: [catalogued('nova', 'compute', 'Compute', 8774, '/v2.1')],
+  },
+  queue: QUEUE,
   notes:
     'Placement first; then nova, then nova-cell in each cell. Run `nova-status upgrade check` before. Cells are mapped by bootstrap.',
 };

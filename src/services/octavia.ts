@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Load balancing. The second database is its job board's, where that is on. */
@@ -20,4 +20,10 @@ export const octavia: Service = {
       all: [{ argv: ['octavia-db-manage', 'upgrade', 'head'] }, { argv: ['octavia-db-manage', 'upgrade_persistence'] }],
     },
   },
+  identity: {
+    roles: ['observer', 'global_observer', 'member', 'quota_admin', 'admin'].map((role) => `load-balancer_${role}`),
+    users: [serviceAccount('octavia')],
+    services: [catalogued('octavia', 'load-balancer', 'Load balancing', 9876)],
+  },
+  queue: QUEUE,
 };

@@ -1,22 +1,10 @@
 import * as v from 'valibot';
 import { ConfigError } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
-import { PHASES, type Service } from './service.ts';
+import { Identity, Queue } from './own-bootstrap.ts';
+import { AbsolutePath, ListOf, Mapping, Place, Text, Word } from './own-words.ts';
+import { INTERFACES, PHASES, type Service } from './service.ts';
 
-const Text = v.pipe(
-  v.string((issue) => `must be a string, but is ${issue.received}`),
-  v.minLength(1, 'is empty'),
-  v.check((text) => !text.includes('\0'), 'holds a NUL character'),
-);
-const Word = v.pipe(
-  v.union([v.string(), v.number()], (issue) => `must be a word, but is ${issue.received}`),
-  v.transform(String),
-  v.check((text) => !text.includes('\0'), 'holds a NUL character'),
-);
-const AbsolutePath = v.pipe(
-  Text,
-  v.check((text) => text.startsWith('/'), 'must be an absolute path'),
-);
 const Argv = v.pipe(
   v.array(Word, (issue) => `must be a list of words (no shell reads them), but is ${issue.received}`),
   v.check((words) => words[0] !== undefined && words[0] !== '', 'names no program'),
@@ -27,12 +15,6 @@ const Code = v.pipe(v.number(NOT_A_CODE), v.check(isCode, NOT_A_CODE));
 const CodeKey = v.pipe(
   v.string(),
   v.check((text) => /^\d{1,3}$/.test(text) && isCode(Number(text)), NOT_A_CODE),
-);
-
-/** A record of valibot would take a list, with its positions for keys. */
-const Mapping = v.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  (issue) => `must be a mapping, but is ${issue.received}`,
 );
 
 const Step = v.strictObject({
@@ -64,7 +46,7 @@ const Check = v.strictObject({
 });
 const Database = v.strictObject({
   name: Text,
-  url: v.optional(v.array(v.strictObject({ section: Text, key: Text }), 'must be a list'), []),
+  url: v.optional(ListOf(Place), []),
   optional: v.optional(v.literal(true, 'is either true or left out')),
   versionTable: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
 });
@@ -74,6 +56,8 @@ const Own = v.strictObject({
   user: v.optional(Text),
   databases: v.array(Database, 'must be a list'),
   migration: v.strictObject({ phases: Phases, check: v.optional(Check) }),
+  identity: v.optional(Identity),
+  queue: v.optional(Queue),
   notes: v.optional(Text),
 });
 const NAME = /^[a-z][a-z0-9-]{0,47}$/;
@@ -121,9 +105,18 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   migration: ['phases', 'check'],
   phases: PHASES,
   check: ['argv', 'codes'],
+  identity: ['domains', 'roles', 'users', 'services'],
+  users: ['name', 'domain', 'grants', 'places'],
+  grants: ['role', 'project', 'domain', 'system'],
+  places: ['name', 'password', 'domain', 'project'],
+  ...Object.fromEntries(['name', 'password', 'domain', 'project'].map((name) => [name, ['section', 'key']])),
+  services: ['name', 'type', 'description', 'endpoints'],
+  endpoints: INTERFACES,
+  queue: ['vhost', 'user', 'url', 'optional'],
+  ...Object.fromEntries(INTERFACES.map((name) => [name, ['port', 'path']])),
   ...Object.fromEntries(PHASES.map((phase) => [phase, STEP_KEYS])),
 };
-const SERVICE_KEYS = ['summary', 'configFile', 'user', 'databases', 'migration', 'notes'];
+const SERVICE_KEYS = ['summary', 'configFile', 'user', 'databases', 'migration', 'identity', 'queue', 'notes'];
 
 function describe(issue: v.BaseIssue<unknown>): string {
   const keys = (issue.path ?? []).map(({ key }) => key);

@@ -1,4 +1,4 @@
-import { ONLINE } from './common.ts';
+import { catalogued, ONLINE, serviceAccount } from './common.ts';
 import type { Service } from './service.ts';
 
 /** Placement of resources. */
@@ -23,6 +23,10 @@ export const placement: Service = {
       expand: [{ argv: ['placement-manage', 'db', 'sync'] }],
       online: [{ argv: ['placement-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
+  },
+  identity: {
+    users: [serviceAccount('placement')],
+    services: [catalogued('placement', 'placement', 'Placement', 8780)],
   },
   notes: 'Before nova. Run `placement-status upgrade check` before.',
 };

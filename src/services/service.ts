@@ -41,6 +41,72 @@ export interface ServiceDatabase {
   readonly versionTable?: string;
 }
 
+/** Where the service's own configuration says who it is to Keystone; each stands instead of the data's word. */
+export interface AccountPlaces {
+  readonly name?: Place;
+  readonly password: Place;
+  readonly domain?: Place;
+  readonly project?: Place;
+}
+
+/** A role of an account, on one of a project, a domain and the whole system. */
+export interface Grant {
+  readonly role: string;
+  /** A project of the Default domain. */
+  readonly project?: string;
+  readonly domain?: string;
+  readonly system?: 'all';
+}
+
+/** An account that the service logs in to Keystone with. */
+export interface IdentityUser {
+  readonly name: string;
+  /** Default, unless said. */
+  readonly domain?: string;
+  readonly grants: readonly Grant[];
+  /** None: its password must be given. */
+  readonly places?: AccountPlaces;
+}
+
+export const INTERFACES = ['public', 'internal', 'admin'] as const;
+export type Interface = (typeof INTERFACES)[number];
+
+/** What follows the host in a URL. */
+export interface EndpointPath {
+  readonly port: number;
+  /** Empty, or with a leading `/`; `%(project_id)s` is for Keystone to fill in. */
+  readonly path: string;
+}
+
+/** An entry of Keystone's catalogue. */
+export interface IdentityService {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly endpoints: Partial<Record<Interface, EndpointPath>>;
+}
+
+/** What a service needs in Keystone before its first start. */
+export interface Identity {
+  /** Beside Default: where it keeps users of its own. */
+  readonly domains?: readonly string[];
+  /** That its policies ask for, beside those of its own accounts. */
+  readonly roles?: readonly string[];
+  readonly users?: readonly IdentityUser[];
+  readonly services?: readonly IdentityService[];
+}
+
+/** What a service needs in RabbitMQ. */
+export interface Queue {
+  /** The usual names, for messages and charts; those that are used stand in the transport URL. */
+  readonly vhost: string;
+  readonly user: string;
+  /** Where the configuration has its transport URL; the first that is set counts. */
+  readonly url: readonly Place[];
+  /** The service works without: where no URL is set, there is none. */
+  readonly optional?: true;
+}
+
 /** What the helpers know of one OpenStack service. Data only: nothing here runs. */
 export interface Service {
   readonly name: string;
@@ -57,6 +123,8 @@ export interface Service {
     readonly phases: { readonly all: readonly [Step, ...Step[]] } & Partial<Record<Phase, readonly Step[]>>;
     readonly check?: SchemaCheck;
   };
+  readonly identity?: Identity;
+  readonly queue?: Queue;
   /** What an operator should know before an upgrade. */
   readonly notes?: string;
 }

@@ -21,11 +21,15 @@ import { libraryFolders } from './mariadb-programs.ts';
 export interface RabbitmqOptions {
   /** A free one unless given. */
   readonly port?: number;
+  /** With its management API, on a free port; then it is up when that answers. */
+  readonly management?: true;
 }
 
 export interface Rabbitmq extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
+  /** `http://127.0.0.1:PORT`, of its management API, where that was asked for. */
+  readonly managementUrl: string | undefined;
   /** The broker's process: all of it, so that SIGSTOP freezes it whole. */
   readonly pid: number;
   /** What it logged so far, the last of it. */
@@ -53,12 +57,14 @@ export const canRunRabbitmq: Capability = async () => {
 export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabbitmq> {
   const { erlang, bin, home, libraries } = await programs();
   const port = options.port ?? (await freePort());
-  const [epmdPort = 0, nodePort = 0] = await freePorts(2);
+  const [epmdPort = 0, nodePort = 0, managementPort = 0] = await freePorts(3);
+  const managementUrl = options.management ? `http://127.0.0.1:${managementPort}` : undefined;
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await privateFolder('rabbitmq'));
   const at = (name: string) => join(folder, name);
-  await writeFile(at('rabbitmq.conf'), configuration(port));
-  await writeFile(at('plugins'), '[].\n');
+  const more = options.management ? ['management.tcp.ip = 127.0.0.1', `management.tcp.port = ${managementPort}`] : [];
+  await writeFile(at('rabbitmq.conf'), configuration(port, more));
+  await writeFile(at('plugins'), options.management ? '[rabbitmq_management].\n' : '[].\n');
   await writeFile(at('none'), '');
   const env = {
     PATH: process.env['PATH'],
@@ -79,6 +85,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     RABBITMQ_CONFIG_FILE: at('rabbitmq.conf'),
     RABBITMQ_ADVANCED_CONFIG_FILE: at('advanced.config'), // there is none: an empty one stops its boot
     RABBITMQ_ENABLED_PLUGINS_FILE: at('plugins'),
+    RABBITMQ_PLUGINS_DIR: join(home, 'plugins'),
     RABBITMQ_CONF_ENV_FILE: at('none'),
     RABBITMQ_MNESIA_BASE: at('mnesia'),
     RABBITMQ_LOG_BASE: at('log'),
@@ -99,6 +106,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   return {
     host: '127.0.0.1',
     port,
+    managementUrl,
     pid: broker.pid,
     log: () => tailOf(at('out.log'), 100_000),
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
@@ -106,7 +114,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
 }
 
 /** Everybody is on loopback here, and a test machine's disk and memory are not the broker's to judge. */
-function configuration(port: number): string {
+function configuration(port: number, more: readonly string[]): string {
   return [
     `listeners.tcp.1 = 127.0.0.1:${port}`,
     'vm_memory_high_watermark.absolute = 512MB',
@@ -114,6 +122,7 @@ function configuration(port: number): string {
     'log.console = true',
     'log.console.level = info',
     'log.file = false',
+    ...more,
     '',
   ].join('\n');
 }

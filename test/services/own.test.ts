@@ -64,6 +64,38 @@ for (const [what, from, to, says] of [
   });
 }
 
+const MURANO_OF_BOOTSTRAP = `${MURANO}
+  identity:
+    users:
+      - name: murano
+        grants: [{ role: admin, project: service }]
+        places: { password: { section: keystone_authtoken, key: password } }
+    services:
+      - { name: murano, type: application-catalog, description: Applications, endpoints: { public: { port: 8082, path: "" } } }
+  queue: { vhost: /, user: murano, url: [{ section: DEFAULT, key: transport_url }] }
+`;
+
+test('what it needs in Keystone and RabbitMQ is read as well', () => {
+  const [murano] = ownServices('kolla-pod.yaml', load(MURANO_OF_BOOTSTRAP), []);
+  assert.deepEqual(murano?.identity?.users?.[0]?.grants, [{ role: 'admin', project: 'service' }]);
+  assert.deepEqual(murano?.identity?.services?.[0]?.endpoints, { public: { port: 8082, path: '' } });
+  assert.equal(murano?.queue?.user, 'murano');
+});
+
+for (const [what, from, to, says] of [
+  ['a grant on nothing', ', project: service', '', /grants\[0\]: names one of project, domain and system/],
+  ['a misspelt target', 'project: service', 'projekt: service', /grants\[0\]\.projekt: .*did you mean 'project'/],
+  ['a port that is none', '8082', '80820', /endpoints\.public\.port: must be a port/],
+  ['a path without its slash', 'path: ""', 'path: v1', /endpoints\.public\.path: is empty or begins with \//],
+  ['an interface that is none', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
+  ['an account without a place for its password', 'password: {', 'name: {', /places\.password: is missing/],
+] as const) {
+  test(`of that, ${what} is refused with its place`, () => {
+    assert.equal(problemsOf(MURANO_OF_BOOTSTRAP), '');
+    assert.match(problemsOf(MURANO_OF_BOOTSTRAP.replace(from, to)), says);
+  });
+}
+
 test('every problem is said at once', () => {
   const both = MURANO.replace('all:', 'expand:').replace('again: [1]', 'again: [256]');
   assert.match(problemsOf(both), /phases\.all: .*; .*again\[0\]/);

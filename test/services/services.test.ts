@@ -58,6 +58,24 @@ test('what is split for an upgrade can be begun and brought to its end', () => {
   }
 });
 
+test('no two services have the same entry of the catalogue, or account', () => {
+  const entries = SERVICES.flatMap(({ identity }) => identity?.services ?? []);
+  for (const key of ['name', 'type'] as const) {
+    const words = entries.map((entry) => entry[key]);
+    assert.deepEqual(words, [...new Set(words)]);
+  }
+  const users = SERVICES.flatMap(({ identity }) => identity?.users ?? []).map(({ name }) => name);
+  assert.deepEqual(users, [...new Set(users)]);
+});
+
+test('every account may do something, in a domain that there is', () => {
+  for (const { name, identity } of SERVICES)
+    for (const { grants, domain } of identity?.users ?? []) {
+      assert.ok(grants.length > 0, name);
+      assert.ok(domain === undefined || identity?.domains?.includes(domain), name);
+    }
+});
+
 test('an unknown name is none', () => {
   assert.equal(serviceNamed('keyston'), undefined);
 });

@@ -8,9 +8,14 @@ const UNKNOWN_AUTHORITY = new Set([
   'CERT_SIGNATURE_FAILURE',
 ]);
 
+/** Whether a connection failed because nobody whom we trust has signed the other side's certificate. */
+export function isUntrusted({ code }: NodeJS.ErrnoException): boolean {
+  return code !== undefined && UNKNOWN_AUTHORITY.has(code);
+}
+
 /** The same error in the words of who runs a cluster: Node's own advise options of Node. Other errors as they are. */
 export function explainTls(error: NodeJS.ErrnoException): Error {
-  if (error.code === undefined || !UNKNOWN_AUTHORITY.has(error.code)) return error;
+  if (!isUntrusted(error)) return error;
   const message = "the API server's certificate is not signed by the CA that our credentials name";
   return new Error(`${message} (${error.code})`, { cause: error });
 }

@@ -1,0 +1,60 @@
+/** What kolla-bootstrap can ensure, in the order in which it does. Named as the user skips them. */
+export const PARTS = ['queue', 'users', 'endpoints'] as const;
+export type PartName = (typeof PARTS)[number];
+
+/** One value of a thing: as it is, and as it is to be. */
+export interface Field {
+  readonly name: string;
+  /** Undefined: there is none yet. */
+  readonly before?: string;
+  readonly after: string;
+}
+
+/** One difference between what is there and what the service needs. It holds no secret: it is printed. */
+export interface Change {
+  readonly action: 'create' | 'update';
+  /** `endpoint` */
+  readonly kind: string;
+  /** `glance public RegionOne` */
+  readonly name: string;
+  readonly fields: readonly Field[];
+  /** What to do when it was done and is still to be done. */
+  readonly stuck?: string;
+}
+
+/** A difference, and how to end it. */
+export interface Planned extends Change {
+  /** @throws Outdated when what was read is not how things are now */
+  readonly apply: () => Promise<void>;
+}
+
+/** Something that can be compared with what the service needs, and made so. */
+export interface Part {
+  readonly name: PartName;
+  /** Reads, changes nothing. Each change can be applied when those before it were. */
+  plan(): Promise<readonly Planned[]>;
+}
+
+/** What names a change: the same one again has the same. */
+export function titleOf({ kind, name }: Change): string {
+  return `${kind} ${name}`;
+}
+
+/** On one line, for the log: `update endpoint glance public RegionOne: url http://a -> http://b`. */
+export function lineOf(change: Change): string {
+  const fields = change.fields.map((field) => ` ${fieldText(field)}`).join(',');
+  return `${change.action} ${titleOf(change)}${fields === '' ? '' : `:${fields}`}`;
+}
+
+/** For a program: the same keys in every version, values as text. */
+export function jsonOf(part: PartName, { action, kind, name, fields }: Change): object {
+  const values = fields.map(({ name: key, before, after }) => [
+    key,
+    { ...(before === undefined ? {} : { before }), after },
+  ]);
+  return { part, action, kind, name, fields: Object.fromEntries(values) };
+}
+
+function fieldText({ name, before, after }: Field): string {
+  return before === undefined ? `${name} ${after}` : `${name} ${before} -> ${after}`;
+}

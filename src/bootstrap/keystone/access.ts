@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import { ConfigError, UsageError } from '../../cli/errors.ts';
+import { readSecret } from '../../cli/secret-file.ts';
+import { readCloud, type Cloud } from './clouds.ts';
+import type { AccessOptions } from './options.ts';
+
+/** Where Keystone is, and who we are to it. */
+export interface Access {
+  /** Where tokens are had: ends with /v3. */
+  readonly authUrl: URL;
+  /** Where everything else is asked for. */
+  readonly apiUrl: URL;
+  readonly caFile: string | undefined;
+  /** A token, or what Keystone's API takes to give one. */
+  readonly proof: { readonly token: string } | { readonly auth: object };
+  /** For messages: `user admin`. */
+  readonly who: string;
+  /** Of the cloud in clouds.yaml. */
+  readonly region: string | undefined;
+  /** None of these may be printed. */
+  readonly secrets: readonly string[];
+}
+
+const CLOUD_FOLDERS = ['/etc/openstack'];
+const API_VERSION = /\/v3\/?$/;
+
+/**
+ * Access by a token, an application credential or a password: from options and their variables, and what these leave open
+ * from the cloud that OS_CLOUD names.
+ * @param home for ~/.config/openstack
+ * @throws UsageError, ConfigError: what is missing, and where it belongs
+ */
+export async function findAccess(options: AccessOptions, home: string | undefined): Promise<Access> {
+  const cloud = options.osCloud === undefined ? undefined : await readCloud(options.osCloud, cloudFiles(options, home));
+  const given = giver(options, cloud);
+  const [authText, apiText] = [given('osAuthUrl', 'auth_url'), given('osUrl', 'identity_endpoint_override')];
+  if (authText === undefined && apiText === undefined) {
+    throw new UsageError(
+      'where is Keystone? Set OS_AUTH_URL, or OS_CLOUD to a cloud of clouds.yaml; or leave it out by --skip users,endpoints',
+    );
+  }
+  const authUrl = keystoneUrl(authText ?? apiText ?? '', authText === undefined ? 'OS_URL' : 'OS_AUTH_URL');
+  const [token, appSecret, password] = await Promise.all([
+    secretOf(options, 'osToken', 'OS_TOKEN', cloud, 'token'),
+    secretOf(
+      options,
+      'osApplicationCredentialSecret',
+      'OS_APPLICATION_CREDENTIAL_SECRET',
+      cloud,
+      'application_credential_secret',
+    ),
+    secretOf(options, 'osPassword', 'OS_PASSWORD', cloud, 'password'),
+  ]);
+  return {
+    authUrl,
+    apiUrl: apiText === undefined ? authUrl : keystoneUrl(apiText, 'OS_URL'),
+    caFile: given('osCacert', 'cacert'),
+    ...proofOf(given, { token, appSecret, password }),
+    region: cloud?.values['region_name'],
+    secrets: [token, appSecret, password].filter((secret) => secret !== undefined),
+  };
+}
+
+type Given = (option: keyof AccessOptions, key: string) => string | undefined;
+
+function giver(options: AccessOptions, cloud: Cloud | undefined): Given {
+  return (option, key) => options[option] ?? cloud?.values[key];
+}
+
+interface Secrets {
+  readonly token: string | undefined;
+  readonly appSecret: string | undefined;
+  readonly password: string | undefined;
+}
+
+function proofOf(given: Given, { token, appSecret, password }: Secrets): Pick<Access, 'proof' | 'who'> {
+  if (token !== undefined) return { proof: { token }, who: 'the token that was given' };
+  const [appId, appName] = [
+    given('osApplicationCredentialId', 'application_credential_id'),
+    given('osApplicationCredentialName', 'application_credential_name'),
+  ];
+  const user = userOf(given);
+  if (appSecret !== undefined || appId !== undefined || appName !== undefined) {
+    if (appSecret === undefined) throw missing('OS_APPLICATION_CREDENTIAL_SECRET');
+    if (appId === undefined && appName === undefined) throw missing('OS_APPLICATION_CREDENTIAL_ID');
+    if (appId === undefined && user === undefined) throw missing('OS_USERNAME, whose application credential it is,');
+    const credential =
+      appId === undefined ? { name: appName, user, secret: appSecret } : { id: appId, secret: appSecret };
+    const identity = { methods: ['application_credential'], application_credential: credential };
+    return { proof: { auth: { identity } }, who: `application credential ${appName ?? appId}` };
+  }
+  if (user === undefined) throw missing('OS_USERNAME');
+  if (password === undefined) throw missing('OS_PASSWORD');
+  const identity = { methods: ['password'], password: { user: { ...user, password } } };
+  return { proof: { auth: { identity, scope: scopeOf(given) } }, who: `user ${user.name ?? user.id}` };
+}
+
+function userOf(given: Given): { id?: string; name?: string; domain?: object } | undefined {
+  const [id, name] = [given('osUserId', 'user_id'), given('osUsername', 'username')];
+  if (id !== undefined) return { id };
+  return name === undefined ? undefined : { name, domain: domainOf(given, 'User', 'user') };
+}
+
+function scopeOf(given: Given): object {
+  if (given('osSystemScope', 'system_scope') !== undefined) return { system: { all: true } };
+  const [id, name] = [given('osProjectId', 'project_id'), given('osProjectName', 'project_name')];
+  if (id !== undefined) return { project: { id } };
+  if (name === undefined) throw missing('OS_PROJECT_NAME (or OS_SYSTEM_SCOPE=all)');
+  return { project: { name, domain: domainOf(given, 'Project', 'project') } };
+}
+
+function domainOf(given: Given, what: 'User' | 'Project', key: 'user' | 'project'): object {
+  const id = given(`os${what}DomainId`, `${key}_domain_id`);
+  return id === undefined ? { name: given(`os${what}DomainName`, `${key}_domain_name`) ?? 'Default' } : { id };
+}
+
+function missing(variable: string): UsageError {
+  return new UsageError(
+    `who are we to Keystone? ${variable} is not set, and neither is it in a cloud of clouds.yaml that OS_CLOUD names`,
+  );
+}
+
+async function secretOf(
+  options: AccessOptions,
+  option: 'osToken' | 'osApplicationCredentialSecret' | 'osPassword',
+  variable: string,
+  cloud: Cloud | undefined,
+  key: string,
+): Promise<string | undefined> {
+  const [given, file] = [options[option], options[`${option}File`]];
+  const flag = `--${variable.toLowerCase().replaceAll('_', '-')}-file`;
+  if (given !== undefined && file !== undefined)
+    throw new UsageError(`${variable} and ${flag} are both given: leave one out`);
+  if (file !== undefined) return await readSecret(file, flag);
+  return given ?? cloud?.values[key];
+}
+
+function cloudFiles({ osClientConfigFile }: AccessOptions, home: string | undefined): string[] {
+  if (osClientConfigFile !== undefined) return [osClientConfigFile];
+  const homes = home === undefined ? [] : [join(home, '.config/openstack')];
+  return ['.', ...homes, ...CLOUD_FOLDERS].map((folder) => join(folder, 'clouds.yaml'));
+}
+
+/** With the version, which OpenStack's clients find out for themselves. */
+function keystoneUrl(text: string, variable: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new ConfigError(`${variable} '${text}' is no http or https URL`);
+  if (/\/v2\.0\/?$/.test(url.pathname))
+    throw new ConfigError(`${variable} '${text}' names Keystone's API v2.0, which is long gone: it ends with /v3`);
+  if (!API_VERSION.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, '')}/v3`;
+  return url;
+}

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { suggestion } from '../../cli/nearest.ts';
+
+/** What clouds.yaml says of a cloud, as far as it is text: `auth_url`, `password`, `region_name`, `cacert` ... */
+export interface Cloud {
+  readonly values: Readonly<Record<string, string>>;
+  /** For messages: `/etc/openstack/clouds.yaml: clouds.kolla`. */
+  readonly place: string;
+}
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+/**
+ * A cloud of the first clouds.yaml that there is, with what secure.yaml beside it adds; keys of `auth` and of the cloud
+ * itself in one. Named as openstacksdk names them.
+ * @param files where to look, in this order
+ * @throws ConfigError, never with a value: it may be a password
+ */
+export async function readCloud(name: string, files: readonly string[]): Promise<Cloud> {
+  for (const file of files) {
+    const found = await mappingIn(file);
+    if (found === undefined) continue;
+    const clouds = mappingAt(found['clouds']);
+    const cloud = mappingAt(clouds[name]);
+    if (!Object.hasOwn(clouds, name))
+      throw new ConfigError(`${file} has no cloud '${name}'${suggestion(name, Object.keys(clouds))}`);
+    const secure = mappingAt(mappingAt((await mappingIn(join(dirname(file), 'secure.yaml')))?.['clouds'])[name]);
+    const all = { ...cloud, ...mappingAt(cloud['auth']), ...secure, ...mappingAt(secure['auth']) };
+    const texts = Object.entries(all).flatMap(([key, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[key, String(value)]] : [],
+    );
+    return { values: Object.fromEntries(texts) as Record<string, string>, place: `${file}: clouds.${name}` };
+  }
+  throw new ConfigError(`OS_CLOUD names '${name}', but there is no clouds.yaml: looked for ${files.join(', ')}`);
+}
+
+async function mappingIn(file: string): Promise<Mapping | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+  }
+  const { loadAll } = await import('js-yaml');
+  try {
+    return mappingAt(loadAll(text)[0]);
+  } catch (error) {
+    const { reason = 'error', mark } = error as { reason?: string; mark?: { line: number } };
+    throw new ConfigError(`${file}: line ${(mark?.line ?? 0) + 1} is not YAML: ${reason}`);
+  }
+}
+
+function mappingAt(value: unknown): Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Mapping) : {};
+}

@@ -1,0 +1,73 @@
+import { UnavailableError } from '../../../cli/errors.ts';
+import type { Entity, Keystone } from '../keystone.ts';
+import type { WantedEndpoint, WantedService } from './want.ts';
+
+/** What the catalogue has of what is wanted. What is made is put in here, so that what comes after finds it. */
+export interface CatalogueState {
+  readonly regions: Set<string>;
+  /** By name. */
+  readonly services: Map<string, Entity>;
+  /** By `endpointKey`. */
+  readonly endpoints: Map<string, Entity>;
+}
+
+export function endpointKey(service: string, { interface: name, region }: WantedEndpoint): string {
+  return `${service} ${name} ${region}`;
+}
+
+/**
+ * Reads the entries of the wanted types and their endpoints.
+ * @throws UnavailableError where an entry or an endpoint is there twice, or a type under another name: which of them is
+ *   right, only a person can say
+ */
+export async function readCatalogue(keystone: Keystone, wanted: readonly WantedService[]): Promise<CatalogueState> {
+  const state: CatalogueState = { regions: new Set(), services: new Map(), endpoints: new Map() };
+  for (const region of new Set(wanted.flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.region)))) {
+    if ((await keystone.find(`/regions/${encodeURIComponent(region)}`, 'region')) !== undefined)
+      state.regions.add(region);
+  }
+  for (const service of wanted) {
+    const entity = only(service, await servicesOf(keystone, service));
+    if (entity === undefined) continue;
+    state.services.set(service.name, entity);
+    const found = await keystone.list(`/endpoints?service_id=${entity.id}`, 'endpoints');
+    for (const endpoint of service.endpoints) {
+      const key = endpointKey(service.name, endpoint);
+      const one = onlyEndpoint(key, endpointsLike(endpoint, found));
+      if (one !== undefined) state.endpoints.set(key, one);
+    }
+  }
+  return state;
+}
+
+/** The entries of its type, whatever their names. */
+export async function servicesOf(keystone: Keystone, { type }: WantedService): Promise<Entity[]> {
+  return await keystone.list(`/services?type=${encodeURIComponent(type)}`, 'services');
+}
+
+/** Those of the same interface and region. */
+export function endpointsLike(wanted: WantedEndpoint, found: readonly Entity[]): Entity[] {
+  return found.filter((one) => one['interface'] === wanted.interface && one['region_id'] === wanted.region);
+}
+
+function only({ name, type }: WantedService, found: readonly Entity[]): Entity | undefined {
+  const [first, second] = found;
+  if (second !== undefined) {
+    const all = found.map((one) => `${one.id} (${one.name ?? 'without a name'})`).join(', ');
+    throw new UnavailableError(
+      `the catalogue has ${found.length} services of type ${type}, so that clients take either: ${all}; remove all but one: openstack service delete ID`,
+    );
+  }
+  if (first === undefined || first.name === name) return first;
+  throw new UnavailableError(
+    `the catalogue has a service of type ${type} under the name ${first.name ?? ''}, not ${name}: openstack service set --name ${name} ${first.id}`,
+  );
+}
+
+function onlyEndpoint(key: string, found: readonly Entity[]): Entity | undefined {
+  if (found.length < 2) return found[0];
+  const all = found.map((one) => `${one.id} (${String(one['url'])})`).join(', ');
+  throw new UnavailableError(
+    `the catalogue has ${found.length} endpoints ${key}, so that clients take either: ${all}; remove all but one: openstack endpoint delete ID`,
+  );
+}

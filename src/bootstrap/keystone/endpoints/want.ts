@@ -1,0 +1,130 @@
+import { UsageError } from '../../../cli/errors.ts';
+import { INTERFACES, type IdentityService, type Interface } from '../../../services/index.ts';
+
+/** An entry of the catalogue as the service needs it. */
+export interface WantedService {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly endpoints: readonly WantedEndpoint[];
+}
+
+export interface WantedEndpoint {
+  readonly interface: Interface;
+  readonly region: string;
+  readonly url: string;
+}
+
+/** What a user gave for an interface: `TEMPLATE` for every entry, `NAME=TEMPLATE` for one. */
+export type Templates = Readonly<Record<Interface, readonly string[]>>;
+
+const PLACEHOLDERS = ['service', 'name', 'type', 'interface', 'region', 'port', 'path'] as const;
+/** What Keystone fills in itself, in both of its spellings. */
+const KEYSTONES_OWN = /[%$]\((\w+)\)s/g;
+
+/**
+ * The entries with their URLs. An interface for which no template was given has none: what is there stays as it is.
+ * @param service its name, for `{service}`
+ * @throws UsageError for a template that is wrong, or of which nothing was given
+ */
+export function wantedServices(
+  service: string,
+  entries: readonly IdentityService[],
+  templates: Templates,
+  regions: readonly string[],
+): WantedService[] {
+  checkNames(entries, templates);
+  const wanted = entries.map((entry) => ({
+    name: entry.name,
+    type: entry.type,
+    description: entry.description,
+    endpoints: INTERFACES.flatMap((name) =>
+      regions.flatMap((region) => {
+        const template = templateOf(templates[name], entry.name);
+        const path = entry.endpoints[name];
+        if (template === undefined) return [];
+        if (path === undefined) throw new UsageError(`--${name}-url: ${entry.name} has no ${name} endpoint`);
+        const values = {
+          service,
+          name: entry.name,
+          type: entry.type,
+          interface: name,
+          region,
+          port: String(path.port),
+          path: path.path,
+        };
+        return [{ interface: name, region, url: urlOf(template, values, `--${name}-url`) }];
+      }),
+    ),
+  }));
+  checkApart(wanted, templates, regions);
+  return wanted;
+}
+
+/** Two spellings of one URL: Keystone's `%(tenant_id)s` is its `$(project_id)s`. */
+export function isSameUrl(a: string, b: string): boolean {
+  const plain = (url: string) =>
+    url.replaceAll(KEYSTONES_OWN, (_, key: string) => `%(${key === 'tenant_id' ? 'project_id' : key})s`);
+  return plain(a) === plain(b);
+}
+
+function templateOf(given: readonly string[], name: string): string | undefined {
+  const all = given.map(divided);
+  return (all.findLast((one) => one.name === name) ?? all.findLast((one) => one.name === undefined))?.template;
+}
+
+function divided(word: string): { readonly name: string | undefined; readonly template: string } {
+  const { name, template = word } = /^(?<name>[\w.-]+)=(?<template>.*)$/.exec(word)?.groups ?? {};
+  return { name, template };
+}
+
+function urlOf(
+  template: string,
+  values: Readonly<Record<(typeof PLACEHOLDERS)[number], string>>,
+  flag: string,
+): string {
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
+    const value = (values as Readonly<Record<string, string>>)[key];
+    if (value !== undefined) return value;
+    throw new UsageError(
+      `${flag}: '{${key}}' in ${template} is none of ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}`,
+    );
+  });
+  const probe = filled.replaceAll(KEYSTONES_OWN, 'x');
+  if (!URL.canParse(probe) || !/^https?:\/\/[^/{}\s]+/.test(probe) || /[{}\s]/.test(probe)) {
+    throw new UsageError(`${flag}: '${filled}' is no http or https URL`);
+  }
+  // A host alone stands for the service's own path behind it.
+  const isHostAlone = !template.includes('{path}') && /^https?:\/\/[^/]+\/?$/.test(filled);
+  return isHostAlone ? filled.replace(/\/$/, '') + values.path : filled;
+}
+
+function checkNames(entries: readonly IdentityService[], templates: Templates): void {
+  const names = entries.map(({ name }) => name);
+  if (names.length > 0 && INTERFACES.every((one) => templates[one].length === 0)) {
+    throw new UsageError(
+      'which URLs are the endpoints to have? Give --public-url and --internal-url, or leave them out by --skip endpoints',
+    );
+  }
+  for (const one of INTERFACES) {
+    const stray = templates[one]
+      .map((word) => divided(word).name)
+      .find((name) => name !== undefined && !names.includes(name));
+    if (stray !== undefined) throw new UsageError(`--${one}-url: no entry '${stray}'; there is ${names.join(', ')}`);
+  }
+}
+
+/** A template without what tells entries or regions apart would send the clients of one to another. */
+function checkApart(wanted: readonly WantedService[], templates: Templates, regions: readonly string[]): void {
+  for (const one of INTERFACES) {
+    const urls = wanted.flatMap(({ endpoints }) => endpoints).filter((endpoint) => endpoint.interface === one);
+    if (new Set(urls.map(({ url }) => url)).size === urls.length) continue;
+    const what =
+      regions.length > 1
+        ? 'several regions, or of several entries: put {region}, {port} or {path}'
+        : 'several entries: put {port} or {path}';
+    throw new UsageError(
+      `--${one}-url ${templates[one].join(' ')}: the same URL for endpoints of ${what} into it, or give NAME=URL for each`,
+    );
+  }
+}

@@ -1,0 +1,149 @@
+import { ConfigError, NotPermittedError, UnavailableError } from '../../cli/errors.ts';
+import type { JsonAnswer } from '../../platform/json-http.ts';
+import { Client } from '../client.ts';
+import type { Effects } from '../effects.ts';
+import { Outdated } from '../outdated.ts';
+import type { Access } from './access.ts';
+
+/** Anything that Keystone keeps under an id. */
+export interface Entity {
+  readonly id: string;
+  readonly name?: string;
+  readonly enabled?: boolean;
+  readonly [key: string]: unknown;
+}
+
+/** A user, as a token is asked for. */
+export interface Login {
+  readonly name: string;
+  readonly domain: string;
+  readonly password: string;
+}
+
+const TOKENS = '/auth/tokens';
+
+/** Keystone's API v3, asked as whom the access says. Its refusals become errors that say what to do. */
+export class Keystone {
+  readonly #client: Client;
+  readonly #access: Access;
+  #token: string | undefined;
+
+  constructor(access: Access, effects: Effects) {
+    this.#access = access;
+    this.#client = new Client({ ...effects, name: 'Keystone', bases: [access.apiUrl], caFile: access.caFile });
+    if ('token' in access.proof) this.#token = access.proof.token;
+  }
+
+  /** What a list has for the query, such as `/users?name=glance`; the key is its name in the answer. */
+  async list(path: string, key: string): Promise<Entity[]> {
+    const answer = await this.#send('GET', path, `read ${path}`);
+    return (this.#ok(answer, `read ${path}`) as Record<string, Entity[]>)[key] ?? [];
+  }
+
+  /** The one thing at a path, or undefined where there is none. */
+  async find(path: string, key: string): Promise<Entity | undefined> {
+    const answer = await this.#send('GET', path, `read ${path}`);
+    return answer.status === 404 ? undefined : (this.#ok(answer, `read ${path}`) as Record<string, Entity>)[key];
+  }
+
+  /** @returns what was made, with its id */
+  async create(path: string, key: string, values: object, doing: string): Promise<Entity> {
+    const answer = await this.#send('POST', path, doing, { [key]: values });
+    return (this.#ok(answer, doing) as Record<string, Entity>)[key]!;
+  }
+
+  async update(path: string, key: string, values: object, doing: string): Promise<void> {
+    this.#ok(await this.#send('PATCH', path, doing, { [key]: values }), doing);
+  }
+
+  async put(path: string, doing: string): Promise<void> {
+    this.#ok(await this.#send('PUT', path, doing), doing);
+  }
+
+  /** Takes back what we have just made. It may be gone already. */
+  async withdraw(path: string, doing: string): Promise<void> {
+    const answer = await this.#send('DELETE', path, doing);
+    if (answer.status !== 404) this.#ok(answer, doing);
+  }
+
+  /** Whether Keystone gives this user a token: false for 401, and only then. The token has no scope, and nobody uses it. */
+  async knows({ name, domain, password }: Login): Promise<boolean> {
+    const identity = { methods: ['password'], password: { user: { name, domain: { name: domain }, password } } };
+    const doing = `log in as user ${name}`;
+    const answer = await this.#tokenFor({ identity, scope: 'unscoped' }, doing);
+    if (answer.status === 401) return false;
+    this.#ok(answer, doing);
+    return true;
+  }
+
+  async #send(method: string, path: string, doing: string, body?: object): Promise<JsonAnswer> {
+    const { proof } = this.#access;
+    for (let renewed = false; ; renewed = true) {
+      const headers = { 'x-auth-token': (this.#token ??= await this.#logIn()) };
+      const answer = await this.#client.send({ method, path, headers, body, doing });
+      // It has expired meanwhile, or was revoked.
+      if (answer.status !== 401 || renewed || 'token' in proof) return answer;
+      this.#token = undefined;
+    }
+  }
+
+  async #logIn(): Promise<string> {
+    const { proof, who, authUrl } = this.#access;
+    const doing = `log in to Keystone as ${who}`;
+    const answer = await this.#tokenFor('auth' in proof ? proof.auth : {}, doing);
+    if (answer.status === 401) {
+      throw new NotPermittedError(
+        `Keystone at ${authUrl.href} does not let ${who} in (401): ${saidIn(answer)}; the name, its domain, the password or the project is another`,
+      );
+    }
+    if (answer.status === 404) {
+      throw new ConfigError(`there is no Keystone at ${authUrl.href} (404): OS_AUTH_URL is as http://keystone:5000/v3`);
+    }
+    this.#ok(answer, doing);
+    const token = answer.headers['x-subject-token'];
+    if (typeof token === 'string') return token;
+    throw new UnavailableError(`what answers at ${authUrl.href} is no Keystone: it gave no token`);
+  }
+
+  /** A token may be asked for as often as one likes: nothing is kept of it. */
+  async #tokenFor(auth: object, doing: string): Promise<JsonAnswer> {
+    const { authUrl } = this.#access;
+    const request = {
+      method: 'POST',
+      base: authUrl,
+      path: `${TOKENS}?nocatalog`,
+      body: { auth },
+      doing,
+      isRepeatable: true,
+    };
+    return await this.#client.send(request);
+  }
+
+  #ok(answer: JsonAnswer, doing: string): unknown {
+    if (answer.status >= 200 && answer.status < 300) return answer.body ?? {};
+    throw this.#refusal(answer, doing);
+  }
+
+  #refusal(answer: JsonAnswer, doing: string): Error {
+    const { status, headers } = answer;
+    const { who, apiUrl } = this.#access;
+    const said = saidIn(answer);
+    if (status === 401)
+      return new NotPermittedError(`cannot ${doing}: Keystone does not take our token (401): ${said}`);
+    if (status === 403) return new NotPermittedError(`${who} may not ${doing} (403): ${said}; it needs the role admin`);
+    if (status >= 300 && status < 400) {
+      return new ConfigError(
+        `Keystone at ${apiUrl.href} sends us to ${String(headers.location ?? 'nowhere')} (${status}): put that into OS_AUTH_URL`,
+      );
+    }
+    const final = new UnavailableError(`cannot ${doing}: Keystone answers ${status}: ${said}`);
+    return status === 404 || status === 409 ? new Outdated(final) : final;
+  }
+}
+
+function saidIn({ body }: JsonAnswer): string {
+  const { error } = (body ?? {}) as { error?: { message?: unknown } };
+  return typeof error?.message === 'string'
+    ? error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '')
+    : 'no reason given';
+}

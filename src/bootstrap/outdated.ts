@@ -1,0 +1,16 @@
+import type { KollaError } from '../cli/errors.ts';
+
+/**
+ * What was read is not how things are now: somebody was faster (409, 404), or nobody can say whether a request whose answer
+ * was lost has been carried out. Reading again tells.
+ */
+export class Outdated extends Error {
+  override name = 'Outdated';
+  /** What to report when reading again does not settle it. */
+  readonly final: KollaError;
+
+  constructor(final: KollaError) {
+    super(final.message, { cause: final });
+    this.final = final;
+  }
+}

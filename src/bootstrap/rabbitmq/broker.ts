@@ -1,0 +1,65 @@
+import { NotPermittedError, UnavailableError } from '../../cli/errors.ts';
+import type { JsonAnswer } from '../../platform/json-http.ts';
+import { Client } from '../client.ts';
+import type { Effects } from '../effects.ts';
+
+export interface BrokerOptions {
+  /** The management API's URLs, one a node of the cluster. */
+  readonly urls: readonly [URL, ...URL[]];
+  readonly caFile: string | undefined;
+  readonly adminUser: string;
+  readonly adminPassword: string;
+}
+
+/** RabbitMQ's management API, as an administrator. The password travels in a header. */
+export class Broker {
+  readonly #client: Client;
+  readonly #adminUser: string;
+  readonly #authorization: string;
+
+  constructor({ urls, caFile, adminUser, adminPassword }: BrokerOptions, effects: Effects) {
+    this.#client = new Client({ ...effects, name: 'RabbitMQ', bases: urls, caFile });
+    this.#adminUser = adminUser;
+    this.#authorization = `Basic ${Buffer.from(`${adminUser}:${adminPassword}`).toString('base64')}`;
+  }
+
+  /** What there is at a path, or undefined for 404. */
+  async find(path: string): Promise<Record<string, unknown> | undefined> {
+    const answer = await this.#send('GET', path, `read ${path}`);
+    return answer.status === 404 ? undefined : (answer.body as Record<string, unknown>);
+  }
+
+  /** Makes it, or makes it so: a PUT may be sent again. */
+  async put(path: string, body: object, doing: string): Promise<void> {
+    await this.#send('PUT', path, doing, body);
+  }
+
+  async #send(method: string, path: string, doing: string, body?: object): Promise<JsonAnswer> {
+    const headers = { authorization: this.#authorization };
+    const answer = await this.#client.send({ method, path: `/api${path}`, headers, body, doing });
+    const { status } = answer;
+    if (
+      (status >= 200 && status < 300 && (method !== 'GET' || answer.body !== undefined)) ||
+      (status === 404 && method === 'GET')
+    ) {
+      return answer;
+    }
+    throw refusal(answer, doing, this.#adminUser);
+  }
+}
+
+function refusal({ status, body }: JsonAnswer, doing: string, user: string): Error {
+  const { reason } = (body ?? {}) as { reason?: unknown };
+  const said = typeof reason === 'string' ? `: ${reason}` : '';
+  if (status === 401) {
+    return new NotPermittedError(
+      `RabbitMQ's management API does not let user ${user} in (401)${said}: the password is another, or it lacks the tag administrator`,
+    );
+  }
+  if (status === 403)
+    return new NotPermittedError(
+      `RabbitMQ's user ${user} may not ${doing} (403)${said}: it needs the tag administrator`,
+    );
+  const hint = body === undefined ? "; is that its management API's port?" : '';
+  return new UnavailableError(`cannot ${doing}: RabbitMQ answers ${status}${said}${hint}`);
+}

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigError, messageOf } from '../cli/errors.ts';
+import { osloOption } from '../platform/oslo-ini.ts';
+import type { Place, Service } from '../services/index.ts';
+
+/** The service's own configuration, as far as it is there. */
+export interface ServiceConfig {
+  /** Undefined where it is not set, or empty. ConfigError for a file that oslo.config could not read either. */
+  valueAt(place: Place | undefined): string | undefined;
+  /** For messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`. */
+  nameOf(places: readonly Place[]): string;
+}
+
+/**
+ * Reads it. A Job may run in another image, with all that it needs given by options: then the file is not there, and
+ * only what was to be read from it is missing.
+ * @param given by the user: that one must be there
+ */
+export async function readServiceConfig({ configFile }: Service, given: string | undefined): Promise<ServiceConfig> {
+  const file = given ?? configFile;
+  const { text, why } = file === undefined ? { text: '', why: '' } : await textOf(file, given !== undefined);
+  return {
+    valueAt(place) {
+      if (place === undefined) return undefined;
+      try {
+        return osloOption(text, place.section, place.key) || undefined;
+      } catch (cause) {
+        throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
+      }
+    },
+    nameOf: (places) =>
+      `${places.map(({ section, key }) => `[${section}] ${key}`).join(' or ')} in ${file ?? 'its configuration'}${why}`,
+  };
+}
+
+async function textOf(file: string, isGiven: boolean): Promise<{ text: string; why: string }> {
+  try {
+    return { text: await readFile(file, 'utf8'), why: '' };
+  } catch (cause) {
+    const reason = messageOf(cause);
+    if (isGiven) throw new ConfigError(`cannot read ${file}, which --service-config names: ${reason}`, { cause });
+    const isAbsent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    return { text: '', why: isAbsent ? ', which is not here' : `, which can't be read: ${reason}` };
+  }
+}

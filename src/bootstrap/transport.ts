@@ -1,0 +1,100 @@
+import { ConfigError, UsageError, messageOf } from '../cli/errors.ts';
+import type { Log } from '../cli/log.ts';
+import { readSecret } from '../cli/secret-file.ts';
+import type { Queue } from '../services/index.ts';
+import type { BootstrapOptions } from './options.ts';
+import type { BrokerOptions } from './rabbitmq/broker.ts';
+import { parseTransportUrl, type Transport } from './rabbitmq/transport-url.ts';
+import type { ServiceConfig } from './service-config.ts';
+
+const MANAGEMENT_PORT = 15_672;
+
+/** What the part `queue` works with; the URL itself for redaction. */
+export interface FoundTransport {
+  readonly transport: Transport;
+  readonly broker: BrokerOptions;
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The service's transport URL and who we are to RabbitMQ. Undefined, and told, where no admin is given or the service
+ * works without a queue and has none.
+ */
+export async function findTransport(
+  queue: Queue,
+  options: BootstrapOptions,
+  config: ServiceConfig,
+  log: Log,
+): Promise<FoundTransport | undefined> {
+  const { rabbitmqAdminUser: adminUser, only } = options;
+  const adminPassword = await oneOf(options, 'rabbitmqAdminPassword', 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD');
+  if (adminUser === undefined) {
+    if (adminPassword !== undefined || only.includes('queue'))
+      throw new UsageError('the queue needs --rabbitmq-admin-user');
+    log.info('no --rabbitmq-admin-user: virtual host and account in RabbitMQ are left alone');
+    return undefined;
+  }
+  if (adminPassword === undefined) {
+    throw new UsageError(
+      '--rabbitmq-admin-user is given without its password: KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD or --rabbitmq-admin-password-file',
+    );
+  }
+  const { url, place } = await urlOf(queue, options, config);
+  if (url === undefined && queue.optional) {
+    log.info(`no queue: ${place} is not set`);
+    return undefined;
+  }
+  if (url === undefined) throw new ConfigError(`where is the queue? Set ${place}, or give --transport-url-file`);
+  const transport = transportOf(url, place);
+  const [first, ...rest] =
+    options.rabbitmqUrl.length > 0 ? options.rabbitmqUrl.map(managementUrl) : defaultUrls(transport);
+  return {
+    transport,
+    broker: { urls: [first!, ...rest], caFile: options.rabbitmqCacert, adminUser, adminPassword },
+    secrets: [url, transport.password, adminPassword],
+  };
+}
+
+async function urlOf(
+  queue: Queue,
+  options: BootstrapOptions,
+  config: ServiceConfig,
+): Promise<{ url: string | undefined; place: string }> {
+  const given = await oneOf(options, 'transportUrl', 'KOLLA_BOOTSTRAP_TRANSPORT_URL');
+  if (given !== undefined) return { url: given, place: 'the given transport URL' };
+  const place = queue.url.find((each) => config.valueAt(each) !== undefined);
+  return { url: config.valueAt(place), place: config.nameOf(place === undefined ? queue.url : [place]) };
+}
+
+async function oneOf(
+  options: BootstrapOptions,
+  option: 'transportUrl' | 'rabbitmqAdminPassword',
+  variable: string,
+): Promise<string | undefined> {
+  const [given, file] = [options[option], options[`${option}File`]];
+  const flag = `--${variable.replace('KOLLA_BOOTSTRAP_', '').toLowerCase().replaceAll('_', '-')}-file`;
+  if (given !== undefined && file !== undefined)
+    throw new UsageError(`${variable} and ${flag} are both given: leave one out`);
+  return file === undefined ? given : await readSecret(file, flag);
+}
+
+function transportOf(url: string, place: string): Transport {
+  try {
+    return parseTransportUrl(url);
+  } catch (cause) {
+    throw new ConfigError(`${place} is not a usable transport URL: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function defaultUrls({ hosts }: Transport): URL[] {
+  return hosts.map(({ host }) => new URL(`http://${host.includes(':') ? `[${host}]` : host}:${MANAGEMENT_PORT}`));
+}
+
+function managementUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`--rabbitmq-url: '${text}' is no http or https URL`);
+  if (url.username !== '')
+    throw new UsageError('--rabbitmq-url: it names a user; who we are is said by --rabbitmq-admin-user');
+  return url;
+}

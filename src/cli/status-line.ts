@@ -1,0 +1,13 @@
+import type { Log } from './log.ts';
+
+const REPEAT_MS = 30_000;
+
+/** Says a state when it is new, and again every 30 s while it lasts. */
+export function statusLine(log: Log, now: () => number = () => performance.now()): (text: string) => void {
+  let said: { text: string; at: number } | undefined;
+  return (text) => {
+    if (said?.text === text && now() - said.at < REPEAT_MS) return;
+    said = { text, at: now() };
+    log.info(text);
+  };
+}

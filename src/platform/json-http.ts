@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isUntrusted } from './kube/tls-error.ts';
+
+/** One request to an API that speaks JSON. */
+export interface JsonCall {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Undefined where the answer was not JSON: then something between us and the API may have given it. */
+  readonly body: unknown;
+}
+
+export interface JsonOptions {
+  readonly signal: AbortSignal;
+  /** How long to wait for the whole answer. */
+  readonly answerMs: number;
+  /** PEM file; the authorities to trust instead of the well-known ones. Read at each call: it may be renewed. */
+  readonly caFile?: string | undefined;
+}
+
+const MOST_BYTES = 16 * 2 ** 20;
+
+/**
+ * One request on a connection of its own, and its answer, whatever its status. A pooled connection may be closed by the
+ * other side in the moment that we use it, and of a POST nobody could then say whether it was carried out.
+ * Rejects with the system's error where there is no answer.
+ */
+export async function askJson(
+  { method, url, headers = {}, body }: JsonCall,
+  options: JsonOptions,
+): Promise<JsonAnswer> {
+  const { signal, answerMs, caFile } = options;
+  const isTls = url.protocol === 'https:';
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const late = AbortSignal.timeout(answerMs);
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = (isTls ? requestHttps : requestHttp)(url, {
+        agent: false,
+        method,
+        signal: AbortSignal.any([signal, late]),
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'kolla-pod',
+          connection: 'close',
+          ...(text === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+          ...headers,
+        },
+        ...(isTls && caFile !== undefined ? { ca: readFileSync(caFile) } : {}),
+      });
+      request.once('response', resolve);
+      request.once('error', reject);
+      request.end(text);
+    });
+    return { status: response.statusCode ?? 0, headers: response.headers, body: parsed(await textOf(response)) };
+  } catch (error) {
+    if (late.aborted && !signal.aborted) throw new Error(`no answer in ${answerMs / 1000} s`, { cause: error });
+    throw isUntrusted(error as NodeJS.ErrnoException) ? untrusted(error as NodeJS.ErrnoException, caFile) : error;
+  }
+}
+
+/** The other side's certificate is signed by nobody whom we trust: waiting does not help. */
+export class UntrustedError extends Error {
+  override name = 'UntrustedError';
+}
+
+/** Node's own words for it advise options of Node. */
+function untrusted(error: NodeJS.ErrnoException, caFile: string | undefined): UntrustedError {
+  const whom = caFile === undefined ? 'an authority that this image trusts' : `the authorities in ${caFile}`;
+  return new UntrustedError(`its certificate is not signed by ${whom} (${error.code})`, { cause: error });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MOST_BYTES) throw new Error(`an answer of more than ${MOST_BYTES} bytes`);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { Client, type Request } from '../../src/bootstrap/client.ts';
+import { Outdated } from '../../src/bootstrap/outdated.ts';
+import { DeadlineError } from '../../src/cli/errors.ts';
+import type { Log } from '../../src/cli/log.ts';
+import { freePort } from '../support/port.ts';
+import { listenHttp } from '../support/server.ts';
+
+const GET: Request = { method: 'GET', path: '/x', doing: 'read x' };
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
+
+function client(
+  ports: readonly [number, ...number[]],
+  { deadline = new AbortController().signal, log = quiet } = {},
+): Client {
+  const [first, ...rest] = ports.map((port) => new URL(`http://127.0.0.1:${port}/v3`)) as [URL, ...URL[]];
+  const signal = new AbortController().signal;
+  return new Client({ name: 'Keystone', bases: [first, ...rest], signal, deadline, timeoutMs: 1000, log });
+}
+
+/** Answers the requests in turn, the last for ever. */
+function script(...answers: ((request: IncomingMessage, response: ServerResponse) => void)[]) {
+  let asked = 0;
+  return listenHttp((request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response));
+}
+
+const status = (code: number) => (_: IncomingMessage, response: ServerResponse) =>
+  void response.writeHead(code).end('{"a":1}');
+const reset = ({ socket }: IncomingMessage) => void socket.resetAndDestroy();
+
+test('an answer comes with its status and body, the path below the base', async () => {
+  await using server = await listenHttp((request, response) => void response.end(JSON.stringify({ url: request.url })));
+  assert.deepEqual((await client([server.port]).send(GET)).body, { url: '/v3/x' });
+});
+
+test('5xx, 429 and a reset are asked again, and said', async () => {
+  const said: string[] = [];
+  const log = { ...quiet, info: (text: string) => void said.push(text) };
+  await using server = await script(status(503), status(429), reset, status(404));
+  assert.equal((await client([server.port], { log }).send(GET)).status, 404);
+  assert.match(said.join('\n'), /it answers 503\n.*it answers 429\n.*ECONNRESET\nKeystone answers again/);
+});
+
+for (const [what, answer] of [
+  ['a reset', reset],
+  ['500', status(500)],
+] as const) {
+  test(`a POST whose answer was lost by ${what} is not sent again: only reading tells`, async () => {
+    let asked = 0;
+    await using server = await script((...args) => {
+      asked++;
+      answer(...args);
+    });
+    const post = { ...GET, method: 'POST', body: {} };
+    await assert.rejects(client([server.port]).send(post), Outdated);
+    assert.equal(asked, 1);
+    await assert.rejects(
+      client([server.port], { deadline: AbortSignal.timeout(400) }).send({ ...post, isRepeatable: true }),
+      DeadlineError,
+    );
+    assert.ok(asked > 2);
+  });
+}
+
+test('a POST that nobody took is sent again', async () => {
+  const port = await freePort();
+  const sent = client([port]).send({ ...GET, method: 'POST', body: {} });
+  await using _ = await listenHttp((_request, response) => void response.end('{}'), port);
+  assert.equal((await sent).status, 200);
+});
+
+test('of several the next is asked where one is away, and first from then on', async () => {
+  await using server = await script(status(200));
+  const both = client([await freePort(), server.port]);
+  assert.equal((await both.send(GET)).status, 200);
+  assert.equal((await both.send(GET)).status, 200);
+});
+
+test('the deadline says what was to be done and what was last seen', async () => {
+  const port = await freePort();
+  await assert.rejects(
+    client([port], { deadline: AbortSignal.timeout(300) }).send(GET),
+    (error: Error) =>
+      error instanceof DeadlineError && /1s were not enough to read x.*ECONNREFUSED/.test(error.message),
+  );
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Part } from '../../src/bootstrap/change.ts';
+import { converge } from '../../src/bootstrap/converge.ts';
+import type { Effects } from '../../src/bootstrap/effects.ts';
+import { Outdated } from '../../src/bootstrap/outdated.ts';
+import { UnavailableError } from '../../src/cli/errors.ts';
+import type { Log } from '../../src/cli/log.ts';
+
+const never = new AbortController().signal;
+
+function effects(said: string[] = [], deadline: AbortSignal = never): Effects {
+  const say = (text: string) => void said.push(text);
+  const log: Log = { debug: say, info: say, warn: say, error: say, with: () => log };
+  return { signal: never, log, deadline, timeoutMs: 1000 };
+}
+
+/** A part of these things; `make` puts one there. */
+function part(
+  things: readonly string[],
+  make: (name: string, there: Set<string>) => void,
+): Part & { readonly there: Set<string> } {
+  const there = new Set<string>();
+  return {
+    name: 'users',
+    there,
+    plan: () =>
+      Promise.resolve(
+        things
+          .filter((name) => !there.has(name))
+          .map((name) => ({ action: 'create', kind: 'role', name, fields: [], apply: async () => make(name, there) })),
+      ),
+  };
+}
+
+test('every difference is shown before the first is ended', async () => {
+  const said: string[] = [];
+  const made = await converge(
+    part(['a', 'b'], (name, there) => {
+      said.push(`made ${name}`);
+      there.add(name);
+    }),
+    effects(said),
+  );
+  assert.equal(made, 2);
+  assert.deepEqual(said, ['create role a', 'create role b', 'made a', 'made b']);
+});
+
+test('what was outdated is read again, and what somebody else made meanwhile is not made twice', async () => {
+  const tried: string[] = [];
+  const made = await converge(
+    part(['a', 'b'], (name, there) => {
+      tried.push(name);
+      there.add(name);
+      if (name === 'a') throw new Outdated(new UnavailableError('409'));
+    }),
+    effects(),
+  );
+  assert.deepEqual([made, tried], [1, ['a', 'b']]);
+});
+
+test('what stays outdated is tried until the deadline, which names it', async () => {
+  const never409 = part(['a'], () => {
+    throw new Outdated(new UnavailableError('Keystone answers 409'));
+  });
+  await assert.rejects(converge(never409, effects([], AbortSignal.timeout(200))), /next was to create role a/);
+});
+
+test('what does not stay is an error that says so, and is not set again', async () => {
+  let times = 0;
+  const fought = part(['a'], () => void times++);
+  await assert.rejects(converge(fought, effects()), /role a was set, and is still to be: somebody else changes it too/);
+  assert.equal(times, 1);
+});
+
+test('a refusal ends it at once', async () => {
+  const refused = part(['a', 'b'], () => {
+    throw new UnavailableError('no');
+  });
+  await assert.rejects(converge(refused, effects()), /^UnavailableError: no$/);
+});

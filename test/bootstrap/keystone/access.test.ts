@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findAccess, type Access } from '../../../src/bootstrap/keystone/access.ts';
+import { ACCESS_OPTIONS, type AccessOptions } from '../../../src/bootstrap/keystone/options.ts';
+import { resolveOptions } from '../../../src/cli/parse.ts';
+import { privateFolder } from '../../support/folder.ts';
+
+const URL_AND_USER = { OS_AUTH_URL: 'http://k:5000', OS_USERNAME: 'admin', OS_PASSWORD: 'hidden' };
+const PASSWORD = { ...URL_AND_USER, OS_PROJECT_NAME: 'admin' };
+
+async function access(env: NodeJS.ProcessEnv, home?: string): Promise<Access> {
+  const none = { operands: [], child: [], flags: new Map() };
+  return await findAccess(resolveOptions(ACCESS_OPTIONS, none, env, undefined) as AccessOptions, home);
+}
+
+test('a password with a project, both of domain Default unless said', async () => {
+  const { proof, authUrl, who } = await access({ ...PASSWORD, OS_PROJECT_DOMAIN_ID: 'd1' });
+  const user = { name: 'admin', domain: { name: 'Default' }, password: 'hidden' };
+  const scope = { project: { name: 'admin', domain: { id: 'd1' } } };
+  assert.deepEqual(proof, { auth: { identity: { methods: ['password'], password: { user } }, scope } });
+  assert.deepEqual([authUrl.href, who], ['http://k:5000/v3', 'user admin']);
+});
+
+test('the system as scope', async () => {
+  const { proof } = await access({ ...URL_AND_USER, OS_SYSTEM_SCOPE: 'all' });
+  assert.deepEqual((proof as { auth: { scope: object } }).auth.scope, { system: { all: true } });
+});
+
+test('an application credential needs no scope, by name it needs its user', async () => {
+  const secret = { OS_AUTH_URL: 'http://k:5000/v3/', OS_APPLICATION_CREDENTIAL_SECRET: 'hidden' };
+  const { proof } = await access({ ...secret, OS_APPLICATION_CREDENTIAL_ID: 'x' });
+  const identity = { methods: ['application_credential'], application_credential: { id: 'x', secret: 'hidden' } };
+  assert.deepEqual(proof, { auth: { identity } });
+  await assert.rejects(access({ ...secret, OS_APPLICATION_CREDENTIAL_NAME: 'n' }), /OS_USERNAME/);
+});
+
+test('a token is used as it is, at --os-url, without an auth URL', async () => {
+  const { proof, apiUrl } = await access({ OS_URL: 'http://k:35357/identity', OS_TOKEN: 'hidden' });
+  assert.deepEqual([proof, apiUrl.href], [{ token: 'hidden' }, 'http://k:35357/identity/v3']);
+});
+
+test('a password from a file loses the line break at its end', async () => {
+  await using folder = await privateFolder('access');
+  const file = join(folder.path, 'p');
+  await writeFile(file, 'hidden\n');
+  const { OS_PASSWORD: _, ...rest } = PASSWORD;
+  assert.deepEqual((await access({ ...rest, OS_PASSWORD_FILE: file })).secrets, ['hidden']);
+  await assert.rejects(
+    access({ ...PASSWORD, OS_PASSWORD_FILE: file }),
+    /OS_PASSWORD and --os-password-file are both given/,
+  );
+});
+
+test('a cloud of clouds.yaml, with secure.yaml beside it; an option counts before it', async () => {
+  await using folder = await privateFolder('clouds');
+  const config = join(folder.path, '.config/openstack');
+  await mkdir(config, { recursive: true });
+  const cloud = {
+    auth: { auth_url: 'http://k:5000', username: 'admin', project_name: 'admin' },
+    region_name: 'r2',
+    cacert: '/ca',
+  };
+  await writeFile(join(config, 'clouds.yaml'), JSON.stringify({ clouds: { kolla: cloud } }));
+  await writeFile(join(config, 'secure.yaml'), 'clouds: { kolla: { auth: { password: hidden } } }');
+  const found = await access({ OS_CLOUD: 'kolla', OS_USERNAME: 'other' }, folder.path);
+  assert.deepEqual([found.who, found.region, found.caFile, found.secrets], ['user other', 'r2', '/ca', ['hidden']]);
+  await assert.rejects(access({ OS_CLOUD: 'kola' }, folder.path), /no cloud 'kola'; did you mean 'kolla'\?/);
+});
+
+test('a clouds.yaml that is no YAML is named with the line, not with its text', async () => {
+  await using folder = await privateFolder('clouds');
+  const file = join(folder.path, 'clouds.yaml');
+  await writeFile(file, 'clouds:\n  kolla: {password: hidden\n');
+  await assert.rejects(access({ OS_CLOUD: 'kolla', OS_CLIENT_CONFIG_FILE: file }), (error: Error) => {
+    return /line \d is not YAML/.test(error.message) && !error.message.includes('hidden');
+  });
+});
+
+for (const [what, env, says] of [
+  ['nothing', {}, /OS_AUTH_URL.*OS_CLOUD.*--skip users,endpoints/],
+  ['no user', { OS_AUTH_URL: 'http://k' }, /OS_USERNAME/],
+  ['no password', { OS_AUTH_URL: 'http://k', OS_USERNAME: 'admin' }, /OS_PASSWORD/],
+  ['no scope', URL_AND_USER, /OS_PROJECT_NAME/],
+  ['no URL', { ...PASSWORD, OS_AUTH_URL: 'k:5000' }, /'k:5000' is no http or https URL/],
+  ['API v2.0', { ...PASSWORD, OS_AUTH_URL: 'http://k:5000/v2.0' }, /ends with \/v3/],
+  ['a cloud without a file', { OS_CLOUD: 'x', OS_CLIENT_CONFIG_FILE: '/none' }, /no clouds.yaml: looked for \/none/],
+] as const) {
+  test(`${what}: says what is missing and where it belongs`, async () => {
+    await assert.rejects(access(env), says);
+  });
+}

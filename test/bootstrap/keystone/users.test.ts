@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lineOf } from '../../../src/bootstrap/change.ts';
+import { planUsers } from '../../../src/bootstrap/keystone/users/plan.ts';
+import { assignmentKey, keyOf, type UsersState } from '../../../src/bootstrap/keystone/users/state.ts';
+import { wantedUsers, type FoundAccount } from '../../../src/bootstrap/keystone/users/want.ts';
+import { heat } from '../../../src/services/heat.ts';
+import { placement } from '../../../src/services/placement.ts';
+
+const NONE: FoundAccount = { password: 'hidden', passwordPlace: '' };
+const wanted = wantedUsers(placement.identity!, () => NONE);
+const [user] = wanted.users;
+
+/** Keystone with all that Placement needs. */
+function whole(): UsersState {
+  return {
+    domains: new Map([['Default', { id: 'default' }]]),
+    projects: new Map([['service', { id: 'p' }]]),
+    roles: new Map([
+      ['admin', { id: 'a' }],
+      ['service', { id: 's' }],
+    ]),
+    users: new Map([[keyOf(user!), { id: 'u' }]]),
+    assignments: new Set(['a', 's'].map((role) => assignmentKey('projects/p', 'u', role))),
+    refused: new Set(),
+  };
+}
+
+function lines(change: (state: UsersState) => void): string[] {
+  const state = whole();
+  change(state);
+  return planUsers(wanted, state).map(lineOf);
+}
+
+test('what is as it should be is not touched', () => {
+  assert.deepEqual(
+    lines(() => {}),
+    [],
+  );
+});
+
+test('nothing there: project, account, roles and assignments are made, in that order', () => {
+  const changes = lines((state) => {
+    for (const part of [state.projects, state.roles, state.users, state.assignments]) part.clear();
+  });
+  assert.deepEqual(changes, [
+    'create project service',
+    'create user placement',
+    'create role admin',
+    'create role service',
+    'create assignment admin of placement on project service',
+    'create assignment service of placement on project service',
+  ]);
+});
+
+test('a password is set where Keystone refuses it, and only there; it is not shown', () => {
+  assert.deepEqual(
+    lines((state) => state.refused.add(keyOf(user!))),
+    ['update password of user placement: token request answered by 401 -> answered by 201'],
+  );
+});
+
+test('what somebody disabled is shown as that before it is enabled', () => {
+  assert.deepEqual(
+    lines((state) => {
+      state.users.set(keyOf(user!), { id: 'u', enabled: false });
+      state.projects.set('service', { id: 'p', enabled: false });
+    }),
+    ['update project service: enabled false -> true', 'update user placement: enabled false -> true'],
+  );
+});
+
+test('a role that was taken away is given again, one that the account has besides stays', () => {
+  assert.deepEqual(
+    lines((state) => {
+      state.assignments.delete(assignmentKey('projects/p', 'u', 's'));
+      state.assignments.add(assignmentKey('projects/p', 'u', 'other'));
+      state.assignments.add(assignmentKey('projects/q', 'u', 's'));
+    }),
+    ['create assignment service of placement on project service'],
+  );
+});
+
+test("names of the service's configuration stand instead of the data's, in grants too", () => {
+  const { domains, users, projects } = wantedUsers(heat.identity!, ({ name }) =>
+    name === 'heat' ? { ...NONE, name: 'heat-osh', project: 'services' } : { ...NONE, domain: 'stacks' },
+  );
+  assert.deepEqual(domains, ['stacks']);
+  assert.deepEqual(projects, ['services']);
+  assert.deepEqual(
+    users.map(({ name, domain, grants }) => [name, domain, grants.at(-1)]),
+    [
+      ['heat-osh', 'Default', { role: 'service', project: 'services' }],
+      ['heat_domain_admin', 'stacks', { role: 'admin', domain: 'stacks' }],
+    ],
+  );
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lineOf } from '../../../src/bootstrap/change.ts';
+import { isPassword } from '../../../src/bootstrap/rabbitmq/password-hash.ts';
+import { planQueue, type QueueState } from '../../../src/bootstrap/rabbitmq/plan.ts';
+import { parseTransportUrl } from '../../../src/bootstrap/rabbitmq/transport-url.ts';
+
+/** The example of RabbitMQ's own documentation of the format: `test12`, salted with 908DC60A. */
+const HASH = 'kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR';
+const SHA256 = 'rabbit_password_hashing_sha256';
+const ALL = { configure: '.*', write: '.*', read: '.*' };
+const transport = parseTransportUrl('rabbit://nova:test12@r/nova');
+const RIGHT: QueueState = { vhost: {}, user: { password_hash: HASH, hashing_algorithm: SHA256 }, permissions: ALL };
+
+function lines(state: Partial<QueueState>): string[] {
+  return planQueue(transport, { ...RIGHT, ...state }).map(lineOf);
+}
+
+test("a password is held against RabbitMQ's hash", () => {
+  assert.equal(isPassword('test12', HASH, SHA256), true);
+  assert.equal(isPassword('test13', HASH, SHA256), false);
+  assert.equal(isPassword('test12', HASH, 'rabbit_password_hashing_of_tomorrow'), undefined);
+});
+
+test('what is as it should be is not touched', () => {
+  assert.deepEqual(lines({}), []);
+});
+
+test('nothing there: virtual host, account and permissions are made, in that order', () => {
+  assert.deepEqual(lines({ vhost: undefined, user: undefined, permissions: undefined }), [
+    'create virtual host nova',
+    'create queue user nova',
+    'create permissions of nova in virtual host nova: configure .*, write .*, read .*',
+  ]);
+});
+
+test('another password is set, and not shown', () => {
+  const wrong = { ...transport, password: 'hidden' };
+  assert.deepEqual(planQueue(wrong, RIGHT).map(lineOf), [
+    "update queue user nova: password another -> the transport URL's",
+  ]);
+});
+
+test('an account that has no password is given one', () => {
+  assert.deepEqual(lines({ user: { password_hash: '' } }), [
+    "update queue user nova: password none -> the transport URL's",
+  ]);
+});
+
+test('a password of a kind that we do not know is left alone', () => {
+  assert.deepEqual(lines({ user: { password_hash: HASH, hashing_algorithm: 'other' } }), []);
+});
+
+test('permissions that somebody narrowed are shown before they are widened', () => {
+  assert.deepEqual(lines({ permissions: { ...ALL, write: '^nova' } }), [
+    'update permissions of nova in virtual host nova: write ^nova -> .*',
+  ]);
+});

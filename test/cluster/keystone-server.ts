@@ -1,0 +1,81 @@
+/**
+ * A real Keystone that answers, with everything below it:
+ *
+ *   a MariaDB of the caller's -> database and account -> keystone.conf, keys -> db_sync, keystone-manage bootstrap
+ *     -> the API under uWSGI on a free loopback port
+ *
+ * Its admin is `admin`, in project `admin`. It can be stopped and started again on the same port with the same data.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { privateFolder } from '../support/folder.ts';
+import { freePort } from '../support/port.ts';
+import { must, start, tailOf, tied, type Running } from '../support/process.ts';
+import { step } from '../support/progress.ts';
+import { until } from '../support/until.ts';
+import { keystone, keystoneConf } from './keystone.ts';
+import type { Mariadb } from './mariadb.ts';
+
+export interface KeystoneServer extends AsyncDisposable {
+  /** Ends with /v3. */
+  readonly url: string;
+  readonly port: number;
+  readonly adminPassword: string;
+  /** Ends its API at once; data stay. */
+  stop(): Promise<void>;
+  /** After stop: resolves when it answers. */
+  restart(): Promise<void>;
+}
+
+const UP_MS = 90_000;
+const TRY_MS = 5000;
+
+/** Starts one on a database `keystone` of its own in that MariaDB; about ten seconds. */
+export async function startKeystone(mariadb: Mariadb): Promise<KeystoneServer> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('keystone')).path;
+  const at = (name: string) => join(folder, name);
+  const [configFile, adminPassword, port] = [at('keystone.conf'), crypto.randomUUID(), await freePort()];
+  const url = `http://127.0.0.1:${port}/v3`;
+  await mariadb.query(
+    "CREATE DATABASE keystone; CREATE USER keystone@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON keystone.* TO keystone@'%'",
+  );
+  await Promise.all(['log', 'keys'].map((name) => mkdir(at(name))));
+  const connection = `mysql+pymysql://keystone:kpw@${mariadb.host}:${mariadb.port}/keystone`;
+  await writeFile(configFile, quick(keystoneConf({ connection, keys: at('keys'), logFolder: at('log') })));
+  const { manage, serve } = await keystone();
+  const run = async (...words: string[]): Promise<void> => {
+    const { command, args, env } = manage(configFile);
+    await must(command, [...args, ...words], { env: { ...env, OS_BOOTSTRAP_PASSWORD: adminPassword } });
+  };
+  const { uid, gid } = userInfo();
+  const owner = ['--keystone-user', String(uid), '--keystone-group', String(gid)];
+  await step('preparing Keystone', async () => {
+    await run('db_sync');
+    await run('fernet_setup', ...owner);
+    await run('credential_setup', ...owner);
+    await run('bootstrap', '--bootstrap-public-url', url, '--bootstrap-region-id', 'RegionOne');
+  });
+
+  let api: Running | undefined;
+  const restart = async (): Promise<void> => {
+    const { command, args, env } = serve({ configFile, port });
+    const started = await start(...tied(command, args), { env, logFile: at('uwsgi.log') });
+    api = started;
+    await until('Keystone to answer', UP_MS, async () => {
+      if (started.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(at('uwsgi.log'))}`);
+      return await fetch(url, { signal: AbortSignal.timeout(TRY_MS) }).catch(() => undefined);
+    });
+  };
+  const stop = async (): Promise<void> => void (await api?.stop());
+  stack.defer(stop);
+  await restart();
+  const moved = stack.move();
+  return { url, port, adminPassword, stop, restart, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+/** Hashes passwords in a moment, and keeps tokens, roles and the catalogue in memory, as a real one does in memcached. */
+function quick(conf: string): string {
+  return `${conf.replace('[cache]\nenabled = False', '[cache]\nenabled = True\nbackend = dogpile.cache.memory')}[identity]\npassword_hash_rounds = 4\n`;
+}
