@@ -177,7 +177,8 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
   'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':
     noDatabase,
   'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root': noDatabase,
-  'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --rotate': noDatabase,
+  'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --rotate':
+    noDatabase,
   'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2': noNode,
   'kolla-db-sync keystone --phase expand --release 2026.1': noDatabase,
   'kolla-db-sync keystone -- keystone-manage db_sync --expand': noDatabase,
@@ -186,6 +187,9 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     replace: { '--stay': '--stay --listen 127.0.0.1:0' },
     stderr: /\/startupz, \/readyz and \/livez are answered on 127\.0\.0\.1:\d+/,
   }),
+  'kolla-db-sync rbac keystone --stay -n openstack --service-account keystone': says(
+    /^ {2}- \{ apiGroups: \[""\], resources: \[pods\], verbs: \[get\] \}$/m,
+  ),
   'kolla-db-sync rbac keystone -n openstack --service-account keystone-db-sync': says(
     /^kind: Role\n[^]*resourceNames: \[kolla-db-sync-keystone\][^]*^kind: RoleBinding$/m,
   ),

@@ -20,8 +20,7 @@ import type { OnStage, Stage } from '../stage.ts';
 export interface SidecarOptions {
   readonly listen: string;
   readonly podName: string | undefined;
-  readonly kubeconfig?: string | undefined;
-  readonly namespace?: string | undefined;
+  readonly kubeconfig: string | undefined;
   readonly phase: Phase;
   /** Milliseconds. */
   readonly timeout: number;

@@ -25,18 +25,17 @@ export interface OwnPlace {
 
 interface PlaceOptions {
   readonly podName: string | undefined;
-  readonly kubeconfig?: string | undefined;
-  readonly namespace?: string | undefined;
+  readonly kubeconfig: string | undefined;
 }
 
 /** Reads what the kubelet and the environment say. Disposed of, the connection to the API server is closed. */
 export function ownPlace(
-  { podName = hostname(), kubeconfig, namespace }: PlaceOptions,
+  { podName = hostname(), kubeconfig }: PlaceOptions,
   inherited: NodeJS.ProcessEnv,
 ): OwnPlace & Disposable {
   const container = ownContainer();
   const source = givenKubeSource(kubeconfig, inherited);
-  const api = source && lazyKube(() => source, namespace);
+  const api = source && lazyKube(() => source);
   return {
     podName,
     container,
