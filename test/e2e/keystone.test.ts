@@ -15,6 +15,8 @@ import {
   type Stage,
 } from './keystone-pod.ts';
 import { runPlannedPod } from './planned-pod.ts';
+import { sidecarTests } from './sidecar.ts';
+import { asking, openPage, undoPhases } from './upgrade.ts';
 
 const skip = (await whyNoStage()) ?? false;
 
@@ -56,7 +58,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       pod.conditions?.find(({ type, status: is }) => type === 'Ready' && is === 'True')?.lastTransitionTime ?? '';
     assert.ok(completed < started, `Job complete ${completed}, container started ${started}`);
     assert.ok(started < ready, `container started ${started}, Ready ${ready}`);
-    assert.equal(await token(), 201);
+    assert.equal(await token(await servicePort()), 201);
   });
 
   test('kolla_start has become the service: no process of ours is left in front of it', async () => {
@@ -171,11 +173,59 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(await said('app'), reloaded);
   });
 
-  async function token(): Promise<number> {
-    const address = (
-      await kubectl('keystone', ['get', 'service/keystone', '--output=jsonpath={.spec.clusterIP}'])
-    ).trim();
-    const port = await stage.node.reach(5000, address);
+  test('docs/upgrades.md: the contract waits for the last old Pod, and Keystone answers all the time', async () => {
+    const CONTRACT = 'e25ffa003242';
+    await using page = await openPage(stage);
+    await undoPhases(stage, 'keystone');
+    const port = await servicePort();
+    const revisions = async () =>
+      (await stage.mariadb.query('SELECT version_num FROM keystone.alembic_version')).map((row) => row['version_num']);
+    const pods = () => kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name']);
+    const old = (await pods()).trim();
+    {
+      await using answers = asking(async () => assert.equal(await token(port), 201));
+      await page.run('Before');
+      await page.run('1. Expand');
+      assert.ok(!(await revisions()).includes(CONTRACT));
+      assert.match(await page.run('2. Migrate'), /"kolla-pod\/ready-for":"2026\.1"/);
+      const upgrade = '3. The contract, and the rollout';
+      await page.run(upgrade, 0);
+      await until('the contract to name the old Pod', 60_000, async () => {
+        const name = old.replace('pod/', '');
+        const said = await page.run(upgrade, 1).catch(String);
+        return said.includes(`are of release 2025.2, not 2026.1; still there: ${name}`) || undefined;
+      });
+      {
+        await using _inOrder = asking(async () => {
+          const isContracted = (await revisions()).includes(CONTRACT);
+          assert.ok(!isContracted || !(await pods()).includes(old), 'contracted while the old Pod was there');
+        });
+        await page.run(upgrade, 2);
+        const status = await page.run(upgrade, 3);
+        for (const [release, phase] of [
+          ['2026.1', 'contract'],
+          ['2026.1', 'migrate'],
+          ['2026.1', 'expand'],
+          ['2025.2', 'all'],
+        ])
+          assert.match(status, new RegExp(`^keystone +${release} +${phase} +done +0 `, 'm'));
+      }
+      const said = await page.run(upgrade, 1);
+      assert.match(said, new RegExp(`still there: ${old.replace('pod/', '')} \\([^)]*being ended`));
+      assert.ok((await revisions()).includes(CONTRACT));
+      assert.ok(answers.count() > 0);
+      await page.run(upgrade, 4);
+    }
+  });
+
+  sidecarTests(() => stage);
+
+  async function servicePort(): Promise<number> {
+    const address = await kubectl('keystone', ['get', 'service/keystone', '--output=jsonpath={.spec.clusterIP}']);
+    return await stage.node.reach(5000, address.trim());
+  }
+
+  async function token(port: number): Promise<number> {
     const user = { name: 'admin', domain: { id: 'default' }, password: ADMIN_PASSWORD };
     const reply = await fetch(`http://127.0.0.1:${port}/v3/auth/tokens`, {
       method: 'POST',
