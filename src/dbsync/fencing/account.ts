@@ -61,7 +61,11 @@ export async function makeAccount(
         await run(`GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO ${account}`);
       }
     } catch (error) {
-      throw mysqlError(`make account ${account}`, error);
+      // Half made it is of no use. Where it may not be dropped, it may not have been made either.
+      await run(`DROP USER IF EXISTS ${account}`).catch(() => {});
+      const refused = mysqlError(`make account ${account}`, error);
+      refused.message = refused.message.replaceAll(password, '***');
+      throw refused;
     }
   }
 }

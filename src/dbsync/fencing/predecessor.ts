@@ -8,7 +8,7 @@ import type { Reached } from '../reach.ts';
 import { forEachLogin, isConclusive, type Login } from './client.ts';
 import { endAccounts } from './end-account.ts';
 import { onEveryNode } from './every-node.ts';
-import { killSession, listOf, ownClient, sessionsOf } from './sessions.ts';
+import { killSession, listOf, ownClient, sessionsOf, type SeenSession } from './sessions.ts';
 import { readTrace, type Left } from './trace.ts';
 
 /**
@@ -110,20 +110,24 @@ async function awaitFrom({ target, session }: Login, options: FromOptions): Prom
   const { left, redact } = options;
   const settled = performance.now() + SETTLE_MS;
   const first = new Map<unknown, Set<number>>();
+  let alive: SeenSession[] = [];
   const doing = `look for sessions of ${target.user} from ${left.client}`;
   await onEveryNode(session, { ...options, target, doing }, async (node) => {
+    // A round begins with our own node.
+    if (node === session && alive.length > 0) throw mayBeIts(target.user, left.token, redact(listOf(alive)));
     const all = (await sessionsOf(node, target.user)).filter((seen) => seen.client === left.client);
     const known = first.get(node) ?? new Set(all.map(({ id }) => id));
     first.set(node, known);
     const found = all.filter(({ id }) => known.has(id));
-    const list = redact(listOf(found));
-    if (performance.now() > settled && found.some(({ isIdle }) => isIdle)) {
-      throw new UnavailableError(
-        `these sessions of ${target.user} may be the service's, or the migration's that was cut off (token ${left.token}): ${list}. ` +
-          `KILL those that are the migration's, and run this with --predecessor-ended ${left.token}; ` +
-          `with --admin-user a migration has an account of its own, and this can't happen`,
-      );
-    }
-    return found.length === 0 ? undefined : `statements that may be of the migration before: ${list}`;
+    if (performance.now() > settled) alive = [...alive, ...found.filter(({ isIdle }) => isIdle)];
+    return found.length === 0 ? undefined : `statements that may be of the migration before: ${redact(listOf(found))}`;
   });
+}
+
+function mayBeIts(user: string, token: number, list: string): UnavailableError {
+  return new UnavailableError(
+    `these sessions of ${user} may be the service's, or the migration's that was cut off (token ${token}): ${list}. ` +
+      `KILL those that are the migration's, and run this with --predecessor-ended ${token}; ` +
+      `with --admin-user a migration has an account of its own, and this can't happen`,
+  );
 }
