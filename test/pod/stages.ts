@@ -181,6 +181,13 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
     noDatabase,
   'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2': noNode,
   'kolla-db-sync keystone --phase expand --release 2026.1': noDatabase,
+  'kolla-db-sync keystone --phase contract --release 2026.1 --after-rollout deployment/keystone': async (
+    folder,
+    stack,
+  ) => {
+    const { env, ...stage } = await noDatabase(folder);
+    return { ...stage, env: { ...env, ...(await clusterWithJob(folder, stack)) } };
+  },
   'kolla-db-sync keystone -- keystone-manage db_sync --expand': noDatabase,
   'kolla-db-sync keystone --stay': async (folder) => ({
     ...(await noDatabase(folder)),
@@ -193,6 +200,10 @@ export const STAGES: Readonly<Record<string, SetStage>> = {
   'kolla-db-sync rbac keystone -n openstack --service-account keystone-db-sync': says(
     /^kind: Role\n[^]*resourceNames: \[kolla-db-sync-keystone\][^]*^kind: RoleBinding$/m,
   ),
+  'kolla-db-sync rbac keystone --after-rollout deployment/keystone -n openstack --service-account keystone-db-sync':
+    says(
+      /^ {2}- \{ apiGroups: \[apps\], resources: \[deployments\], resourceNames: \[keystone\], verbs: \[watch\] \}$/m,
+    ),
   'kolla-db-sync rbac nova --lease-name nova-cell2 -o json': says(/"kolla-db-sync-nova-cell2"/),
   'kolla-db-sync status keystone': noDatabase,
   'kolla-db-sync status keystone -o json': noDatabase,

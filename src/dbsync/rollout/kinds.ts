@@ -1,5 +1,6 @@
 import { UsageError } from '../../cli/errors.ts';
 import { suggestion } from '../../cli/nearest.ts';
+import { NAME_RULES } from '../../platform/kube/names.ts';
 import {
   judgeDaemonSetRollout,
   judgeDeployment,
@@ -117,9 +118,6 @@ export interface NamedWorkload {
   readonly namespace: string | undefined;
 }
 
-const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
 /** Reads KIND/NAME[@NAMESPACE]. Throws UsageError with what would have been right. */
 export function parseWorkload(text: string): NamedWorkload {
   const [, word = '', name = '', namespace] = /^([^/]*)\/([^@]*)(?:@(.*))?$/.exec(text) ?? [];
@@ -128,7 +126,8 @@ export function parseWorkload(text: string): NamedWorkload {
   const kind = ROLLOUT_KINDS.find((each) => each.word === word || each.aliases.includes(word));
   const words = ROLLOUT_KINDS.map((each) => each.word);
   if (kind === undefined) throw wrong(`'${word}' is rolled out by nobody${suggestion(word, words)}`);
-  if (!SUBDOMAIN.test(name)) throw wrong(`'${name}' is no name of a ${kind.kind}`);
-  if (namespace !== undefined && !LABEL.test(namespace)) throw wrong(`'${namespace}' is no name of a namespace`);
+  if (!NAME_RULES.subdomain.is.test(name)) throw wrong(`'${name}' is no name of a ${kind.kind}`);
+  if (namespace !== undefined && !NAME_RULES.label.is.test(namespace))
+    throw wrong(`'${namespace}' is no name of a namespace`);
   return { text, kind, name, namespace };
 }
