@@ -1,6 +1,6 @@
 import { ConfigError, KollaError, messageOf } from '../../cli/errors.ts';
 import { backoffMs, pause } from '../backoff.ts';
-import { ApiError, errorFromStatus } from './api-error.ts';
+import { ApiError } from './api-error.ts';
 import { METADATA, type Api } from './api.ts';
 import { TooManyWatches } from './client.ts';
 import { jsonLines } from './json-lines.ts';
@@ -9,6 +9,7 @@ import { collectionPath } from './path.ts';
 import { Refusal } from './refusal.ts';
 import type { Timing } from './timing.ts';
 import type { KubeObject, SetRef, WayObservation } from './types.ts';
+import { readEvents, type WatchEvent } from './watch-event.ts';
 
 /** What is watched. */
 export interface Subject {
@@ -19,11 +20,6 @@ export interface Subject {
    * `absent`, as for one object (whose first event is all there is), or `list`, to ask for all.
    */
   readonly whenQuiet: 'absent' | 'list';
-}
-
-export interface WatchEvent<T extends KubeObject> {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
-  readonly object: T;
 }
 
 export type Step<T extends KubeObject> =
@@ -143,12 +139,10 @@ async function* connection<T extends KubeObject>(
       }
       const { done, value } = await next;
       if (done) return;
-      const raw = value as { readonly type?: string; readonly object?: T }[];
-      const wrong = raw.findIndex(({ type, object }) => type === 'ERROR' || object === undefined);
-      const events = (wrong === -1 ? raw : raw.slice(0, wrong)) as WatchEvent<T>[];
+      const { events, error } = readEvents<T>(value);
       isKnown ||= endsBeginning(subject, events);
       if (events.length > 0) yield { kind: 'events', events };
-      if (wrong !== -1) throw errorFromStatus(raw[wrong]?.object);
+      if (error !== undefined) throw error;
     }
   } finally {
     clearTimeout(silence);

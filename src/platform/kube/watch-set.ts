@@ -1,11 +1,12 @@
 import type { Api } from './api.ts';
-import { endsBeginning, follow, type Step, type Subject, type WatchEvent } from './follow.ts';
+import { endsBeginning, follow, type Step, type Subject } from './follow.ts';
 import { onceEach } from './once.ts';
 import { keyOf } from './path.ts';
 import { pollSet } from './poll.ts';
 import { unwatchable } from './role.ts';
 import type { Timing } from './timing.ts';
 import type { KubeObject, SetObservation, SetRef, WatchOptions } from './types.ts';
+import type { WatchEvent } from './watch-event.ts';
 
 /**
  * Watches a set: tells all that is in it as soon as that is known, and again after what came together. Where watching is

@@ -120,6 +120,25 @@ test('a line that is not JSON is trouble, not the end', async () => {
   assert.deepEqual(kinds((await observe(client, upTo(3))).seen), ['trouble', 'connected', 'object 7']);
 });
 
+for (const [text, said] of [
+  ['null', 'null'],
+  ['["ADDED"]', 'a list'],
+  ['"hunter2"', 'a string'],
+  ['{"kind":"Secret","data":"hunter2"}', 'an object that is no event'],
+  ['{"type":"ADDED","object":null}', 'an event ADDED without an object'],
+  ['{"type":"BOOKMARK","object":{"kind":"Job"}}', 'an event BOOKMARK without an object'],
+] as const)
+  test(`${text} in an event's place is trouble that names what came, behind what came before it`, async () => {
+    await using api = await scriptedApi(
+      eventsThenEnd(line('ADDED', job('7')), `${text}\n`),
+      events(line('MODIFIED', job('8'))),
+    );
+    using client = await api.client();
+    const { seen } = await observe(client, upTo(4));
+    assert.deepEqual(kinds(seen), ['object 7', 'trouble', 'connected', 'object 8']);
+    assert.equal((seen[1] as { reason: string }).reason, `${said} came where an event of a watch was due`);
+  });
+
 test('overload is answered by staying away as long as the server asks', async () => {
   await using api = await scriptedApi(
     status(429, 'slow down', { 'retry-after': '1' }),
