@@ -8,9 +8,9 @@
  * An event costs the API server 30 us for each watch that it is sent to, a connection costs both sides more. Who waits sees
  * the same either way: what there is of its own objects now, and again when that changed.
  */
-import { KollaError, messageOf, NotPermittedError } from '../cli/errors.ts';
+import { KollaError, messageOf } from '../cli/errors.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
-import { ApiError } from '../platform/kube/api-error.ts';
+import { ApiError, ForbiddenError } from '../platform/kube/api-error.ts';
 import { objectPath } from '../platform/kube/path.ts';
 import type { KubeClient, KubeObject, ObjectRef, SetObservation, SetRef } from '../platform/kube/types.ts';
 import { matches } from './labels.ts';
@@ -91,7 +91,7 @@ export class Watches {
   /**
    * What there is of one waiter's objects, at first and after each change, until the signal is aborted.
    * @param kind the word by which the demand is counted
-   * @throws NotPermittedError when it may be neither watched nor read
+   * @throws ForbiddenError when it may be neither watched nor read
    */
   async *see<T extends KubeObject>(kind: string, view: View, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
     const client = await this.#kube();
@@ -218,8 +218,9 @@ async function* askUntilSure<T extends KubeObject>(
       if (error instanceof ApiError && error.status === 404) return undefined;
       refusedAt = error instanceof ApiError && error.status === 403 ? (refusedAt ?? performance.now()) : undefined;
       if (refusedAt !== undefined && performance.now() - refusedAt > REFUSED_MS)
-        throw new NotPermittedError(
-          `${messageOf(error)}; that something is gone takes the verb get: kolla-init rbac prints the Role`,
+        throw new ForbiddenError(
+          messageOf(error),
+          'that something is gone takes the verb get: kolla-init rbac prints the Role',
           { cause: error },
         );
       yield { kind: 'trouble', reason: messageOf(error) };

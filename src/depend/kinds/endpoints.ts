@@ -1,4 +1,4 @@
-import { NotPermittedError } from '../../cli/errors.ts';
+import { ForbiddenError } from '../../platform/kube/api-error.ts';
 import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectDependency } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
@@ -47,12 +47,11 @@ export function orByEndpoints(
       try {
         return await bySlices.wait(report, signal);
       } catch (error) {
-        if (!(error instanceof NotPermittedError)) throw error;
-        const [refusal] = error.message.split(';');
-        effects.warn(`${refusal}: looking at Endpoints instead`);
+        if (!(error instanceof ForbiddenError)) throw error;
+        effects.warn(`${error.refusal}: looking at Endpoints instead`);
         return await byEndpoints.wait(report, signal).catch((second: unknown) => {
           // Slices are what should be allowed.
-          throw second instanceof NotPermittedError ? error : second;
+          throw second instanceof ForbiddenError ? error : second;
         });
       }
     },

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { NotPermittedError } from '../../cli/errors.ts';
 
 /** A status of the API server that is not a success. The message is the server's own. */
 export class ApiError extends Error {
@@ -14,6 +15,19 @@ export class ApiError extends Error {
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.reason = reason;
+  }
+}
+
+/** The API server lets us read something in no way: 77. */
+export class ForbiddenError extends NotPermittedError {
+  override name = 'ForbiddenError';
+  /** Who may not do what, without the fix. */
+  readonly refusal: string;
+
+  /** @param fix what to do about it, as it follows the refusal */
+  constructor(refusal: string, fix: string, options?: ErrorOptions) {
+    super(`${refusal}; ${fix}`, options);
+    this.refusal = refusal;
   }
 }
 

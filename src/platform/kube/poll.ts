@@ -1,6 +1,6 @@
-import { ConfigError, KollaError, NotPermittedError, messageOf } from '../../cli/errors.ts';
+import { ConfigError, KollaError, messageOf } from '../../cli/errors.ts';
 import { backoffMs, pause } from '../backoff.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, ForbiddenError } from './api-error.ts';
 import { METADATA, type Api } from './api.ts';
 import { listAll } from './list.ts';
 import { keyOf, objectPath } from './path.ts';
@@ -19,7 +19,7 @@ import type {
 
 /**
  * The same observations as a watch for who may only get, and only what is new. Ends when it is time to try a watch
- * again. Throws NotPermittedError with the Role to apply when even getting is refused.
+ * again. Throws ForbiddenError with the Role to apply when even getting is refused.
  */
 export async function* pollObject<T extends KubeObject>(
   api: Api,
@@ -141,12 +141,12 @@ async function getOne<T extends KubeObject>(
   }
 }
 
-function notPermitted(ref: ObjectRef | SetRef, error: ApiError): NotPermittedError {
+function notPermitted(ref: ObjectRef | SetRef, error: ApiError): ForbiddenError {
   const user = userIn(error.message);
   const what = 'name' in ref ? `${resourceName(ref)} '${ref.name}'` : resourceName(ref);
-  return new NotPermittedError(
-    `${user ?? 'this user'} may neither watch nor ${'name' in ref ? 'get' : 'list'} ${what} ${placeOf(ref)}; ` +
-      `apply this with kubectl apply -f -:\n${roleFor(ref, user)}`,
+  return new ForbiddenError(
+    `${user ?? 'this user'} may neither watch nor ${'name' in ref ? 'get' : 'list'} ${what} ${placeOf(ref)}`,
+    `apply this with kubectl apply -f -:\n${roleFor(ref, user)}`,
     { cause: error },
   );
 }

@@ -81,7 +81,7 @@ export interface KubeClient extends Disposable {
   readonly server: string;
   /**
    * What is known of one object, now and from now on, until the caller breaks off or the signal is aborted. Survives
-   * what a cluster does to a connection. Throws NotPermittedError when the object may be neither watched nor read.
+   * what a cluster does to a connection. Throws ForbiddenError when the object may be neither watched nor read.
    */
   watch<T extends KubeObject>(ref: ObjectRef, options: WatchOptions): AsyncIterable<Observation<T>>;
   /** The same of a set: first when all that is there is known, then after each change. */
