@@ -19,6 +19,7 @@ import type { Board } from './board.ts';
 import type { Dependency } from './dependency.ts';
 import { demandsOf } from './demand.ts';
 import { ANY, KINDS } from './kinds/index.ts';
+import { ownNodeOnce } from './own-node.ts';
 import { Watches } from './sharing.ts';
 import { toldInLines, toldInTable, type Told } from './tell.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
@@ -56,11 +57,16 @@ export async function waitForAll(
   using told = tell?.(log, now) ?? (live === undefined ? toldInLines(log, now) : toldInTable(live, log, now));
   const { board } = told;
   const warn = once(log);
-  const effects: Effects = { kube, warn, watches: new Watches(kube, warn, demandsOf(dependencies)) };
-  const waits = dependencies.map((dependency) => ({ dependency, waiter: waiterFor(dependency, options, effects) }));
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const over = new AbortController();
   const stop = AbortSignal.any([signal, deadline, over.signal]);
+  const effects: Effects = {
+    kube,
+    warn,
+    watches: new Watches(kube, warn, demandsOf(dependencies)),
+    ownNode: ownNodeOnce(options.self, kube, stop),
+  };
+  const waits = dependencies.map((dependency) => ({ dependency, waiter: waiterFor(dependency, options, effects) }));
   for (const { text } of dependencies) board.begin(text);
   await Promise.allSettled(
     waits.map(async ({ dependency: { text, timeoutMs }, waiter }) => {

@@ -3,7 +3,6 @@ import { releaseOf } from '../platform/kube/release.ts';
 import type { KubeObject } from '../platform/kube/types.ts';
 import { judgeAsked } from './asked.ts';
 import type { ObjectDependency } from './dependency.ts';
-import { nodeOfOwnPod } from './own-node.ts';
 import type { Resource, Sighting, View } from './sharing.ts';
 import { met, passedOver, pending, together, type Judge, type Verdict } from './verdict.ts';
 import type { Effects, Report, WaitOptions, Waiter } from './waiter.ts';
@@ -57,7 +56,7 @@ export function objectWaiter<T extends KubeObject>(
         throw new UsageError(`wait '${text}': a ${resource.kind} is in no namespace`);
       namespace = resource.namespaced ? (dependency.namespace ?? client.namespace) : '';
       const view: View = { resource, namespace, name, labels, metadataOnly, isAlone, mustBeSure: dependency.isNegated };
-      const counts = await filterOf(dependency, options, effects, { report, signal });
+      const counts = await filterOf(dependency, effects, { report, signal });
       const question: Question<T> = {
         dependency,
         meaning,
@@ -147,12 +146,11 @@ async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meani
 /** Which of the objects count at all. */
 async function filterOf(
   { isOnOwnNode, kind }: ObjectDependency,
-  { self }: WaitOptions,
-  { kube }: Effects,
+  { ownNode }: Effects,
   way: { readonly report: Report; readonly signal: AbortSignal },
 ): Promise<(object: KubeObject) => boolean> {
   if (!isOnOwnNode) return () => true;
-  const own = await nodeOfOwnPod(self, kube, way);
+  const own = await ownNode(way);
   if (kind === 'node') return ({ metadata }) => metadata.name === own;
   return (object) => (object as { spec?: { nodeName?: string } }).spec?.nodeName === own;
 }

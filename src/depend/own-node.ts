@@ -1,4 +1,5 @@
 import { ConfigError, NotPermittedError, messageOf } from '../cli/errors.ts';
+import { unlessAborted } from '../platform/abort.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
 import { ApiError } from '../platform/kube/api-error.ts';
 import { objectPath, podRef } from '../platform/kube/path.ts';
@@ -11,15 +12,41 @@ interface ScheduledPod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
 }
 
+/** Tells the node that we run on, or rejects as nodeOfOwnPod() does. @param way of the one wait that needs it */
+export type OwnNode = (way: Way) => Promise<string>;
+
+interface Way {
+  readonly report: Report;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks for the node when the first wait needs it, and once: ten waits on this node need not read the same Pod ten times. Each of
+ * them is told of trouble meanwhile.
+ * @param signal ends the question for all
+ */
+export function ownNodeOnce(self: Self, kube: Effects['kube'], signal: AbortSignal): OwnNode {
+  const reports = new Set<Report>();
+  const tellAll = (state: string) => {
+    for (const report of reports) report(state);
+  };
+  let asked: Promise<string> | undefined;
+  return async (way) => {
+    reports.add(way.report);
+    asked ??= nodeOfOwnPod(self, kube, { report: tellAll, signal });
+    return await unlessAborted(asked, way.signal);
+  };
+}
+
 /**
  * The node that we run on: as we were told, else as our own Pod says. By the Pod's spec, which is set before anything of it
  * runs; its status, with the host's address, comes later.
  * @throws NotPermittedError or ConfigError with the way to tell us
  */
-export async function nodeOfOwnPod(
+async function nodeOfOwnPod(
   { nodeName, podName }: Self,
   kube: Effects['kube'],
-  { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
+  { report, signal }: Way,
 ): Promise<string> {
   if (nodeName !== undefined) return nodeName;
   const client = await kube();

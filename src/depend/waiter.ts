@@ -1,4 +1,5 @@
 import type { KubeClient } from '../platform/kube/types.ts';
+import type { OwnNode } from './own-node.ts';
 import type { Watches } from './sharing.ts';
 
 /** Tells what is seen now. Saying the same again is nothing new. */
@@ -17,6 +18,8 @@ export interface Effects {
   /** Connects at the first call: a wait that needs no API server opens no connection to one. */
   readonly kube: () => Promise<KubeClient>;
   readonly watches: Watches;
+  /** The node that we run on: asked for at the first call, once for all. */
+  readonly ownNode: OwnNode;
   readonly warn: (message: string) => void;
 }
 

@@ -240,6 +240,20 @@ test('the node that nobody told is asked of our Pod', async () => {
   await assert.rejects(unknown.done, /set NODE_NAME from spec.nodeName \(downward API\), and POD_NAME/);
 });
 
+test('the node is asked for once, however many waits need it', async () => {
+  const on = (name: string) => ({
+    metadata: { name, labels: { app: name } },
+    spec: { nodeName: 'node9' },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  const path = '/api/v1/namespaces/own/pods/me';
+  const script = { set: () => [setOf(on('a'), on('b'))], objects: { [path]: { spec: { nodeName: 'node9' } } } };
+  const self = { podName: 'me', nodeName: undefined, container: undefined };
+  const { done, client } = waitOn(['pod?label=app=a&node=own', 'pod?label=app=b&node=own'], script, { self });
+  await done;
+  assert.deepEqual(client.asked, [path]);
+});
+
 test('this very container is refused with the reason', async () => {
   const own = seen({ spec: { containers: [{ name: 'main' }], initContainers: [{ name: 'init' }] } });
   const self = { podName: 'me', nodeName: undefined, container: 'init' };

@@ -4,7 +4,6 @@ import { Mailbox } from '../../platform/mailbox.ts';
 import type { ObjectDependency } from '../dependency.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
-import { nodeOfOwnPod } from '../own-node.ts';
 import type { Sighting, View } from '../sharing.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
@@ -91,12 +90,12 @@ type Letter =
 /** Two watches in one: the DaemonSet says which Pods are its own, and they whether it is ready here. */
 async function waitOnThisNode(
   { kind, name, namespace: given }: ObjectDependency,
-  { self, daemonsetAbsent }: WaitOptions,
-  { kube, watches }: Effects,
+  { daemonsetAbsent }: WaitOptions,
+  { kube, watches, ownNode }: Effects,
   { report, signal }: { readonly report: Parameters<Waiter['wait']>[0]; readonly signal: AbortSignal },
 ): Promise<string> {
   const namespace = given ?? (await kube()).namespace;
-  const node = await nodeOfOwnPod(self, kube, { report, signal });
+  const node = await ownNode({ report, signal });
   const view: View = {
     resource: RESOURCE,
     namespace,
