@@ -103,6 +103,16 @@ test('a negated dependency is met when nothing answers any more', async () => {
   assert.match(messages().at(-1) ?? '', /met after .*: ECONNREFUSED$/);
 });
 
+test('that a file is not there is what a negated dependency waits for, and nothing that will still come', async () => {
+  await using folder = await privateFolder('negated');
+  const [none, link] = [join(folder.path, 'none'), join(folder.path, 'link')];
+  await symlink(none, link);
+  const { done, messages } = wait([`!file:${none}`, `!socket:${none}`, `!file:${link}`]);
+  await done;
+  const ends = messages().flatMap((message) => /met after [^:]*: (.*)$/.exec(message)?.[1] ?? []);
+  assert.deepEqual(ends.toSorted(), [`a link to ${none}, which is not there`, 'not there', 'not there']);
+});
+
 test('what can not be looked at is not taken for gone', async () => {
   await using folder = await privateFolder('negated');
   const loop = join(folder.path, 'loop');

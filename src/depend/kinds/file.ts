@@ -14,26 +14,34 @@ export const file: PathKind = {
   means: 'the file or folder is there (links are followed); with a `/` at its end it must be a folder',
   make: ({ path, isNegated }, { self }) => ({
     hint: () => insideHint(self, path),
-    wait: (report, signal) => retry(() => look(path), { isNegated, report, signal, backoff: LOOK_AGAIN }),
+    wait: (report, signal) => retry(() => look(path, isNegated), { isNegated, report, signal, backoff: LOOK_AGAIN }),
   }),
 };
 
-async function look(path: string): Promise<Verdict> {
+async function look(path: string, isNegated: boolean): Promise<Verdict> {
   try {
     const found = await stat(path);
     return met(found.isDirectory() ? 'is there, a folder' : 'is there');
   } catch (error) {
-    return await absence(path, error as NodeJS.ErrnoException);
+    return await absence(path, error as NodeJS.ErrnoException, isNegated);
   }
 }
 
-/** What it means that a path can't be looked at: only some reasons say that nothing is there, which `!` waits for. */
-export async function absence(path: string, { code = '' }: NodeJS.ErrnoException): Promise<Verdict> {
+/**
+ * What it means that a path can't be looked at: only some reasons say that nothing is there, which `!` waits for.
+ * @param isNegated whether that is what shall be, and not what is still to come
+ */
+export async function absence(
+  path: string,
+  { code = '' }: NodeJS.ErrnoException,
+  isNegated: boolean,
+): Promise<Verdict> {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return passedOver(`can't be looked at: ${code}`);
   const bare = path.replace(/\/+$/, '');
   const target = await readlink(bare).catch(() => undefined);
   if (code === 'ENOTDIR' && (await isThere(bare))) return pending('is there, but no folder');
-  return pending(target === undefined ? 'not there yet' : `a link to ${target}, which is not there yet`);
+  const absent = isNegated ? 'not there' : 'not there yet';
+  return pending(target === undefined ? absent : `a link to ${target}, which is ${absent}`);
 }
 
 function isThere(path: string): Promise<boolean> {

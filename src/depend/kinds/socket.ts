@@ -14,16 +14,16 @@ export const socket: PathKind = {
   make: ({ path, isNegated }, { self }) => ({
     hint: () => insideHint(self, path),
     wait: (report, signal) =>
-      retry((bounded) => knock(path, bounded), { isNegated, report, signal, backoff: LOOK_AGAIN }),
+      retry((bounded) => knock(path, isNegated, bounded), { isNegated, report, signal, backoff: LOOK_AGAIN }),
   }),
 };
 
-async function knock(path: string, signal: AbortSignal): Promise<Verdict> {
+async function knock(path: string, isNegated: boolean, signal: AbortSignal): Promise<Verdict> {
   try {
     // To a plain file a connection is refused, as where a server has left its socket behind.
     if (!(await stat(path)).isSocket()) return pending('is there, but no socket');
   } catch (error) {
-    return await absence(path, error as NodeJS.ErrnoException);
+    return await absence(path, error as NodeJS.ErrnoException, isNegated);
   }
   const refusal = await dial({ path }, signal);
   if (refusal === undefined) return met('accepts connections');
