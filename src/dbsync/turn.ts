@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { messageOf } from '../cli/errors.ts';
 import type { Claim } from './fence.ts';
 import { takeLease, type HeldLease } from './lease/index.ts';
 import { workOf, type Effects, type Plan } from './plan.ts';
@@ -44,7 +45,7 @@ export async function takeTurn(
     } catch (error) {
       await lease[Symbol.asyncDispose]();
       if (signal.aborted || !lost.aborted) throw error;
-      log.warn(`${String((lost.reason as Error).message)}: waiting for it again`);
+      log.warn(`${messageOf(lost.reason)}: waiting for it again`);
     }
   }
 }

@@ -61,8 +61,8 @@ describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 2 
       (
         await world.mariadb.query(`SELECT ID FROM information_schema.PROCESSLIST WHERE USER LIKE '${site.database}%'`)
       ).map(({ ID: id }) => id as number);
-    const before = await sessions();
-    assert.ok(before.length > 0);
+    const open = await sessions();
+    assert.ok(open.length > 0);
     const others: Begun[] = [];
     await using stack = new AsyncDisposableStack();
     for (let i = 0; i < 3; i++) others.push(stack.use(await site.begin(['--release', 'r1', ...migration(gate.path)])));
@@ -71,7 +71,7 @@ describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 2 
         /waiting: .* has been migrating to release r1 \(command\) since .*, Lease site-\d+\/kolla-db-sync-keystone; free when not renewed for 3s/,
       );
     }
-    assert.deepEqual(await sessions(), before);
+    assert.deepEqual(await sessions(), open);
     await gate.open();
     assert.deepEqual(await Promise.all([first, ...others].map(({ code }) => code)), [0, 0, 0, 0]);
     for (const other of others) await other.saying(/nothing to do: .* has finished it meanwhile/);
@@ -93,7 +93,7 @@ describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 2 
     const site = await newSite();
     await using first = await site.begin(migration(60_000));
     await first.saying(/started/);
-    const before = await site.lease();
+    const then = await site.lease();
     await using second = await site.begin(migration(0));
     await second.saying(/waiting/);
     process.kill(first.running.pid, 'SIGKILL');
@@ -102,9 +102,9 @@ describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 2 
       runsIn(await site.journal()).map((run) => run.isWhole),
       [false, true],
     );
-    const after = await site.lease();
-    assert.equal(after?.spec?.leaseTransitions, (before?.spec?.leaseTransitions ?? 0) + 1);
-    assert.ok(Number(said(after)['token']) > Number(said(before)['token']));
+    const now = await site.lease();
+    assert.equal(now?.spec?.leaseTransitions, (then?.spec?.leaseTransitions ?? 0) + 1);
+    assert.ok(Number(said(now)['token']) > Number(said(then)['token']));
   });
 
   test('an API server that is gone for the holder has it stop its command; those who wait go on when it is back', async () => {
@@ -274,11 +274,12 @@ describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 2 
     await chmod(tool, 0o755);
     const file = join(folder.path, 'kolla-pod.yaml');
     const url = [{ section: 'database', key: 'connection' }];
-    const migration = {
+    const steps = {
       phases: { all: [{ argv: [tool] }] },
       check: { argv: [tool, 'check'], codes: { 0: 'complete' } },
     };
-    const own = { keystone: { configFile: '/etc/own.conf', databases: [{ name: 'own', url }], migration } };
+    const databases = [{ name: 'own', url }];
+    const own = { keystone: { configFile: '/etc/own.conf', databases, migration: steps } };
     await writeFile(file, JSON.stringify({ services: own }));
     const env = { KOLLA_POD_CONFIG: file };
     await site.kubectl('create', '--filename', await leaseFile(folder.path, { 'kolla-pod/ready-for': 'r0' }));

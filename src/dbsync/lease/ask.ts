@@ -1,12 +1,19 @@
+import { formatDuration } from '../../cli/duration.ts';
 import { ApiError } from '../../platform/kube/api-error.ts';
 import { collectionPath, objectPath } from '../../platform/kube/path.ts';
 import type { LeaseObject } from './object.ts';
 import type { LeaseSite } from './site.ts';
 
+export interface AskOptions {
+  /** For one answer. */
+  readonly withinMs: number;
+  readonly signal?: AbortSignal;
+}
+
 /** The Lease as it is now; undefined when there is none. Rejects as KubeClient.get(). */
-export async function readLease({ client, ref }: LeaseSite, signal: AbortSignal): Promise<LeaseObject | undefined> {
+export async function readLease({ client, ref }: LeaseSite, options: AskOptions): Promise<LeaseObject | undefined> {
   try {
-    return await client.get<LeaseObject>(objectPath(ref), { signal });
+    return await answered(options, (signal) => client.get<LeaseObject>(objectPath(ref), { signal }));
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
     throw error;
@@ -20,11 +27,12 @@ export async function readLease({ client, ref }: LeaseSite, signal: AbortSignal)
 export async function writeLease(
   { client, ref }: LeaseSite,
   lease: LeaseObject,
-  signal: AbortSignal,
+  options: AskOptions,
 ): Promise<LeaseObject> {
   const isNew = lease.metadata.resourceVersion === undefined;
   const path = isNew ? collectionPath(ref) : objectPath(ref);
-  return await client.request<LeaseObject>(isNew ? 'POST' : 'PUT', path, lease, { signal });
+  const method = isNew ? 'POST' : 'PUT';
+  return await answered(options, (signal) => client.request<LeaseObject>(method, path, lease, { signal }));
 }
 
 /** Undefined where no API server has answered. */
@@ -34,4 +42,15 @@ export function statusOf(error: unknown): number | undefined {
 
 export function isConflict(error: unknown): boolean {
   return statusOf(error) === 409;
+}
+
+async function answered<T>({ withinMs, signal }: AskOptions, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ms = Math.max(1, Math.ceil(withinMs));
+  const late = AbortSignal.timeout(ms);
+  try {
+    return await ask(signal === undefined ? late : AbortSignal.any([signal, late]));
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw late.aborted ? new Error(`no answer in ${formatDuration(ms)}`, { cause }) : cause;
+  }
 }

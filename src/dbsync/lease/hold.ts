@@ -3,9 +3,9 @@ import { UnavailableError, messageOf } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
 import { pause } from '../../platform/backoff.ts';
 import { renewEveryMs } from '../renewal.ts';
-import { isConflict, readLease, statusOf, writeLease } from './ask.ts';
-import { holderIn, released, renewed, told, transitionsIn, type LeaseObject, type News } from './object.ts';
+import { released, renewed, told, transitionsIn, type LeaseObject, type News } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
+import { LeaseWriter, NotOursError, type Change } from './writer.ts';
 
 export type Told = Omit<News, 'isLastBeforeRollout'>;
 
@@ -37,139 +37,134 @@ export interface Taken {
 
 export interface HoldOptions {
   readonly holder: string;
+  /** It counts as lost when the API server has not confirmed it for this long. */
   readonly lossMs: number;
   readonly log: Log;
 }
 
-/** A renewal that finds no answer is given up in time for another one. */
-const ANSWER_MIN_MS = 1000;
+/** A write that finds no answer is given up in time for another one. */
 const ANSWERS_PER_LOSS = 4;
+const ANSWER_MIN_MS = 1000;
 const RETRY_MS = 500;
 /** To give it back when we end by an error: the next one need not wait for the lease to pass. */
 const GIVE_BACK_MS = 3000;
 
-/** It is another's, or gone: no more is written. */
-class NotOursError extends Error {}
+/** Holds a Lease that was taken, and starts to renew it. */
+export function holdLease(site: LeaseSite, taken: Taken, options: HoldOptions): HeldLease {
+  return new Held(site, taken, options);
+}
 
-type Change = (lease: LeaseObject, now: Date) => LeaseObject;
+class Held implements HeldLease {
+  readonly transitions: number;
+  readonly predecessor: string;
+  readonly #site: LeaseSite;
+  readonly #writer: LeaseWriter;
+  readonly #lossMs: number;
+  readonly #log: Log;
+  readonly #over = new AbortController();
+  readonly #lost = new AbortController();
+  readonly #renewing: Promise<void>;
+  #ended: Promise<boolean> | undefined;
 
-/** Starts to renew. From the moment that a write was sent, not answered: others may have seen it as early as that. */
-export function holdLease(site: LeaseSite, taken: Taken, { holder, lossMs, log }: HoldOptions): HeldLease {
-  const over = new AbortController();
-  const lost = new AbortController();
-  let { lease, takenAt: confirmedAt } = taken;
-  let isOurs = true;
-  let writing: Promise<unknown> = Promise.resolve();
-  const leftMs = () => confirmedAt + lossMs - performance.now();
+  constructor(site: LeaseSite, { lease, takenAt, predecessor }: Taken, { holder, lossMs, log }: HoldOptions) {
+    this.transitions = transitionsIn(lease);
+    this.predecessor = predecessor;
+    this.#site = site;
+    this.#writer = new LeaseWriter(site, holder, lease, takenAt);
+    this.#lossMs = lossMs;
+    this.#log = log;
+    this.#renewing = this.#renew().catch((error: unknown) => {
+      if (!this.#over.signal.aborted) this.#lose(messageOf(error));
+    });
+  }
 
-  const loseIt = (why: string) => lost.abort(new UnavailableError(`the lock was lost: ${why}`));
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
 
-  /** Renewals and news are written one after the other: each stands on the version that the one before has made. */
-  const write = async (change: Change, withinMs: number): Promise<void> => {
-    const done = writing.then(() => writeNow(change, AbortSignal.timeout(Math.max(1, Math.ceil(withinMs)))));
-    writing = done.catch(() => {});
-    await done;
-  };
+  confirmedAt(): number {
+    return this.#writer.confirmedAt;
+  }
 
-  const writeNow = async (change: Change, signal: AbortSignal): Promise<void> => {
+  async publish(news: Told): Promise<void> {
     for (;;) {
-      if (!isOurs) throw new NotOursError();
-      const askedAt = performance.now();
+      this.lost.throwIfAborted();
       try {
-        lease = await writeLease(site, change(lease, new Date()), signal);
-        confirmedAt = askedAt;
-        return;
+        return await this.#write((lease, now) => renewed(this.#told(lease, news, now), now));
       } catch (error) {
-        if (!isConflict(error) && statusOf(error) !== 404) throw error;
-      }
-      // Somebody has changed it, as may we by a write whose answer was lost: that alone is no loss.
-      const found = await readLease(site, signal);
-      if (found !== undefined && holderIn(found) === holder) {
-        lease = found;
-        continue;
-      }
-      isOurs = false;
-      loseIt(whyNotOurs(site, found));
-      throw new NotOursError();
-    }
-  };
-
-  const renew = async (): Promise<void> => {
-    let last = 'no answer';
-    for (;;) {
-      await pause(Math.min(renewEveryMs(lossMs), Math.max(0, leftMs())), over.signal);
-      if (leftMs() <= 0) {
-        loseIt(`the API server has not confirmed ${placeOfLease(site)} for ${formatDuration(lossMs)}: ${last}`);
-        return;
-      }
-      try {
-        await write(renewed, Math.min(leftMs(), Math.max(ANSWER_MIN_MS, lossMs / ANSWERS_PER_LOSS)));
-      } catch (error) {
-        if (error instanceof NotOursError) return;
-        last = messageOf(error);
-        log.warn(`cannot renew ${placeOfLease(site)}: ${last}`);
+        this.lost.throwIfAborted();
+        this.#log.warn(`cannot publish '${news.state}' on ${placeOfLease(this.#site)}: ${messageOf(error)}`);
+        await pause(RETRY_MS, this.lost);
       }
     }
-  };
-  const renewing = renew().catch((error: unknown) => {
-    if (!over.signal.aborted) loseIt(messageOf(error));
-  });
+  }
 
-  let ended: Promise<boolean> | undefined;
-  const end = async (news: Told | undefined, withinMs: number): Promise<boolean> => {
-    over.abort();
-    await renewing;
+  end(news: Told | undefined, withinMs: number): Promise<boolean> {
+    return (this.#ended ??= this.#end(news, withinMs));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end(undefined, GIVE_BACK_MS);
+  }
+
+  async #end(news: Told | undefined, withinMs: number): Promise<boolean> {
+    this.#over.abort();
+    await this.#renewing;
     const until = performance.now() + withinMs;
-    const change: Change = (now, time) => released(news === undefined ? now : told(now, whole(site, news), time), time);
+    const change: Change = (lease, now) => released(news === undefined ? lease : this.#told(lease, news, now), now);
     for (;;) {
       try {
-        await write(change, until - performance.now());
+        await this.#writer.write(change, until - performance.now());
         return true;
       } catch (error) {
-        const what = news === undefined ? 'give it back' : `publish '${news.state}'`;
         if (error instanceof NotOursError || performance.now() + RETRY_MS > until) {
-          const why = error instanceof NotOursError ? messageOf(lost.signal.reason) : messageOf(error);
-          log.warn(`cannot ${what} on ${placeOfLease(site)}: ${why}`);
+          const what = news === undefined ? 'give it back' : `publish '${news.state}'`;
+          this.#log.warn(`cannot ${what} on ${placeOfLease(this.#site)}: ${messageOf(error)}`);
           return false;
         }
         await pause(RETRY_MS, new AbortController().signal);
       }
     }
-  };
+  }
 
-  return {
-    transitions: transitionsIn(lease),
-    predecessor: taken.predecessor,
-    lost: lost.signal,
-    confirmedAt: () => confirmedAt,
-    async publish(news) {
-      for (;;) {
-        lost.signal.throwIfAborted();
-        try {
-          await write((now, time) => renewed(told(now, whole(site, news), time), time), leftMs());
-          return;
-        } catch (error) {
-          lost.signal.throwIfAborted();
-          log.warn(`cannot publish '${news.state}' on ${placeOfLease(site)}: ${messageOf(error)}`);
-          await pause(RETRY_MS, lost.signal);
-        }
+  /** Resolves when it is lost; rejects when it is over. */
+  async #renew(): Promise<void> {
+    let last = 'no answer';
+    for (;;) {
+      await pause(Math.min(renewEveryMs(this.#lossMs), Math.max(0, this.#leftMs())), this.#over.signal);
+      if (this.#leftMs() <= 0) {
+        const [place, loss] = [placeOfLease(this.#site), formatDuration(this.#lossMs)];
+        return this.#lose(`the API server has not confirmed ${place} for ${loss}: ${last}`);
       }
-    },
-    end: (news, withinMs) => (ended ??= end(news, withinMs)),
-    async [Symbol.asyncDispose]() {
-      await (ended ??= end(undefined, GIVE_BACK_MS));
-    },
-  };
-}
+      try {
+        await this.#write(renewed);
+      } catch (error) {
+        if (this.lost.aborted) return;
+        last = messageOf(error);
+        this.#log.warn(`cannot renew ${placeOfLease(this.#site)}: ${last}`);
+      }
+    }
+  }
 
-function whole({ isLastBeforeRollout }: LeaseSite, news: Told): News {
-  return { ...news, isLastBeforeRollout };
-}
+  async #write(change: Change): Promise<void> {
+    const answerMs = Math.max(ANSWER_MIN_MS, this.#lossMs / ANSWERS_PER_LOSS);
+    try {
+      await this.#writer.write(change, Math.min(this.#leftMs(), answerMs));
+    } catch (error) {
+      if (error instanceof NotOursError) this.#lose(error.message);
+      throw error;
+    }
+  }
 
-function whyNotOurs(site: LeaseSite, found: LeaseObject | undefined): string {
-  if (found === undefined) return `${placeOfLease(site)} was deleted`;
-  const holder = holderIn(found);
-  return holder === ''
-    ? `the holder of ${placeOfLease(site)} was removed`
-    : `${holder} has taken ${placeOfLease(site)}`;
+  #leftMs(): number {
+    return this.#writer.confirmedAt + this.#lossMs - performance.now();
+  }
+
+  #lose(why: string): void {
+    this.#lost.abort(new UnavailableError(`the lock was lost: ${why}`));
+  }
+
+  #told(lease: LeaseObject, news: Told, now: Date): LeaseObject {
+    return told(lease, { ...news, isLastBeforeRollout: this.#site.isLastBeforeRollout }, now);
+  }
 }

@@ -12,7 +12,9 @@ async function notPermitted(site: LeaseSite, error: ApiError, signal: AbortSigna
   const { ref } = site;
   const user = userIn(error.message);
   const verbs = (await missingVerbs(site, signal)).join(', ') || verbIn(error) || 'use';
-  const role = rolesFor(grantsOn(ref), subjectOf(user), { role: ref.name, clusterRole: ref.name });
+  const subject = subjectOf(user);
+  const name = subject.kind === 'ServiceAccount' ? `${ref.name}-${subject.name}` : ref.name;
+  const role = rolesFor(grantsOn(ref), subject, { role: name, clusterRole: name });
   return new NotPermittedError(
     `${user ?? 'this user'} may not ${verbs} Lease ${ref.name} ${placeOf(ref)}, which is the lock; ` +
       `--lock row goes without it; to allow it, apply this with kubectl apply -f -:\n${rolesYaml(role)}`,
@@ -57,9 +59,16 @@ export function refusals(site: LeaseSite): (error: unknown, signal: AbortSignal)
     since ??= performance.now();
     if (isUp || performance.now() - since > START_MS) throw await notPermitted(site, error, signal);
     // Open to every user, by a Role as well. Asked once more after it was: our refusal may have come a moment before.
-    isUp = await site.client.get('/version', { signal }).then(
-      () => true,
-      () => false,
-    );
+    isUp = await answers(site, signal);
   };
+}
+
+async function answers({ client }: LeaseSite, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.get('/version', { signal });
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
 }

@@ -3,7 +3,7 @@ import type { Log } from '../../cli/log.ts';
 import { backoffMs, pause } from '../../platform/backoff.ts';
 import { ApiError } from '../../platform/kube/api-error.ts';
 import { statusLine } from '../status-line.ts';
-import { isConflict, readLease, writeLease } from './ask.ts';
+import { isConflict, readLease, statusOf, writeLease, type AskOptions } from './ask.ts';
 import { leaseWatch } from './free-lease.ts';
 import { holdLease, type HeldLease } from './hold.ts';
 import { emptyLease, holderIn, taken } from './object.ts';
@@ -44,8 +44,7 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
   for (let attempt = 0; ;) {
     checkDeadline(site, options, last);
     try {
-      const asking = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
-      const found = await readLease(site, asking);
+      const found = await readLease(site, asking(options));
       // The answer to our PUT was lost, and it was done.
       if (tried !== undefined && found !== undefined && holderIn(found) === holder)
         return holdLease(site, { lease: found, ...tried }, options);
@@ -57,7 +56,7 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
       }
       tried = { takenAt: performance.now(), predecessor: holderIn(found) };
       const next = taken(found ?? emptyLease(site.ref), holder, leaseMs, new Date());
-      return holdLease(site, { lease: await writeLease(site, next, asking), ...tried }, options);
+      return holdLease(site, { lease: await writeLease(site, next, asking(options)), ...tried }, options);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
@@ -69,7 +68,7 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
         throw new UnavailableError(`${placeOfLease(site)} can't be written: ${error.message}`, { cause: error });
       await isMeant(error, signal);
       last = messageOf(error);
-      say(`waiting for the API server at ${site.client.server}: ${last}`);
+      if (!isRefused(error)) say(`waiting for the API server at ${site.client.server}: ${last}`);
       const { retryAfterMs = 0 } = error instanceof ApiError ? error : {};
       await pause(retryAfterMs + backoffMs(attempt++, BACKOFF), signal);
     }
@@ -79,6 +78,15 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
 /** Deleted between our look and our PUT. Of a POST the same status says that there is no such namespace. */
 function isGone({ status, message }: ApiError): boolean {
   return status === 404 && !message.includes('namespace');
+}
+
+/** What is meant by it is known after another. */
+function isRefused(error: unknown): boolean {
+  return statusOf(error) === 403;
+}
+
+function asking({ deadline, signal }: TakeOptions): AskOptions {
+  return { withinMs: Math.min(ANSWER_MS, deadline - performance.now()), signal };
 }
 
 function checkDeadline(site: LeaseSite, { deadline }: TakeOptions, last: string): void {

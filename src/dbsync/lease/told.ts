@@ -9,7 +9,7 @@ const ANSWER_MS = 10_000;
 export async function isTold(site: LeaseSite, news: Omit<Told, 'token'>, signal: AbortSignal): Promise<boolean> {
   const { isLastBeforeRollout } = site;
   try {
-    const lease = await readLease(site, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
+    const lease = await readLease(site, { withinMs: ANSWER_MS, signal });
     return saysSo(lease, { ...news, isLastBeforeRollout });
   } catch {
     signal.throwIfAborted();
