@@ -1,6 +1,6 @@
 /**
- * Whether replicas of an older release are left, asked of a real API server with the real controllers. Nobody runs the Pods here:
- * a finalizer stands for a container that takes its time to end.
+ * Whether replicas of an older release are left, asked of a real API server with the real controllers, and what kolla-db-sync
+ * makes of it on a real MariaDB. Nobody runs the Pods here: a finalizer stands for a container that takes its time to end.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -10,9 +10,13 @@ import { rolloutGrants } from '../../src/dbsync/rollout/grants.ts';
 import { awaitRollouts, lookAtRollouts } from '../../src/dbsync/rollout/wait.ts';
 import { connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
 import { rolesFor } from '../../src/platform/kube/rbac.ts';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { logLines, runHelper } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
+import { leaseSite, startWorld, type World } from './kolla-db-sync-lease-support.ts';
+import { gateFile, migration, runsIn } from './kolla-db-sync-support.ts';
 import { apps, core, replicated } from './objects.ts';
 
 const NAMESPACE = 'openstack';
@@ -21,7 +25,10 @@ const [OLD, NEW] = ['2025.2', '2026.1'];
 const HOLD = 'kolla-pod.test/hold';
 const SEEN_MS = 30_000;
 
-describe('waiting for a rollout, against a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
+const skip = (await canRunControlPlane()) ?? (await canRunMariadb()) ?? false;
+
+describe('waiting for a rollout, against a real API server', { skip }, () => {
+  let world: World;
   let cluster: ControlPlane;
   let admin: KubeClient;
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
@@ -30,7 +37,8 @@ describe('waiting for a rollout, against a real API server', { skip: (await canR
   const patch = (what: string, value: object, ...args: string[]) =>
     kubectl('patch', what, '--type=merge', `--patch=${JSON.stringify(value)}`, ...args);
   before(async () => {
-    cluster = await startControlPlane();
+    world = await startWorld();
+    ({ cluster } = world);
     await cluster.kubectl(['create', 'namespace', NAMESPACE]);
     await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', NODE)));
     admin = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
@@ -41,7 +49,7 @@ describe('waiting for a rollout, against a real API server', { skip: (await canR
   });
   after(async () => {
     admin?.[Symbol.dispose]();
-    await cluster?.[Symbol.asyncDispose]();
+    await world?.[Symbol.asyncDispose]();
   });
 
   /** Waits in the background; what it says is kept. */
@@ -52,10 +60,7 @@ describe('waiting for a rollout, against a real API server', { skip: (await canR
     let isOver = false;
     const ended = awaitRollouts(rollouts, { kube, signal: stop.signal, log }).finally(() => (isOver = true));
     ended.catch(() => {}); // read by the test
-    const lines = () => {
-      const texts = said().split('\n').filter(Boolean);
-      return texts.map((text) => JSON.parse(text) as { readonly level: string; readonly msg: string });
-    };
+    const lines = () => logLines(said());
     return {
       ended,
       stop: () => stop.abort(new Error('stopped')),
@@ -231,5 +236,64 @@ describe('waiting for a rollout, against a real API server', { skip: (await canR
     await create({ ...apps('DaemonSet', 'absent'), spec: { ...rest, replicas: undefined, template: daemonTemplate } });
     await allowed.ended;
     assert.deepEqual(allowed.warnings(), []);
+  });
+
+  /** A Deployment of the new release, rolled out, where one service is migrated by an account with the printed Role. */
+  async function rolledOutSite(stack: AsyncDisposableStack) {
+    const site = await leaseSite(world, stack, false);
+    const { namespace } = site;
+    const words = ['rbac', 'keystone', '--after-rollout', 'deployment/api', '-n', namespace];
+    const { stdout } = await runHelper('kolla-db-sync', [...words, '--service-account', 'migrator']);
+    await cluster.kubectl(['apply', '--filename=-'], stdout);
+    const deployment = { ...apps('Deployment', 'api'), spec: spec('api', NEW) };
+    await cluster.kubectl([`--namespace=${namespace}`, 'create', '--filename=-'], JSON.stringify(deployment));
+    const pod = await until('a Pod of api', SEEN_MS, async () => {
+      return (await site.kubectl('get', 'pods', '--output=name')).trim() || undefined;
+    });
+    const status = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'True' }] } });
+    await site.kubectl('patch', pod, '--subresource=status', '--type=merge', `--patch=${status}`);
+    await site.kubectl('rollout', 'status', 'deployment/api', '--timeout=30s');
+    const contract = ['--phase', 'contract', '--release', NEW, '--after-rollout', 'deployment/api'];
+    return { ...site, contract, pod: pod.replace('pod/', '') };
+  }
+
+  test('with its Role kolla-db-sync runs the contract when no old replica is left, and says when nobody looks', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { sync, contract, journal } = await rolledOutSite(stack);
+    const ran = await sync([...contract, ...migration(0)]);
+    assert.equal(ran.code, 0, ran.stderr);
+    assert.match(ran.stderr, /rolled out deployment\/api: 1 of 1 available, no old Pod is left/);
+    assert.deepEqual(
+      logLines(ran.stderr).filter(({ level }) => level === 'warn'),
+      [],
+    );
+    assert.equal(runsIn(await journal()).length, 1);
+    const unasked = await sync(['--phase', 'online', ...migration(0)]);
+    assert.equal(unasked.code, 0, unasked.stderr);
+    assert.match(
+      unasked.stderr,
+      /"warn".*no --after-rollout: nobody looks whether replicas are left that online would break/,
+    );
+  });
+
+  test('a rollback that begins while the lock is waited for is seen: nothing is run, and the record says why', async () => {
+    await using stack = new AsyncDisposableStack();
+    await using gate = await gateFile();
+    const { begin, env, contract, journal, kubectl: kubectlThere, pod } = await rolledOutSite(stack);
+    await using holder = await begin(migration(gate.path));
+    await holder.saying(/"msg":"running /);
+    await using waiter = await begin([...contract, ...migration(0)]);
+    await waiter.saying(/no replica of an older release is left/);
+    await waiter.saying(/"msg":"waiting:? /);
+    const template = { metadata: { labels: { 'app.kubernetes.io/version': OLD } } };
+    await kubectlThere('patch', 'deployment/api', '--type=merge', `--patch=${JSON.stringify({ spec: { template } })}`);
+    await gate.open();
+    assert.equal(await holder.code, 0, holder.said());
+    assert.equal(await waiter.code, 69, waiter.said());
+    const why = `are there again: deployment/api \\(its Pods are of release 2025\\.2, not 2026\\.1; still there: .*${pod}`;
+    assert.match(waiter.said(), new RegExp(`"error".*${why}.*; nothing was run`));
+    assert.equal(runsIn(await journal()).length, 1, 'only the first one ran');
+    const { stdout } = await runHelper('kolla-db-sync', ['status', 'keystone'], { env });
+    assert.match(stdout, /keystone +2026\.1 +contract +failed +69 /);
   });
 });
