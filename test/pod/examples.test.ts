@@ -9,7 +9,8 @@ import { all } from '../../src/pod/index.ts';
 import { privateFolder } from '../support/folder.ts';
 import { HELPERS } from '../support/helper.ts';
 import { start } from '../support/process.ts';
-import { STAGES, type Stage } from './stages.ts';
+import { STAGES } from './stages.ts';
+import type { Stage } from './stages/stage.ts';
 
 const LINES = all().flatMap((helper) =>
   commandsOf(helper).flatMap(([, command]) => command.examples.map(({ line }) => ({ helper, line }))),
@@ -25,7 +26,7 @@ test('every stage is for an example that is shown', () => {
 for (const { helper, line } of LINES) {
   test(`the example works as shown: ${line}`, async () => {
     const setStage = STAGES[line];
-    assert.ok(setStage, 'has no stage: set one in test/pod/stages.ts');
+    assert.ok(setStage, 'has no stage: set one in test/pod/stages/');
     assert.ok(`${line} `.startsWith(`${helper.name} `), 'begins with another name than its helper');
     await using folder = await privateFolder('example');
     await using stack = new AsyncDisposableStack();

@@ -1,0 +1,48 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../support/port.ts';
+import type { Stage, Stages } from './stage.ts';
+
+/** No Keystone in a unit test: it is said which one is waited for. On a real one they run in test/integration. */
+export const BOOTSTRAP: Stages = {
+  "kolla-bootstrap glance --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'":
+    noKeystone,
+  'kolla-bootstrap nova --os-cloud kolla-admin --internal-url http://nova:8774 --rabbitmq-admin-user openstack': async (
+    folder,
+  ) => {
+    const auth = { auth_url: 'http://keystone:5000', username: 'admin', password: 'hidden', project_name: 'admin' };
+    await writeFile(join(folder, 'clouds.yaml'), JSON.stringify({ clouds: { 'kolla-admin': { auth } } }));
+    const queue = `http://127.0.0.1:${await freePort()}`;
+    const env = {
+      KOLLA_BOOTSTRAP_TIMEOUT: '300ms',
+      KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD: 'hidden',
+      KOLLA_BOOTSTRAP_RABBITMQ_URL: queue,
+      KOLLA_BOOTSTRAP_TRANSPORT_URL: 'rabbit://nova:hidden@rabbitmq/nova',
+    };
+    return { env, code: 75, stderr: new RegExp(`last seen of RabbitMQ at ${queue}/: .*ECONNREFUSED`) };
+  },
+  'kolla-bootstrap heat --only users --password-file heat_domain_admin=/run/secrets/heat-domain-admin': noKeystone,
+  'kolla-bootstrap plan glance --public-url https://api.example.com:9292': noKeystone,
+  'kolla-bootstrap plan glance --only users -o json': noKeystone,
+};
+
+/** Who we are is given, and the service's passwords. */
+async function noKeystone(folder: string): Promise<Stage> {
+  const [url, password] = [`http://127.0.0.1:${await freePort()}/v3`, join(folder, 'password')];
+  await writeFile(password, 'hidden\n');
+  return {
+    replace: { '/run/secrets/heat-domain-admin': password },
+    env: {
+      OS_AUTH_URL: url,
+      OS_USERNAME: 'admin',
+      OS_PASSWORD: 'hidden',
+      OS_PROJECT_NAME: 'admin',
+      KOLLA_BOOTSTRAP_PASSWORD: 'hidden',
+      KOLLA_BOOTSTRAP_TIMEOUT: '300ms',
+    },
+    code: 75,
+    stderr: new RegExp(
+      `300ms were not enough to log in to Keystone as user admin; last seen of .* ${url}: .*ECONNREFUSED`,
+    ),
+  };
+}

@@ -1,0 +1,72 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort, freePorts } from '../../support/port.ts';
+import { clusterWithJob } from './cluster.ts';
+import { says, type Stage, type Stages } from './stage.ts';
+
+export const DB_SYNC: Stages = {
+  // No database in a unit test: it is said which one is waited for. On a real one they run in test/integration.
+  'kolla-db-sync keystone': noDatabase,
+  'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':
+    noDatabase,
+  'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root': noDatabase,
+  'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --rotate':
+    noDatabase,
+  'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2': noNode,
+  'kolla-db-sync keystone --phase expand --release 2026.1': noDatabase,
+  'kolla-db-sync keystone --phase contract --release 2026.1 --after-rollout deployment/keystone': async (
+    folder,
+    stack,
+  ) => {
+    const { env, ...stage } = await noDatabase(folder);
+    return { ...stage, env: { ...env, ...(await clusterWithJob(folder, stack)) } };
+  },
+  'kolla-db-sync keystone -- keystone-manage db_sync --expand': noDatabase,
+  'kolla-db-sync keystone --stay': async (folder) => ({
+    ...(await noDatabase(folder)),
+    replace: { '--stay': '--stay --listen 127.0.0.1:0' },
+    stderr: /\/startupz, \/readyz and \/livez are answered on 127\.0\.0\.1:\d+/,
+  }),
+  'kolla-db-sync rbac keystone --stay -n openstack --service-account keystone': says(
+    /^ {2}- \{ apiGroups: \[""\], resources: \[pods\], verbs: \[get\] \}$/m,
+  ),
+  'kolla-db-sync rbac keystone -n openstack --service-account keystone-db-sync': says(
+    /^kind: Role\n[^]*resourceNames: \[kolla-db-sync-keystone\][^]*^kind: RoleBinding$/m,
+  ),
+  'kolla-db-sync rbac keystone --after-rollout deployment/keystone -n openstack --service-account keystone-db-sync':
+    says(
+      /^ {2}- \{ apiGroups: \[apps\], resources: \[deployments\], resourceNames: \[keystone\], verbs: \[watch\] \}$/m,
+    ),
+  'kolla-db-sync rbac nova --lease-name nova-cell2 -o json': says(/"kolla-db-sync-nova-cell2"/),
+  'kolla-db-sync status keystone': noDatabase,
+  'kolla-db-sync status keystone -o json': noDatabase,
+};
+
+/** Nodes of which none is there. */
+async function noNode(folder: string): Promise<Stage> {
+  const stage = await noDatabase(folder);
+  const ports = await freePorts(3);
+  const replace = Object.fromEntries(ports.map((port, i) => [`mariadb-${i}`, `127.0.0.1:${port}`]));
+  return {
+    ...stage,
+    replace,
+    // Long enough that each has refused, however busy the machine is.
+    env: { ...stage.env, KOLLA_DB_SYNC_TIMEOUT: '3s' },
+    stderr: new RegExp(ports.map((port) => `127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`).join('.*')),
+  };
+}
+
+async function noDatabase(folder: string): Promise<Stage> {
+  const port = await freePort();
+  const [password, config] = [join(folder, 'mariadb-root'), join(folder, 'keystone.conf')];
+  await mkdir(join(folder, 'bin'));
+  await writeFile(join(folder, 'bin/keystone-manage'), '#!/bin/sh\nexit 99\n', { mode: 0o755 });
+  await writeFile(password, 'secret\n');
+  await writeFile(config, `[database]\nconnection = mysql+pymysql://keystone:hidden@127.0.0.1:${port}/keystone\n`);
+  return {
+    replace: { '/run/secrets/mariadb-root': password },
+    env: { KOLLA_DB_SYNC_SERVICE_CONFIG: config, KOLLA_DB_SYNC_TIMEOUT: '300ms' },
+    code: 75,
+    stderr: new RegExp(`127\\.0\\.0\\.1:${port}`),
+  };
+}

@@ -1,0 +1,17 @@
+import { says, type Stages } from './stage.ts';
+
+export const POD: Stages = {
+  'kolla-pod catalogue': says(/^keystone +Identity +all, expand, migrate, contract +yes$/m),
+  'kolla-pod catalogue nova': says(/^online +nova-manage db online_data_migrations, again while it ends with 1$/m),
+  'kolla-pod catalogue -o json': says(/^ {2}"skyline": \{/m),
+  'kolla-pod completion bash': says(/^complete .*-F _kolla_pod .*kolla-probe/m),
+  'kolla-pod completion fish': says(/^complete -c kolla-probe /m),
+  'kolla-pod doctor': says(/WHAT +FOUND/),
+  'kolla-pod doctor init -o json': says(/"what": "config.json"/),
+  'kolla-pod explain 69': says(/^69 unavailable/),
+  'kolla-pod explain': says(/^0 ok[^]*^143 terminated/m),
+  'kolla-pod man probe': says(/^\.TH KOLLA-PROBE 8/),
+  'kolla-pod man': says(/^\.TH KOLLA-POD 8/),
+  'kolla-pod schema': says(/"\$schema"/),
+  'kolla-pod schema --log-format json': says(/"\$schema"/),
+};
