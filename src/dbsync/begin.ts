@@ -6,6 +6,7 @@ import { closeFence } from './fence.ts';
 import type { Effects, Plan } from './plan.ts';
 import { openRecord } from './record.ts';
 import type { Held, Ran } from './run-steps.ts';
+import { isOverAfter } from './supervise.ts';
 import type { Turn } from './turn.ts';
 
 /** Everything that stands before the first step is done. */
@@ -49,7 +50,7 @@ export async function begin(plan: Plan, turn: Turn, held: Held, effects: Effects
         // A successor has done it, or will.
         if (outcome.state === 'lost') return;
         const timeoutMs = outcome.state === 'ended' ? GOOD_WORD_MS : LAST_WORD_MS;
-        await endOwn(plan, held, [...kept, own.user], { timeoutMs, log: effects.log });
+        await endOwn(plan, held, [...kept, own.user], { timeoutMs, isOver: isOverAfter(outcome), log: effects.log });
       },
     };
   } catch (error) {

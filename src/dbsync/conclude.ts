@@ -1,4 +1,4 @@
-import { UnavailableError, type ExitCode } from '../cli/errors.ts';
+import { ChildError, UnavailableError, type ExitCode } from '../cli/errors.ts';
 import { reasonOf, type MysqlSession } from '../platform/mysql/index.ts';
 import { closeMigration, type Ended } from './closing.ts';
 import type { Claim, FenceState } from './fence.ts';
@@ -6,6 +6,7 @@ import { releaseLock } from './lock.ts';
 import type { Effects, Plan } from './plan.ts';
 import { reach } from './reach.ts';
 import type { Held, Ran } from './run-steps.ts';
+import { isOverAfter } from './supervise.ts';
 import type { Turn } from './turn.ts';
 
 /** For the last word in the fence row when the session that held it is gone: within the time to stop a pod. */
@@ -15,9 +16,6 @@ const GOOD_WORD_MS = 30_000;
 
 /** The last word on the Lease may be said after the one in the row, within the same time. */
 const LEAST_WORD_MS = 1000;
-
-/** The exit code of one that a signal ended is this and the signal's number. */
-const KILLED = 128;
 
 /** Records how it ended, gives the lock back, publishes it on the Lease, and makes the exit code of it. */
 export async function conclude(
@@ -31,8 +29,7 @@ export async function conclude(
   const { session, lockName } = held;
   const { code } = outcome;
   const state: FenceState = outcome.state === 'ended' ? (code === 0 ? 'done' : 'failed') : outcome.state;
-  // Killed, its statements may go on in the server for a while.
-  const isOver = outcome.state === 'ended' && code < KILLED;
+  const isOver = isOverAfter(outcome);
   const until = performance.now() + (state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS);
   const isRecorded = await record(plan, claim, held, { state, exitCode: code, output: ran.output, isOver }, log);
   if (!session.lost.aborted) await releaseLock(session, lockName).catch(() => session.destroy());
@@ -49,7 +46,7 @@ export async function conclude(
     case 'ended':
       if (code !== 0) {
         const why = meaning === undefined ? '' : `: ${meaning}`;
-        log.error(`the migration failed: ${program} ended with ${code}${why}`);
+        throw new ChildError(code, `the migration failed: ${program} ended with ${code}${why}`);
       } else if (!isRecorded)
         throw new UnavailableError('the command succeeded, but that could not be recorded: run it again');
       else if (!isPublished)

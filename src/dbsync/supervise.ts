@@ -10,6 +10,14 @@ export type Outcome =
   | { readonly state: 'interrupted'; readonly code: number }
   | { readonly state: 'lost'; readonly code: number; readonly why: string };
 
+/** The exit code of one that a signal ended is this and the signal's number. */
+const KILLED = 128;
+
+/** Whether nothing of a command goes on: it ended by itself. Of one that was killed, statements may go on in the server. */
+export function isOverAfter({ state, code }: Outcome): boolean {
+  return state === 'ended' && code < KILLED;
+}
+
 export interface Watch {
   /** Aborted when lock or fence are no longer ours; its reason says why. */
   readonly lost: AbortSignal;

@@ -4,6 +4,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mysql2/promise';
+import { makeAccount, randomPassword } from '../../src/dbsync/fencing/account.ts';
+import { connect } from '../../src/platform/mysql/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
@@ -143,6 +145,34 @@ describe(
       assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
     });
 
+    test("has the hosts and the TLS rules of the service's, and its rights in its databases alone", async () => {
+      const { socket, host, port, rootPassword } = mariadb;
+      for (const sql of [
+        "CREATE USER ruled@'10.0.0.%' REQUIRE X509",
+        "CREATE USER ruled@localhost REQUIRE ISSUER '/CN=it''s' AND CIPHER 'AES'",
+        "CREATE USER ruled@'%'",
+      ])
+        await mariadb.query(sql);
+      const root = { host, port, socket, user: 'root', password: rootPassword, database: 'mysql' };
+      await using admin = await connect(root, { signal: new AbortController().signal });
+      const own = { user: 'ruled_m1_000000', password: randomPassword() };
+      await makeAccount(admin, own, { user: 'ruled', hosts: [] }, ['rul_d']);
+      const shown = [];
+      for (const at of ["'10.0.0.%'", 'localhost', "'%'"]) {
+        const rows = await mariadb.query(`SHOW GRANTS FOR ruled_m1_000000@${at}`);
+        shown.push(rows.map((row) => String(Object.values(row)[0]).replace(/ IDENTIFIED BY PASSWORD '[^']+'/, '')));
+      }
+      const grants = (at: string, rule: string) => [
+        `GRANT USAGE ON *.* TO \`ruled_m1_000000\`@\`${at}\`${rule}`,
+        `GRANT ALL PRIVILEGES ON \`rul\\_d\`.* TO \`ruled_m1_000000\`@\`${at}\``,
+      ];
+      assert.deepEqual(shown, [
+        grants('10.0.0.%', ' REQUIRE X509'),
+        grants('localhost', " REQUIRE ISSUER '/CN=it''s' CIPHER 'AES'"),
+        grants('%', ''),
+      ]);
+    });
+
     test('is not made when told so', async () => {
       const site = siteOn(mariadb);
       const { stderr } = await site.sync(['--migrate-as', 'service', ...statements()]);
@@ -177,8 +207,9 @@ describe(
     const ALTER = 'ALTER TABLE big ADD COLUMN late INT, ALGORITHM=COPY';
 
     /** A table, and a transaction that has read it: an ALTER copies all of it, and then waits for that to end. */
-    async function readingBig({ database, sync }: Site) {
-      const { code, stderr } = await sync(
+    async function readingBig(site: Site) {
+      const { database } = site;
+      const { code, stderr } = await site.sync(
         statements('CREATE TABLE big (n INT) ENGINE=InnoDB', 'INSERT INTO big SELECT seq FROM seq_1_to_300'),
       );
       assert.equal(code, 0, stderr);

@@ -3,9 +3,9 @@
  * service that use its account and must not notice.
  */
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
+import { childrenOf } from '../support/children.ts';
 import { until } from '../support/until.ts';
 import { startReplicas } from './kolla-db-sync-replicas.ts';
 import { beginHelper, migration, siteOn, type Begun } from './kolla-db-sync-support.ts';
@@ -145,13 +145,7 @@ describe(
 
 /** The guard among the helper's children. */
 function guardOf({ running }: Begun): number {
-  for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      const isChild = readFileSync(`/proc/${pid}/status`, 'utf8').includes(`\nPPid:\t${running.pid}\n`);
-      if (isChild && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('kolla-db-sync-guard')) return Number(pid);
-    } catch {
-      continue;
-    }
-  }
-  throw new Error('the helper has no guard');
+  const guard = childrenOf(running.pid).find(({ commandLine }) => commandLine.includes('kolla-db-sync-guard'));
+  assert.ok(guard, 'the helper has no guard');
+  return guard.pid;
 }

@@ -1,17 +1,22 @@
 import type { Log } from '../../cli/log.ts';
 import type { MysqlTarget } from '../../platform/mysql/index.ts';
 import { adminAt } from '../ensure/index.ts';
+import { messageOf } from '../../cli/errors.ts';
 import type { Plan } from '../plan.ts';
-import { reach } from '../reach.ts';
+import { reach, type Reached } from '../reach.ts';
 import { definedBy, dropAccount, lockAccount } from './account.ts';
-import { onEveryNode } from './every-node.ts';
+import { onEveryNode, type EveryNodeOptions } from './every-node.ts';
 import { killSession, listOf, sessionsOf } from './sessions.ts';
+
+const LATE_MS = 2000;
 
 export interface EndOptions {
   /** By performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Log;
+  /** Nothing runs under them any more: a node that can't be reached is not waited for. */
+  readonly isOver?: boolean;
 }
 
 /**
@@ -24,7 +29,7 @@ export async function endAccounts(
   plan: Plan,
   admin: MysqlTarget,
   names: readonly string[],
-  { deadline, signal, log }: EndOptions,
+  { deadline, signal, log, isOver = false }: EndOptions,
 ): Promise<string[]> {
   const kept = new Set<string>();
   if (names.length === 0) return [];
@@ -34,14 +39,9 @@ export async function endAccounts(
     await using session = await reach(adminAt(admin, target), { timeoutMs: leftMs, signal, log, galeraDonor });
     const hosts = [plan.accountHost].flat();
     for (const name of names) await lockAccount(session, name, hosts);
-    const options = { target: adminAt(admin, target), deadline, signal, log, doing: `end ${names.join(', ')}` };
-    await onEveryNode(session, options, async (node) => {
-      // A statement that waits: wsrep_sync_wait has it see the lock that was just put on the account.
-      await node.rows(`SELECT COUNT(*) FROM information_schema.SCHEMATA`);
-      const left = (await Promise.all(names.map((name) => sessionsOf(node, name)))).flat();
-      for (const { id } of left) await killSession(node, id);
-      return left.length === 0 ? undefined : `killed, and not gone yet: ${listOf(left)}`;
-    });
+    const doing = `end ${names.join(', ')}`;
+    const options = { target: adminAt(admin, target), deadline, signal, log, doing };
+    await (isOver ? endLate(session, names, options) : endSessions(session, names, options));
     for (const name of names) {
       const defined = await definedBy(session, name, databases);
       if (defined.length === 0) await dropAccount(session, name, hosts);
@@ -51,6 +51,26 @@ export async function endAccounts(
     }
   }
   return [...kept];
+}
+
+async function endSessions(session: Reached, names: readonly string[], options: EveryNodeOptions): Promise<void> {
+  await onEveryNode(session, options, async (node) => {
+    // Under wsrep_sync_wait it answers after the lock on the account was applied there.
+    const left = (await Promise.all(names.map((name) => sessionsOf(node, name)))).flat();
+    for (const { id } of left) await killSession(node, id);
+    return left.length === 0 ? undefined : `killed, and not gone yet: ${listOf(left)}`;
+  });
+}
+
+/** What is left of a command that has ended: a session whose client is just gone, or a daemon's. */
+async function endLate(session: Reached, names: readonly string[], options: EveryNodeOptions): Promise<void> {
+  const deadline = Math.min(options.deadline, performance.now() + LATE_MS);
+  try {
+    await endSessions(session, names, { ...options, deadline, looks: 1 });
+  } catch (error) {
+    options.signal.throwIfAborted();
+    options.log.info(`not every node was looked at for sessions of ${names.join(', ')}: ${messageOf(error)}`);
+  }
 }
 
 /** The servers that the databases are on, and which are on each. */

@@ -90,12 +90,13 @@ export async function endOwn(
   plan: Plan,
   { session, token }: Held,
   names: readonly string[],
-  { timeoutMs, log }: { readonly timeoutMs: number; readonly log: Log },
+  { timeoutMs, isOver, log }: { readonly timeoutMs: number; readonly isOver: boolean; readonly log: Log },
 ): Promise<void> {
   // Ours may be aborted by now.
   const { signal } = new AbortController();
   try {
-    const kept = await endAccounts(plan, plan.admin!, names, { deadline: performance.now() + timeoutMs, signal, log });
+    const deadline = performance.now() + timeoutMs;
+    const kept = await endAccounts(plan, plan.admin!, names, { deadline, signal, log, isOver });
     if (!session.lost.aborted) await forgetAccount(session, token, kept);
   } catch (error) {
     log.warn(`account ${names.join(', ')} is left for the next run to drop: ${reasonOf(error)}`);

@@ -48,11 +48,11 @@ export async function fencePredecessor(
   const { account, kept, client, token } = left;
   const accounts = [...kept, ...(account === '' ? [] : [account])];
   const deadline = performance.now() + plan.timeoutMs;
-  const end = async (names: string[]) =>
-    plan.admin === undefined ? names : await endAccounts(plan, plan.admin, names, { deadline, signal, log });
+  const end = async (names: string[], isOver = false) =>
+    plan.admin === undefined ? names : await endAccounts(plan, plan.admin, names, { deadline, signal, log, isOver });
   if (client === '') {
-    // Nothing runs under them: what can't be dropped now stands in nobody's way.
-    return await end(accounts).catch((error: unknown) => {
+    // What can't be dropped now stands in nobody's way.
+    return await end(accounts, true).catch((error: unknown) => {
       signal.throwIfAborted();
       log.warn(`account ${accounts.join(', ')} can't be dropped now: ${messageOf(error)}`);
       return accounts;
@@ -70,15 +70,16 @@ export async function fencePredecessor(
         `give --admin-user; or lock the account, KILL its sessions on every node, and give --predecessor-ended ${token}`,
     );
   }
-  // Where a lease has passed, so has this time.
-  if (!hasLeasePassed && before.state === 'running') {
-    log.info(`waiting ${formatDuration(HANDOVER_MS)}, in which its command is stopped if it still runs`);
-    await pause(HANDOVER_MS, signal);
-  }
+  const hasEnded = left.token === before.token && before.state !== 'running';
+  const options = { left, signal, log, redact };
   await forEachLogin(plan, session, { signal, log }, async (login) => {
-    const own = await ownClient(login.session);
-    const options = { left, deadline, signal, log, redact };
-    await (isConclusive(left, own) ? killFrom(login, options) : awaitFrom(login, options));
+    if (isConclusive(left, await ownClient(login.session))) return await killFrom(login, { ...options, deadline });
+    // Where a lease has passed, so has this time.
+    if (!hasLeasePassed && before.state === 'running') {
+      log.info(`waiting ${formatDuration(HANDOVER_MS)}, in which its command is stopped if it still runs`);
+      await pause(HANDOVER_MS, signal);
+    }
+    await awaitFrom(login, { ...options, hasEnded, deadline: performance.now() + plan.lockTimeoutMs });
   });
   return await end(accounts);
 }
@@ -105,9 +106,13 @@ async function killFrom({ target, session }: Login, options: FromOptions): Promi
 /**
  * Waits for the statements that a dead command left running (an ALTER goes on without its client). A dead client has no
  * idle session for long, and begins no statement: one that is idle, and was there at first, lives.
+ * `hasEnded`: its helper has said how it ended, so that its command is gone, and what is idle is not its.
  */
-async function awaitFrom({ target, session }: Login, options: FromOptions): Promise<void> {
-  const { left, redact } = options;
+async function awaitFrom(
+  { target, session }: Login,
+  options: FromOptions & { readonly hasEnded: boolean },
+): Promise<void> {
+  const { left, hasEnded, redact } = options;
   const settled = performance.now() + SETTLE_MS;
   const first = new Map<unknown, Set<number>>();
   let alive: SeenSession[] = [];
@@ -118,6 +123,7 @@ async function awaitFrom({ target, session }: Login, options: FromOptions): Prom
     const all = (await sessionsOf(node, target.user)).filter((seen) => seen.client === left.client);
     const known = first.get(node) ?? new Set(all.map(({ id }) => id));
     first.set(node, known);
+    if (hasEnded) for (const { id, isIdle } of all) if (isIdle) known.delete(id);
     const found = all.filter(({ id }) => known.has(id));
     if (performance.now() > settled) alive = [...alive, ...found.filter(({ isIdle }) => isIdle)];
     return found.length === 0 ? undefined : `statements that may be of the migration before: ${redact(listOf(found))}`;

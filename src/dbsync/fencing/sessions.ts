@@ -65,7 +65,7 @@ export async function ownClient(session: MysqlSession): Promise<string> {
   const [row] = await session.rows(
     'SELECT HOST AS host FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()',
   );
-  return clientOf(String(row?.['host'] ?? ''));
+  return clientOf((row?.['host'] as string | undefined) ?? '');
 }
 
 /** Ends a session on the session's node; one that is gone already is no error. An account may end its own sessions. */
