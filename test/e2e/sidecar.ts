@@ -1,0 +1,115 @@
+/** k8s/examples/sidecar on the node of the other tests: a Keystone whose schema a native sidecar brings up to date. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createConnection } from 'mysql2/promise';
+import type { Mariadb } from '../cluster/mariadb.ts';
+import { until } from '../support/until.ts';
+import type { Stage } from './keystone-pod.ts';
+
+const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/', import.meta.url));
+/** Of the namespace, and of its Keystone's database. */
+const NAME = 'sidecar';
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly state: { readonly running?: { readonly startedAt: string }; readonly waiting?: { readonly reason: string } };
+  readonly lastState: { readonly terminated?: { readonly exitCode: number; readonly message?: string } };
+}
+
+interface PodStatus {
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+}
+
+/** @param stage asked when a test runs */
+export function sidecarTests(stage: () => Stage): void {
+  const kubectl = (args: readonly string[], input?: string) =>
+    stage().node.kubectl(['--namespace', NAME, ...args], input);
+  const manifest = (name: string) => readFile(`${EXAMPLES}${name}.yaml`, 'utf8');
+  const apply = async (text: string) => void (await kubectl(['apply', '--filename=-'], text));
+  const podOf = async (app: string): Promise<PodStatus | undefined> => {
+    const found = await kubectl(['get', 'pods', `--selector=app=${app}`, '--output=json']);
+    return (JSON.parse(found) as { items: { status: PodStatus }[] }).items[0]?.status;
+  };
+
+  test('a native sidecar holds Keystone back until the schema is right', async () => {
+    const { mariadb } = stage();
+    const stringData = { password: mariadb.rootPassword };
+    const lock = await holdLock(mariadb, NAME);
+    try {
+      await apply((await manifest('keystone/namespace')).replace('name: keystone', `name: ${NAME}`));
+      await apply(
+        JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'database-admin' }, stringData }),
+      );
+      await apply((await manifest('keystone/config')).replaceAll('3306/keystone?', `3306/${NAME}?`));
+      await apply(await manifest('sidecar/deployment'));
+      await until('the kubelet to ask, and to be told to wait', 60_000, async () => {
+        const events = await kubectl(['get', 'events', '--field-selector=reason=Unhealthy']);
+        return /Startup probe failed: HTTP probe failed with statuscode: 503/.test(events) || undefined;
+      });
+      assert.match(await kubectl(['get', 'pods']), /^keystone-\S+ +0\/2 +Init:2\/3 +0 /m);
+      assert.equal((await podOf('keystone'))?.containerStatuses?.[0]?.state.waiting?.reason, 'PodInitializing');
+    } finally {
+      await lock[Symbol.asyncDispose]();
+    }
+    await kubectl(['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=120s']);
+    assert.match(await kubectl(['get', 'pods']), /^keystone-\S+ +2\/2 +Running +0 /m);
+    const [record] = await mariadb.query(
+      `SELECT state, DATE_FORMAT(ended, '%Y-%m-%dT%H:%i:%sZ') AS ended FROM ${NAME}.kolla_pod_record`,
+    );
+    const started = (await podOf('keystone'))?.containerStatuses?.[0]?.state.running?.startedAt ?? '';
+    assert.equal(record?.['state'], 'done');
+    assert.ok(String(record?.['ended']) <= started, `schema right ${String(record?.['ended'])}, started ${started}`);
+  });
+
+  test('a sidecar whose startup probe would run out in mid-migration is refused, with the figure to put in', async () => {
+    await deployChanged('short', (text) => text.replace('failureThreshold: 1080', 'failureThreshold: 359'));
+    const said = await ended('short', 'db-sync');
+    assert.equal(said.exitCode, 65, said.message);
+    assert.match(said.message ?? '', /runs out after 1795 s .* is 1800 s: set failureThreshold: 360/);
+  });
+
+  test('kolla-init does not wait for the sidecar that starts only after it', async () => {
+    await deployChanged('waiting', (text) =>
+      text.replace('[kolla-init, --root, /kolla]', '[kolla-init, --root, /kolla, --wait, db-sync/keystone]'),
+    );
+    const said = await ended('waiting', 'kolla-init');
+    assert.equal(said.exitCode, 65, said.message);
+    assert.match(said.message ?? '', /wait 'db-sync\/keystone': container db-sync of this Pod .* \(kolla-init\)/);
+  });
+
+  /** The example's Deployment again, changed, under another name. */
+  async function deployChanged(name: string, change: (text: string) => string): Promise<void> {
+    const deployment = (await manifest('sidecar/deployment')).split('\n---\n').at(-1) ?? '';
+    const renamed = deployment
+      .replace('name: keystone\n', `name: ${name}\n`)
+      .replaceAll('{ app: keystone }', `{ app: ${name} }`);
+    assert.notEqual(change(renamed), renamed, 'the example is not what it was');
+    await apply(change(renamed));
+  }
+
+  /** How one of its Pod's containers has ended; nothing of it is left then. */
+  async function ended(app: string, container: string) {
+    try {
+      return await until(`${container} of ${app} to end`, 60_000, async () => {
+        const all = (await podOf(app))?.initContainerStatuses;
+        return all?.find(({ name }) => name === container)?.lastState.terminated;
+      });
+    } finally {
+      await kubectl(['delete', 'deployment', app, '--wait=false']);
+    }
+  }
+}
+
+/** Holds the lock on a database, as another migrator would, until it is disposed of. */
+async function holdLock(mariadb: Mariadb, database: string): Promise<AsyncDisposable> {
+  const session = await createConnection({
+    socketPath: mariadb.socket,
+    user: 'root',
+    password: mariadb.rootPassword,
+  });
+  await session.query('SELECT GET_LOCK(?, 0)', [`kolla-db-sync:${database}`]);
+  return { [Symbol.asyncDispose]: () => session.end() };
+}
