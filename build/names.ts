@@ -3,6 +3,7 @@ export const NAMES = [
   'kolla-pod',
   'kolla-init',
   'kolla-db-sync',
+  'kolla-bootstrap',
   'kolla-probe',
   'kolla-log-ship',
   'kubernetes-entrypoint',

@@ -18,6 +18,8 @@ export interface Change {
   /** `glance public RegionOne` */
   readonly name: string;
   readonly fields: readonly Field[];
+  /** What is needed for it and was not given: it can be shown, not made. */
+  readonly lacks?: string;
   /** What to do when it was done and is still to be done. */
   readonly stuck?: string;
 }
@@ -47,12 +49,12 @@ export function lineOf(change: Change): string {
 }
 
 /** For a program: the same keys in every version, values as text. */
-export function jsonOf(part: PartName, { action, kind, name, fields }: Change): object {
+export function jsonOf(part: PartName, { action, kind, name, fields, lacks }: Change): object {
   const values = fields.map(({ name: key, before, after }) => [
     key,
     { ...(before === undefined ? {} : { before }), after },
   ]);
-  return { part, action, kind, name, fields: Object.fromEntries(values) };
+  return { part, action, kind, name, fields: Object.fromEntries(values), ...(lacks === undefined ? {} : { lacks }) };
 }
 
 function fieldText({ name, before, after }: Field): string {

@@ -1,5 +1,5 @@
 import { formatDuration } from '../cli/duration.ts';
-import { ConfigError, DeadlineError, UnavailableError, messageOf } from '../cli/errors.ts';
+import { ConfigError, DeadlineError, KollaError, UnavailableError, messageOf } from '../cli/errors.ts';
 import { statusLine } from '../cli/status-line.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
 import { askJson, UntrustedError, type JsonAnswer, type JsonCall } from '../platform/json-http.ts';
@@ -28,7 +28,7 @@ export interface Request extends Omit<JsonCall, 'url'> {
 const ANSWER_MS = 30_000;
 const BACKOFF = { minMs: 250, maxMs: 5000 };
 /** The request did not reach anybody: it may be sent again, whatever it asks for. */
-const NOT_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 const TOO_MANY = 429;
 
 /** A JSON API that may be away for a while, starting, or behind a proxy that is. */
@@ -96,8 +96,9 @@ export class Client {
       } catch (error) {
         if (error instanceof UntrustedError)
           throw new ConfigError(`cannot trust ${name} at ${base.href}: ${error.message}`, { cause: error });
+        if (error instanceof KollaError) throw error;
         reason = messageOf(error);
-        isSent = !NOT_SENT.includes((error as NodeJS.ErrnoException).code ?? '');
+        isSent = !NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '');
       }
       signal.throwIfAborted();
       if (isSent && request.method === 'POST' && !request.isRepeatable) {

@@ -1,4 +1,4 @@
-import { DeadlineError, UnavailableError } from '../cli/errors.ts';
+import { ConfigError, DeadlineError, UnavailableError } from '../cli/errors.ts';
 import { formatDuration } from '../cli/duration.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
 import { lineOf, titleOf, type Part, type Planned } from './change.ts';
@@ -15,7 +15,7 @@ const TRIES = 12;
  * Makes a part as the service needs it: reads, shows every difference, ends them in order, and reads again until there is
  * none. So whatever happens in between (another run, a lost answer, a restart), what counts is what is read.
  * @returns how many changes were made
- * @throws UnavailableError where somebody else changes the same back; the refusal of whom it asked
+ * @throws ConfigError, before anything is changed, where something was not given; UnavailableError where somebody else changes the same back; the refusal of whom it asked
  */
 export async function converge(part: Part, { signal, log, deadline, timeoutMs }: Effects): Promise<number> {
   const done = new Set<string>();
@@ -27,6 +27,8 @@ export async function converge(part: Part, { signal, log, deadline, timeoutMs }:
     const again = changes.find((change) => done.has(titleOf(change)));
     if (again === undefined) {
       for (const change of changes) log.info(lineOf(change), { part: part.name });
+      const short = changes.find(({ lacks }) => lacks !== undefined);
+      if (short !== undefined) throw new ConfigError(`cannot ${lineOf(short)}: ${short.lacks}`);
       const cut = await applyAll(changes, done);
       if (cut === undefined) continue;
       if (++tries === TRIES) throw cut.final;

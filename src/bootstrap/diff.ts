@@ -21,5 +21,6 @@ function textOf(change: Change, terminal: Terminal): string {
     ];
     return [paint(terminal, 'red', minus), paint(terminal, 'green', plus)];
   });
-  return [title, ...lines].join('\n');
+  const lacks = change.lacks === undefined ? [] : [paint(terminal, 'red', `    lacks: ${printable(change.lacks)}`)];
+  return [title, ...lines, ...lacks].join('\n');
 }

@@ -47,6 +47,7 @@ const main = command({
 async function run(input: Input<typeof BOOTSTRAP_OPTIONS>, context: Context): Promise<ExitCode> {
   return await withParts(input, context, async (parts, effects) => {
     const { log } = effects;
+    if (parts.length === 0) log.info(`${input.operands[0]} needs nothing of what was asked for`);
     let changes = 0;
     for (const part of parts) {
       const made = await converge(part, effects);

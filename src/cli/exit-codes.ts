@@ -19,6 +19,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     helpers: {
       'kolla-init': 'The files are in place and every dependency is met.',
       'kolla-db-sync': 'The schema is right: migrated now, or by another replica meanwhile.',
+      'kolla-bootstrap': 'All is as the service needs it: already, or now.',
       'kolla-probe': 'Healthy.',
       'kolla-log-ship': 'Every line that was there has been acknowledged.',
     },
@@ -28,6 +29,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     next: 'Read the reason: it is the last line on stderr, and the kubelet shows it in the event `Unhealthy`.',
     helpers: {
       'kolla-init': 'check: something is not as config.json asks. plan: an entry can only be had as root.',
+      'kolla-bootstrap': 'plan: something would be made or changed.',
       'kolla-probe': 'Unhealthy.',
     },
   },
@@ -50,6 +52,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     helpers: {
       'kolla-init': 'A Job that was waited for has failed: see its log, delete it and let it run again.',
       'kolla-db-sync': 'The database refuses, or the lock was lost while the migration ran.',
+      'kolla-bootstrap': 'Keystone has something twice, or refuses it: the message says which, and how to end it.',
     },
   },
   bug: {
@@ -62,6 +65,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     helpers: {
       'kolla-init': 'A dependency was not met in time; each one is named with its last state.',
       'kolla-db-sync': 'The database did not answer, or another holder kept the lock for too long.',
+      'kolla-bootstrap': 'Keystone or RabbitMQ did not answer in time.',
     },
   },
   notPermitted: {
@@ -69,6 +73,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     next: 'The message names the permission that is missing: a Role for the service account, or the owner of a volume (fsGroup).',
     helpers: {
       'kolla-init': 'The service account may not read what is waited for; the message holds the Role to apply.',
+      'kolla-bootstrap': 'Keystone or RabbitMQ does not know who we say that we are, or we are no admin there.',
     },
   },
   interrupted: { means: 'Ended by Ctrl-C (SIGINT).', next: 'Nothing.' },

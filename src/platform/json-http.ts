@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { ConfigError, messageOf } from '../cli/errors.ts';
 import { isUntrusted } from './kube/tls-error.ts';
 
 /** One request to an API that speaks JSON. */
@@ -31,7 +32,7 @@ const MOST_BYTES = 16 * 2 ** 20;
 /**
  * One request on a connection of its own, and its answer, whatever its status. A pooled connection may be closed by the
  * other side in the moment that we use it, and of a POST nobody could then say whether it was carried out.
- * Rejects with the system's error where there is no answer.
+ * Rejects with the system's error where there is no answer, and with ConfigError for a file of authorities that can't be read.
  */
 export async function askJson(
   { method, url, headers = {}, body }: JsonCall,
@@ -56,7 +57,7 @@ export async function askJson(
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
           ...headers,
         },
-        ...(isTls && caFile !== undefined ? { ca: readFileSync(caFile) } : {}),
+        ...(isTls && caFile !== undefined ? { ca: authoritiesIn(caFile) } : {}),
       });
       request.once('response', resolve);
       request.once('error', reject);
@@ -65,7 +66,7 @@ export async function askJson(
     return { status: response.statusCode ?? 0, headers: response.headers, body: parsed(await textOf(response)) };
   } catch (error) {
     if (late.aborted && !signal.aborted) throw new Error(`no answer in ${answerMs / 1000} s`, { cause: error });
-    throw isUntrusted(error as NodeJS.ErrnoException) ? untrusted(error as NodeJS.ErrnoException, caFile) : error;
+    throw explained(error as NodeJS.ErrnoException, caFile);
   }
 }
 
@@ -74,8 +75,19 @@ export class UntrustedError extends Error {
   override name = 'UntrustedError';
 }
 
-/** Node's own words for it advise options of Node. */
-function untrusted(error: NodeJS.ErrnoException, caFile: string | undefined): UntrustedError {
+function authoritiesIn(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new ConfigError(`cannot read ${file}, which has the authorities to trust: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Node's own words advise options of Node, or quote its parser. */
+function explained(error: NodeJS.ErrnoException, caFile: string | undefined): Error {
+  if (error.code?.startsWith('HPE_')) return new Error('what answers there does not speak HTTP', { cause: error });
+  if (error.code === 'EPROTO') return new Error('what answers there does not speak TLS', { cause: error });
+  if (!isUntrusted(error)) return error;
   const whom = caFile === undefined ? 'an authority that this image trusts' : `the authorities in ${caFile}`;
   return new UntrustedError(`its certificate is not signed by ${whom} (${error.code})`, { cause: error });
 }

@@ -1,4 +1,5 @@
 import type { Helper } from '../cli/command.ts';
+import { bootstrap } from '../bootstrap/index.ts';
 import { setConfigsHelper } from '../config/set-configs/helper.ts';
 import { dbSync } from '../dbsync/index.ts';
 import { init } from '../init/index.ts';
@@ -11,6 +12,7 @@ import { copyCacerts } from '../start/copy-cacerts.ts';
 /** The tables of all helpers, in the order in which a pod's life meets them. */
 export const HELPERS: readonly Helper[] = [
   dbSync,
+  bootstrap,
   init,
   kubernetesEntrypoint,
   kollaStart,

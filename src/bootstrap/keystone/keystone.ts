@@ -21,6 +21,7 @@ export interface Login {
 }
 
 const TOKENS = '/auth/tokens';
+const NO_REASON = 'no reason given';
 
 /** Keystone's API v3, asked as whom the access says. Its refusals become errors that say what to do. */
 export class Keystone {
@@ -93,7 +94,7 @@ export class Keystone {
     const answer = await this.#tokenFor('auth' in proof ? proof.auth : {}, doing);
     if (answer.status === 401) {
       throw new NotPermittedError(
-        `Keystone at ${authUrl.href} does not let ${who} in (401): ${saidIn(answer)}; the name, its domain, the password or the project is another`,
+        `Keystone at ${authUrl.href} does not let ${who} in (401): ${saidIn(answer) ?? NO_REASON}; the name, its domain, the password or the project is another`,
       );
     }
     if (answer.status === 404) {
@@ -128,22 +129,25 @@ export class Keystone {
     const { status, headers } = answer;
     const { who, apiUrl } = this.#access;
     const said = saidIn(answer);
-    if (status === 401)
-      return new NotPermittedError(`cannot ${doing}: Keystone does not take our token (401): ${said}`);
-    if (status === 403) return new NotPermittedError(`${who} may not ${doing} (403): ${said}; it needs the role admin`);
     if (status >= 300 && status < 400) {
       return new ConfigError(
-        `Keystone at ${apiUrl.href} sends us to ${String(headers.location ?? 'nowhere')} (${status}): put that into OS_AUTH_URL`,
+        `Keystone at ${apiUrl.href} sends us to ${headers.location ?? 'nowhere'} (${status}): put that into OS_AUTH_URL`,
       );
     }
+    if (status === 401) {
+      return new NotPermittedError(`cannot ${doing}: Keystone does not take our token (401): ${said ?? NO_REASON}`);
+    }
+    if (said === undefined) {
+      return new UnavailableError(`cannot ${doing}: what answers ${status} at ${apiUrl.href} is no Keystone`);
+    }
+    if (status === 403) return new NotPermittedError(`${who} may not ${doing} (403): ${said}; it needs the role admin`);
     const final = new UnavailableError(`cannot ${doing}: Keystone answers ${status}: ${said}`);
     return status === 404 || status === 409 ? new Outdated(final) : final;
   }
 }
 
-function saidIn({ body }: JsonAnswer): string {
+/** Undefined for an answer that is not Keystone's. */
+function saidIn({ body }: JsonAnswer): string | undefined {
   const { error } = (body ?? {}) as { error?: { message?: unknown } };
-  return typeof error?.message === 'string'
-    ? error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '')
-    : 'no reason given';
+  return typeof error?.message === 'string' ? error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '') : undefined;
 }

@@ -51,7 +51,7 @@ async function apply(broker: Broker, transport: Transport, { user }: QueueState,
 /** A list since 3.9; both are taken as words with commas between. */
 function tagsOf(user: QueueState['user']): string {
   const tags = user?.tags ?? '';
-  return Array.isArray(tags) ? tags.join(',') : String(tags);
+  return typeof tags === 'string' ? tags : tags.join(',');
 }
 
 function pathsOf(transport: Transport): { vhost: string; user: string; permissions: string } {

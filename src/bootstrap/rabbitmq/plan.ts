@@ -6,7 +6,11 @@ import type { Transport } from './transport-url.ts';
 export interface QueueState {
   readonly vhost: object | undefined;
   readonly user:
-    | { readonly password_hash?: string; readonly hashing_algorithm?: string; readonly tags?: unknown }
+    | {
+        readonly password_hash?: string;
+        readonly hashing_algorithm?: string;
+        readonly tags?: string | readonly string[];
+      }
     | undefined;
   readonly permissions: Permissions | undefined;
 }

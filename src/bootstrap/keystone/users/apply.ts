@@ -5,10 +5,7 @@ import type { UserChange } from './plan.ts';
 import { assignmentKey, keyOf, targetOf, type UsersState } from './state.ts';
 import { DEFAULT_DOMAIN, type WantedUser } from './want.ts';
 
-/**
- * Ends one difference, and puts what it made into the state.
- * @throws ConfigError for a user that has to be made and whose password nobody told us
- */
+/** Ends one difference, and puts what it made into the state. */
 export async function applyUser(keystone: Keystone, state: UsersState, change: UserChange): Promise<void> {
   const doing = lineOf(change).replace(/:.*/s, '');
   switch (change.does) {
@@ -48,11 +45,9 @@ async function applyNamed(
 }
 
 async function applyAccount(keystone: Keystone, state: UsersState, user: WantedUser, doing: string): Promise<void> {
-  const { name, domain, password, passwordPlace, grants } = user;
+  const { name, domain, password, grants } = user;
   const found = state.users.get(keyOf(user));
   if (found !== undefined) return await keystone.update(`/users/${found.id}`, 'user', { enabled: true }, doing);
-  if (password === undefined)
-    throw new ConfigError(`user ${name} is to be made, and its password is not known: ${passwordPlace}`);
   const inDomain = state.domains.get(domain);
   if (inDomain === undefined)
     throw new ConfigError(`user ${name} is to be made in domain ${domain}, which there is not`);

@@ -23,11 +23,10 @@ export function planUsers(wanted: Wanted, state: UsersState): UserChange[] {
     ...named('domain', wanted.domains, state.domains),
     ...named('project', wanted.projects, state.projects),
     ...wanted.users.flatMap((user) => [
-      ...differences('user', nameOf(user), state.users.get(keyOf(user))).map((change): UserChange => ({
-        ...change,
-        does: 'user',
-        wants: user,
-      })),
+      ...differences('user', nameOf(user), state.users.get(keyOf(user))).map((change): UserChange => {
+        const lacks = change.action === 'create' && user.password === undefined ? { lacks: lackOf(user) } : {};
+        return { ...change, ...lacks, does: 'user', wants: user };
+      }),
       ...(state.refused.has(keyOf(user)) ? [passwordOf(user)] : []),
     ]),
     ...named('role', wanted.roles, state.roles),
@@ -55,6 +54,10 @@ function differences(kind: string, name: string, found: { readonly enabled?: boo
   if (found === undefined) return [{ action: 'create', kind, name, fields: [] }];
   const fields: Field[] = found.enabled === false ? [{ name: 'enabled', before: 'false', after: 'true' }] : [];
   return fields.length === 0 ? [] : [{ action: 'update', kind, name, fields }];
+}
+
+function lackOf({ passwordPlace }: WantedUser): string {
+  return `its password is not known: ${passwordPlace}`;
 }
 
 function passwordOf(user: WantedUser): UserChange {

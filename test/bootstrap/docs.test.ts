@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { load } from 'js-yaml';
+import { wantedServices } from '../../src/bootstrap/keystone/index.ts';
+import { nova } from '../../src/services/nova.ts';
+import { ownServices } from '../../src/services/own.ts';
+
+const page = await readFile(new URL('../../docs/kolla-bootstrap.md', import.meta.url), 'utf8');
+
+test('the service of the page is read as it stands', () => {
+  const [, yaml = ''] = /```yaml\n(services:\n[^`]*)```/.exec(page) ?? [];
+  const { services } = load(yaml) as { services: unknown };
+  const [murano] = ownServices('docs/kolla-bootstrap.md', services, []);
+  assert.equal(murano?.identity?.services?.[0]?.type, 'application-catalog');
+  assert.equal(murano?.queue?.user, 'murano');
+});
+
+test('the URLs of the page become what it says', () => {
+  const rows = [...page.matchAll(/^\| `(http[^`]*)` \| (?:`(http[^`]*)`|as it stands)/gm)];
+  assert.ok(rows.length >= 4);
+  for (const [, template = '', url = template] of rows) {
+    const templates = { public: [template], internal: [], admin: [] };
+    const [entry] = wantedServices('nova', nova.identity!.services!, templates, ['RegionOne']);
+    assert.equal(entry?.endpoints[0]?.url, url);
+  }
+});

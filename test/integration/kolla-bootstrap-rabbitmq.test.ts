@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
+import { amqpLogin } from '../support/amqp-login.ts';
+import { privateFolder } from '../support/folder.ts';
+import { runHelper } from '../support/helper.ts';
+import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
+import { freePort } from '../support/port.ts';
+import type { Finished } from '../support/process.ts';
+
+const skip = (await canRunRabbitmq()) ?? false;
+
+interface Site extends AsyncDisposable {
+  readonly name: string;
+  readonly password: string;
+  readonly proxy: HttpProxy;
+  /** `kolla-bootstrap nova --only queue`, with the transport URL in its nova.conf. */
+  bootstrap(password?: string, words?: readonly string[]): Promise<Finished>;
+  plan(password?: string): Promise<Finished>;
+  writes(): string[];
+  login(password?: string): Promise<string>;
+  /** The management API as the broker's admin. */
+  ask(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
+}
+
+let count = 0;
+
+async function newSite(rabbitmq: Rabbitmq): Promise<Site> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('bootstrap-mq')).path;
+  const proxy = stack.use(await startHttpProxy(Number(new URL(rabbitmq.managementUrl!).port)));
+  const [name, file] = [`nova${++count}`, join(folder, 'nova.conf')];
+  const own = "hidden:/p@ss's";
+  const env = {
+    KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER: 'guest',
+    KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD: 'guest',
+    KOLLA_BOOTSTRAP_SERVICE_CONFIG: file,
+    KOLLA_BOOTSTRAP_TIMEOUT: '60s',
+  };
+  const run = async (command: readonly string[], password: string, words: readonly string[]) => {
+    const account = `${name}:${encodeURIComponent(password)}`;
+    const url = `rabbit://${account}@127.0.0.1:${rabbitmq.port}/${name}%2Fv`;
+    await writeFile(file, `[DEFAULT]\ntransport_url = ${url}\n`);
+    const to = words.includes('--rabbitmq-url') ? [] : ['--rabbitmq-url', `http://127.0.0.1:${proxy.port}`];
+    return await runHelper('kolla-bootstrap', [...command, 'nova', '--only', 'queue', ...to, ...words], { env });
+  };
+  const moved = stack.move();
+  return {
+    name,
+    password: own,
+    proxy,
+    bootstrap: (password = own, words = []) => run([], password, words),
+    plan: (password = own) => run(['plan'], password, []),
+    writes: () => proxy.passed.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`),
+    login: (password = own) => amqpLogin(rabbitmq.port, name, password, `${name}/v`),
+    async ask(method, path, body) {
+      const reply = await fetch(`${rabbitmq.managementUrl}/api${path}`, {
+        method,
+        headers: { authorization: `Basic ${btoa('guest:guest')}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await reply.text();
+      assert.ok(reply.ok, `${reply.status}: ${text}`);
+      return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+function isDone({ code, stderr }: Finished): void {
+  assert.equal(code, 0, stderr);
+  assert.ok(!stderr.includes('hidden'), 'a secret was shown');
+}
+
+describe('kolla-bootstrap and a real RabbitMQ', { skip, timeout: 300_000 }, () => {
+  const stack = new AsyncDisposableStack();
+  let rabbitmq: Rabbitmq;
+
+  before(async () => {
+    rabbitmq = stack.use(await startRabbitmq({ management: true }));
+  });
+  after(() => stack.disposeAsync());
+
+  test('fresh: the plan shows all, a run makes it, and the service then logs in; a second run only reads', async () => {
+    await using site = await newSite(rabbitmq);
+    const plan = await site.plan();
+    assert.equal(plan.code, 1, plan.stderr);
+    assert.match(
+      plan.stdout,
+      /^\+ virtual host nova\d+\/v\n\+ queue user nova\d+\n\+ permissions of nova\d+ in virtual host/,
+    );
+    assert.equal(await site.login(), 'refused');
+    isDone(await site.bootstrap());
+    assert.equal(await site.login(), 'open');
+    site.proxy.forget();
+    isDone(await site.bootstrap());
+    assert.equal(site.proxy.passed.length, 3);
+    assert.deepEqual(site.writes(), []);
+  });
+
+  test('another password is set, once, and the tags that the account has stay', async () => {
+    await using site = await newSite(rabbitmq);
+    isDone(await site.bootstrap());
+    await site.ask('PUT', `/users/${site.name}`, { password: site.password, tags: 'monitoring,own' });
+    site.proxy.forget();
+    isDone(await site.bootstrap('hidden-new'));
+    assert.deepEqual(site.writes(), [`PUT /api/users/${site.name}`]);
+    assert.deepEqual([await site.login(), await site.login('hidden-new')], ['refused', 'open']);
+    assert.deepEqual((await site.ask('GET', `/users/${site.name}`))['tags'], ['monitoring', 'own']);
+  });
+
+  test('half there, with permissions that somebody narrowed: they are shown before they are widened', async () => {
+    await using site = await newSite(rabbitmq);
+    await site.ask('PUT', `/vhosts/${encodeURIComponent(`${site.name}/v`)}`);
+    assert.equal(await site.login(), 'refused');
+    isDone(await site.bootstrap());
+    const path = `/permissions/${encodeURIComponent(`${site.name}/v`)}/${site.name}`;
+    await site.ask('PUT', path, { configure: '^$', write: '.*', read: '.*' });
+    const plan = await site.plan();
+    assert.match(
+      plan.stdout,
+      /^~ permissions of nova\d+ in virtual host nova\d+\/v\n {4}configure: - \^\$\n {15}\+ \.\*\n$/,
+    );
+    isDone(await site.bootstrap());
+    assert.equal((await site.ask('GET', path))['configure'], '.*');
+  });
+
+  test('two runs at once, and answers that are lost, end as one would', async () => {
+    await using site = await newSite(rabbitmq);
+    const lost = new Set<string>();
+    site.proxy.before = ({ method, path }) => {
+      if (method !== 'PUT' || lost.has(path)) return Promise.resolve(undefined);
+      lost.add(path);
+      return Promise.resolve('lose');
+    };
+    for (const done of await Promise.all([site.bootstrap(), site.bootstrap()])) isDone(done);
+    assert.equal(lost.size, 3);
+    assert.equal(await site.login(), 'open');
+  });
+
+  test('of several nodes the next is asked where one is away', async () => {
+    await using site = await newSite(rabbitmq);
+    const urls = ['--rabbitmq-url', `http://127.0.0.1:${await freePort()}`, '--rabbitmq-url', rabbitmq.managementUrl!];
+    isDone(await site.bootstrap(undefined, urls));
+    assert.equal(await site.login(), 'open');
+  });
+
+  test('who may not is told so: another password, and an account without the tag', async () => {
+    await using site = await newSite(rabbitmq);
+    isDone(await site.bootstrap());
+    const env = { KOLLA_BOOTSTRAP_TRANSPORT_URL: `rabbit://${site.name}:hidden@127.0.0.1/x` };
+    const asking = (user: string, password: string) =>
+      runHelper('kolla-bootstrap', ['nova', '--only', 'queue', '--rabbitmq-url', rabbitmq.managementUrl!], {
+        env: { ...env, KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER: user, KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD: password },
+      });
+    const wrong = await asking('guest', 'hidden-wrong');
+    assert.equal(wrong.code, 77);
+    assert.match(wrong.stderr, /does not let user guest in \(401\): Login failed/);
+    await site.ask('PUT', `/users/${site.name}`, { password: 'hidden', tags: 'management' });
+    const tagless = await asking(site.name, 'hidden');
+    assert.equal(tagless.code, 77);
+    assert.match(tagless.stderr, /tag administrator/);
+  });
+
+  test("a port that is not the management API's: the deadline says what answered there", async () => {
+    await using site = await newSite(rabbitmq);
+    const words = ['--rabbitmq-url', `http://127.0.0.1:${rabbitmq.port}`, '--timeout', '600ms'];
+    const { code, stderr } = await site.bootstrap(undefined, words);
+    assert.equal(code, 75);
+    assert.match(stderr, /600ms were not enough to read .*; last seen of RabbitMQ at .*does not speak HTTP/);
+  });
+});

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, request as requestHttp, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+/** What came by: `POST /v3/users`. */
+export interface Passed {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}
+
+export interface HttpProxy extends AsyncDisposable {
+  readonly port: number;
+  /** All that was answered, in order. */
+  readonly passed: readonly Passed[];
+  /** Forgets what came by until now. */
+  forget(): void;
+  /** Awaited before a request is passed on. One that gives `lose` has its answer thrown away, and the connection reset. */
+  before: ((request: { readonly method: string; readonly path: string }) => Promise<'lose' | undefined>) | undefined;
+}
+
+/** A port on 127.0.0.1 behind which another HTTP server lies: to count what it is asked, and to break in between. */
+export async function startHttpProxy(
+  target: number,
+  tls?: { readonly certificate: string; readonly key: string },
+): Promise<HttpProxy> {
+  const passed: Passed[] = [];
+  const listener: RequestListener = (incoming, outgoing) => {
+    const { method = 'GET', url: path = '/' } = incoming;
+    const drop = () => void incoming.socket.destroy();
+    const pass = async () => {
+      const fate = await proxy.before?.({ method, path });
+      const answer = await forward(target, incoming);
+      passed.push({ method, path, status: answer.status });
+      if (fate === 'lose') return drop();
+      outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+    };
+    pass().catch(drop);
+  };
+  const server =
+    tls === undefined ? createServer(listener) : createTlsServer({ cert: tls.certificate, key: tls.key }, listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxy: HttpProxy = {
+    port: (server.address() as AddressInfo).port,
+    passed,
+    forget: () => void passed.splice(0),
+    before: undefined,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+  return proxy;
+}
+
+async function forward(port: number, incoming: IncomingMessage) {
+  const { method, url, headers } = incoming;
+  const asked = requestHttp({ host: '127.0.0.1', port, method, path: url, headers, agent: false });
+  incoming.pipe(asked);
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const body = Buffer.concat(await Array.fromAsync(response as AsyncIterable<Buffer>));
+  return { status: response.statusCode ?? 502, headers: response.headers, body };
+}
