@@ -187,7 +187,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       assert.ok(error instanceof DeadlineError);
       assert.match(
         error.message,
-        /^replicas of an older release are left after 1\.5s: deployment\/nobody \(no such Dep/,
+        /^not rolled out in 1\.5s: deployment\/nobody \(no such Dep/,
       );
       assert.match(error.message, /ds\/nothing@kube-system \(no such DaemonSet in namespace kube-system yet\)$/);
       return true;

@@ -68,7 +68,7 @@ export async function awaitRollouts(
     for (const result of results) if (result.status === 'rejected') throw explained(result.reason, workloads, kube);
     if (open().length > 0)
       throw new DeadlineError(
-        `replicas of an older release are left after ${formatDuration(timeoutMs)}: ${open().join(', ')}`,
+        `not rolled out in ${formatDuration(timeoutMs)}: ${open().join(', ')}`,
       );
     log.info(`no replica of an older release is left, after ${formatDuration(performance.now() - began)}`);
   } finally {
