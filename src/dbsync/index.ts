@@ -4,13 +4,14 @@
  *   service -> its data (services/, or kolla-pod.yaml) -> database URLs -> server reached -> databases, accounts, grants
  *     ensured (admin only) -> recorded as done and the tool's own check agrees: nothing to do
  *     -> contract and online: until no replica of an older release is left
- *     -> lock: GET_LOCK, held by our session, the guard and the command; then the fence row, with the next token, which
- *     on Galera is free when its holder ended or did not renew it for a lease; renewed until the record
+ *     -> lock: a Lease, where there is an API server; GET_LOCK, held by our session, the guard and the command; the fence
+ *     row, with the next token, which on Galera is free when its holder ended or did not renew it for a lease; Lease and
+ *     row are renewed until the record
  *     -> a predecessor that was cut off has ended -> the phase's steps, each in a process group of its own, under watch
- *     -> record of service, release and phase
+ *     -> record of service, release and phase, published on the Lease as it is given back
  *
  * Without the lock no step starts; when the lock is lost the step is stopped. What can fail: a wrong URL or file (65),
- * the server or the lock gone for good (69), a wait without end (75), an account (77), and the step itself, whose exit
+ * the servers or the lock gone for good (69), a wait without end (75), an account or a Role (77), and the step itself, whose exit
  * code is ours. Fence and record lie in the service's own database: docs/adr says why.
  */
 import { type Context, type Helper, type Input, command } from '../cli/command.ts';
