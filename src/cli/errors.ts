@@ -67,6 +67,11 @@ export class NotPermittedError extends KollaError {
   }
 }
 
+/** A program that we ran has failed, and its exit code is ours. */
+export class ChildError extends KollaError {
+  override name = 'ChildError';
+}
+
 /** A signal ended us: 128 and its number. The reason that the process's one AbortController carries. */
 export class SignalError extends KollaError {
   override name = 'SignalError';

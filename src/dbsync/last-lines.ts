@@ -3,6 +3,16 @@ const CHARACTERS = 4000;
 /** `(1050, "Table 'role' already exists")`: how Python's drivers show an error of the server. */
 const SERVER_ERROR = /\((\d{4}), (["'])(.+?)\2\)/;
 
+/** `Running upgrade 27e647c0fad4 -> 29e87d24a316, Add a table`: how alembic says what it begins. */
+const UPGRADE = /Running upgrade [\w, ]*-> (\w+)(?:, (.*))?/;
+
+/** One step of the schema's history. */
+export interface Revision {
+  readonly id: string;
+  /** As its author calls it; may be empty. */
+  readonly title: string;
+}
+
 /** What the database server answered to the command, in its words. */
 export interface ServerError {
   readonly errno: number;
@@ -15,6 +25,7 @@ export interface ServerError {
  */
 export class LastLines {
   #lines: string[] = [];
+  #revision: Revision | undefined;
   #first: { readonly line: string; readonly error: ServerError } | undefined;
 
   /** @param line as it may be shown: without secrets and control characters */
@@ -22,8 +33,16 @@ export class LastLines {
     this.#lines.push(line);
     if (this.#lines.length > LINES) this.#lines.shift();
     if (this.#first !== undefined) return;
+    const [, id, title = ''] = UPGRADE.exec(line) ?? [];
+    if (id !== undefined) this.#revision = { id, title };
     const [, errno, , text] = SERVER_ERROR.exec(line) ?? [];
-    if (errno !== undefined && text !== undefined) this.#first = { line, error: { errno: Number(errno), text } };
+    if (errno !== undefined && text !== undefined)
+      this.#first = { line, error: { errno: Number(errno), text: text.replaceAll(/\\(['"])/g, '$1') } };
+  }
+
+  /** What was being applied when the server's first error came, or last. */
+  get revision(): Revision | undefined {
+    return this.#revision;
   }
 
   get serverError(): ServerError | undefined {

@@ -4,7 +4,7 @@ import { formatDuration } from '../cli/duration.ts';
 import { messageOf } from '../cli/errors.ts';
 import type { Step } from '../services/index.ts';
 import { startGuarded } from './guarded-child.ts';
-import { meaningOf } from './half-applied.ts';
+import { explainFailure } from './half-applied.ts';
 import { LastLines } from './last-lines.ts';
 import { stopMsOf, type Effects, type Plan } from './plan.ts';
 import type { Pulse } from './pulse.ts';
@@ -48,7 +48,9 @@ export async function runSteps(plan: Plan, held: Held, effects: Effects): Promis
       if (outcome.state !== 'ended') return ran(outcome, step);
       if (outcome.code === 0) break;
       if (step.again?.includes(outcome.code) !== true) {
-        return ran(outcome, step, step.codes?.[outcome.code] ?? meaningOf(output.serverError));
+        const databases = [plan.target, ...plan.others].map(({ database }) => database);
+        const why = step.codes?.[outcome.code] ?? (await explainFailure(output, held.session, databases));
+        return ran(outcome, step, why);
       }
       if (call === MOST_CALLS) return ran(outcome, step, `more is left, also after ${MOST_CALLS} calls`);
       effects.log.info(`${basename(step.argv[0])} says that more is left: it is called again`);

@@ -34,6 +34,30 @@ test('the error is not shown twice when it is among the last lines', () => {
   assert.equal(String(lines), "before\n(1044, 'Access denied')");
 });
 
+test('the revision that was being applied is kept, and the server is quoted without escapes', () => {
+  const lines = new LastLines();
+  lines.add('INFO alembic.runtime.migration [-] Running upgrade  -> 27e647c0fad4, Initial version');
+  lines.add('INFO alembic.runtime.migration [-] Running upgrade 27e647c0fad4 -> 29e87d24a316, Add a table.');
+  lines.add(String.raw`(1005, 'Can\'t create table (errno: 135 "No more room in record file")')`);
+  lines.add('INFO alembic.runtime.migration [-] Running upgrade 29e87d24a316 -> 0, of another try');
+  assert.deepEqual(lines.revision, { id: '29e87d24a316', title: 'Add a table.' });
+  assert.equal(lines.serverError?.text, `Can't create table (errno: 135 "No more room in record file")`);
+  const meaning = meaningOf(lines.serverError, lines.revision) ?? '';
+  assert.match(meaning, /disk .* is full: make room there.*; it was applying revision 29e87d24a316 \(Add a table\.\)/);
+});
+
+test('a half-applied schema is told with what is there, what is missing and what to do', () => {
+  const error = { errno: 1050, text: "Table 'role' already exists" };
+  const tables = ['a', 'role'];
+  const blank = meaningOf(error, { id: 'abc', title: '' }, [{ database: 'keystone', tables, versions: [] }]) ?? '';
+  assert.match(blank, /In keystone: 2 tables \(a, role\), no version is recorded\./);
+  assert.match(blank, /Missing: what revision abc had not made yet.*restore the backup.*tool; if .* drop the database/);
+  const used = meaningOf(error, undefined, [{ database: 'keystone', tables, versions: ['x1'] }]) ?? '';
+  assert.match(used, /version x1\. Nothing was undone/);
+  assert.doesNotMatch(used, /drop the database/);
+  assert.match(meaningOf(error, undefined, 'it is gone') ?? '', /can't be looked at: it is gone/);
+});
+
 test('only what stands in the way is called half applied', () => {
   assert.match(meaningOf({ errno: 1060, text: "Duplicate column name 'x'" }) ?? '', /1060.*half applied/);
   assert.equal(meaningOf({ errno: 1142, text: 'denied' }), 'error 1142 of the server: denied');

@@ -78,10 +78,10 @@ describe('kolla-db-sync and accounts on MariaDB', { skip, timeout: 120_000 }, ()
     const args = ['--account-host', '%', '--account-host', '10.0.0.%', '--require', 'none'];
     const first = await ensure(site, args);
     assert.equal(first.code, 0, first.stderr);
-    const before = await changesOn(mariadb);
+    const then = await changesOn(mariadb);
     const { code, stderr } = await ensure(site, args);
     assert.equal(code, 0, stderr);
-    assert.deepEqual(await changesOn(mariadb), before);
+    assert.deepEqual(await changesOn(mariadb), then);
     assert.match(stderr, /are in place: nothing was changed/);
   });
 
@@ -113,9 +113,9 @@ describe('kolla-db-sync and accounts on MariaDB', { skip, timeout: 120_000 }, ()
   test('--rotate sets the password that the server refuses, and leaves one alone that it takes', async () => {
     const site = siteOn(mariadb);
     assert.equal((await ensure(site)).code, 0);
-    const before = await changesOn(mariadb);
+    const then = await changesOn(mariadb);
     assert.equal((await ensure(site, ['--rotate'])).code, 0);
-    assert.deepEqual(await changesOn(mariadb), before);
+    assert.deepEqual(await changesOn(mariadb), then);
     const { code, stderr } = await ensure(site, ['--rotate'], withPassword(site, "new'one"));
     assert.equal(code, 0, stderr);
     assert.match(stderr, /was another one, and is now the URL's/);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAuthority, type Credentials, type Subject } from '../cluster/authority.ts';
-import { startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { startMariadb, type Mariadb, type MariadbOptions } from '../cluster/mariadb.ts';
 import { privateFolder } from '../support/folder.ts';
 
 /** A server that offers TLS, and everybody's files. It has only TLS's own name for itself: `localhost`. */
@@ -28,7 +28,8 @@ export interface Files {
 
 const HOSTS = ['localhost'];
 
-export async function startTlsServer(): Promise<TlsServer> {
+/** @param options of the server, besides its TLS */
+export async function startTlsServer(options: MariadbOptions = {}): Promise<TlsServer> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await privateFolder('tls'));
   const file = async (name: string, text: string) => {
@@ -46,7 +47,7 @@ export async function startTlsServer(): Promise<TlsServer> {
     await save('server', ca.issue({ commonName: 'mariadb', ...subject }));
   const { certFile, keyFile } = await present({ hosts: HOSTS });
   const extraArgs = [`--ssl-ca=${caFile}`, `--ssl-cert=${certFile}`, `--ssl-key=${keyFile}`];
-  const mariadb = stack.use(await startMariadb({ extraArgs }));
+  const mariadb = stack.use(await startMariadb({ ...options, extraArgs }));
   const [client, stranger] = [
     await save('client', ca.issue({ commonName: 'keystone' })),
     await save('stranger', other.issue({ commonName: 'keystone' })),

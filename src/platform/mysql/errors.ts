@@ -67,10 +67,9 @@ export function reasonOf(error: unknown): string {
   if (code === 'PROTOCOL_CONNECTION_LOST') return 'the server closed the connection';
   const errno = errnoOf(error);
   const text = error instanceof AggregateError ? messageOf(error.errors[0]) : messageOf(error);
-  if (errno === 0) return text;
   const said = (error as { sqlMessage?: string }).sqlMessage ?? text;
   const hint = hintOf(errno, said);
-  return `error ${errno}: ${said}${hint === undefined ? '' : `; ${hint}`}`;
+  return `${errno === 0 ? text : `error ${errno}: ${said}`}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
 /**

@@ -19,7 +19,7 @@ const HINTS: readonly Hint[] = [
 ];
 
 const FULL_ERRNOS = new Set([1021, 1114]);
-const FULL_TEXT = /no space left|err(?:no|code)?:? "?28\b|is full/i;
+const FULL_TEXT = /no space left|err(?:no|code)?:? "?28\b|is full|no more room/i;
 const FULL =
   "the disk of the server's data or temporary files is full: make room there. What it had begun may be half applied";
 

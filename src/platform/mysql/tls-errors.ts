@@ -22,8 +22,8 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
   const where = placeOfTarget(target);
   const options = { cause: error };
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    const message = `the server at ${where} offers no TLS, which is asked for: turn it on there, or take ssl_* out of the URL`;
-    return new UnavailableError(message, options);
+    const fix = 'turn it on there, or take ssl_* out of the URL';
+    return new UnavailableError(`the server at ${where} offers no TLS, which is asked for: ${fix}`, options);
   }
   if (isBrokenOff(error)) return undefined;
   if (code === ANY) return new UnavailableError(whyDistrusted(message, where, target), options);

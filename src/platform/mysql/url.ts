@@ -70,13 +70,13 @@ export function preferring(target: MysqlTarget, { host, port }: Address): MysqlT
 
 /** The same URL for a server at another place. */
 export function urlAt(url: string, place: Address): string {
-  return url.replace(/^([^:/]*:\/\/(?:[^@/?]*@)?)[^/?]*/, (_, head: string) => head + formatAddress(place));
+  return url.replace(/^([^:/]*:\/\/(?:[^:/@]*(?::[^@]*)?@)?)[^/?]*/, (_, head: string) => head + formatAddress(place));
 }
 
 /** The same URL for another account. */
 export function urlAs(url: string, user: string, password: string): string {
   const account = `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
-  return url.replace(/^([^:/]*:\/\/)(?:[^@/?]*@)?/, (_, head: string) => head + account);
+  return url.replace(/^([^:/]*:\/\/)(?:[^:/@]*(?::[^@]*)?@)?/, (_, head: string) => head + account);
 }
 
 function placeOf(place: string): { host: string; port: number } {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseMysqlUrl } from '../../../src/platform/mysql/index.ts';
+import { parseMysqlUrl, urlAs, urlAt, type MysqlTls } from '../../../src/platform/mysql/index.ts';
 
 test('a URL as kolla-ansible writes it gives server, account and database', () => {
   assert.deepEqual(parseMysqlUrl('mysql+pymysql://keystone:p%40ss@mariadb:3307/keystone?charset=utf8'), {
@@ -26,12 +26,52 @@ test('a socket is taken from the query', () => {
   assert.equal(parseMysqlUrl('mysql://u:p@localhost/db?unix_socket=%2Frun%2Fm.sock').socket, '/run/m.sock');
 });
 
+test('another place or account is put into a URL whose password has all that a URL divides by', () => {
+  const url = "mysql+pymysql://u:p:/s?'s!@h:1/db?charset=utf8";
+  const at = parseMysqlUrl(urlAt(url, { host: 'fd00::1', port: 2 }));
+  assert.deepEqual([at.host, at.port, at.password, at.database], ['fd00::1', 2, "p:/s?'s!", 'db']);
+  const as = parseMysqlUrl(urlAs(url, 'u_m1', 'x'));
+  assert.deepEqual([as.host, as.port, as.user, as.password, as.database], ['h', 1, 'u_m1', 'x', 'db']);
+});
+
 test('TLS files are taken from the query', () => {
-  assert.deepEqual(parseMysqlUrl('mysql+pymysql://u:p@h/db?ssl_ca=/etc/ca.pem&ssl_verify_identity=true').tls, {
+  assert.deepEqual(tlsIn('ssl_ca=/etc/ca.pem&ssl_cert=/c&ssl_key=/k'), {
     caFile: '/etc/ca.pem',
+    certFile: '/c',
+    keyFile: '/k',
     verifyIdentity: true,
   });
 });
+
+function tlsIn(query: string): MysqlTls | undefined {
+  return parseMysqlUrl(`mysql+pymysql://u:p@h/db?${query}`).tls;
+}
+
+for (const [query, tls] of [
+  ['charset=utf8', undefined],
+  ['ssl_ca=&charset=utf8', undefined],
+  ['ssl_ca=/ca&ssl_disabled=true', undefined],
+  ['ssl_ca=/ca', { caFile: '/ca', verifyIdentity: true }],
+  ['ssl_ca=/ca&ssl_check_hostname=false', { caFile: '/ca', verifyIdentity: false }],
+  ['ssl_ca=/ca&ssl_verify_cert=0', { verifyIdentity: false }],
+  ['ssl_cert=/both.pem', { certFile: '/both.pem', verifyIdentity: false }],
+  ['ssl_check_hostname=false', { verifyIdentity: false }],
+] as const) {
+  test(`?${query} asks for ${tls === undefined ? 'no TLS' : JSON.stringify(tls)}`, () => {
+    assert.deepEqual(tlsIn(query), tls);
+  });
+}
+
+for (const [query, reason] of [
+  ['ssl_verify_cert=true', /needs ssl_ca=FILE/],
+  ['ssl_verify_identity=true&ssl_cert=/c', /needs ssl_ca=FILE/],
+  ['ssl_capath=/etc/ssl/certs', /ssl_capath is not read/],
+  ['ssl_ca=/ca&ssl_key=/k', /an ssl_key, but no ssl_cert/],
+] as const) {
+  test(`?${query} is refused: TLS would be weaker than it reads`, () => {
+    assert.throws(() => tlsIn(query), reason);
+  });
+}
 
 for (const [encoded, password] of [
   ['a%3Ab%2Fc%3Fd%23e', 'a:b/c?d#e'],

@@ -1,0 +1,45 @@
+import { messageOf } from '../../src/cli/errors.ts';
+import type { Capability } from '../support/capability.ts';
+import { must } from '../support/process.ts';
+import type { Mariadb, MariadbOptions } from './mariadb.ts';
+
+const IN_A_VIEW = ['--mount', '--propagation', 'private'];
+
+/** Proven by mounting one in a view of its own. */
+export const canHaveSmallDisk: Capability = async () => {
+  try {
+    await must('unshare', [...IN_A_VIEW, 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', '/tmp']);
+    return undefined;
+  } catch (error) {
+    return `no disk of our own can be mounted here: ${messageOf(error)}`;
+  }
+};
+
+/** A server whose data lie on a small disk, which nobody else sees; started again, it has what it was installed with. */
+export function onSmallDisk(sizeMb: number): Pick<MariadbOptions, 'launcher' | 'extraArgs'> {
+  return {
+    extraArgs: ['--innodb-log-file-size=16M'],
+    launcher: (command, args) => {
+      const data = args.find((word) => word.startsWith('--datadir='))?.slice('--datadir='.length) ?? '';
+      const script = `mkdir -p "$0.disk" && mount -t tmpfs -o size=${sizeMb}m none "$0.disk" && cp -a "$0/." "$0.disk" &&
+        mount --bind "$0.disk" "$0" && exec "$@"`;
+      return ['unshare', [...IN_A_VIEW, 'sh', '-c', script, data, command, ...args]];
+    },
+  };
+}
+
+/** Fills the server's disk but for so much. */
+export async function fillDisk(mariadb: Mariadb, leftKb: number): Promise<void> {
+  const file = fillerOf(mariadb);
+  const script = `dd if=/dev/zero of="$0" bs=64k 2>/dev/null; [ -s "$0" ] && truncate -s -${leftKb}K "$0"`;
+  await must('sh', ['-c', script, file]);
+}
+
+export async function emptyDisk(mariadb: Mariadb): Promise<void> {
+  await must('rm', [fillerOf(mariadb)]);
+}
+
+/** As the server sees its folder. */
+function fillerOf({ pid, folder }: Mariadb): string {
+  return `/proc/${pid}/root${folder}/data/filler`;
+}

@@ -1,0 +1,171 @@
+/**
+ * What kolla-db-sync says when Keystone's own tool can't migrate a real database: the exit code, one last line with the
+ * fix, the record; and that a run ends with 0 once the fault is mended.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { canRunKeystone } from '../cluster/keystone.ts';
+import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canHaveSmallDisk, emptyDisk, fillDisk, onSmallDisk } from '../cluster/small-disk.ts';
+import { logLines } from '../support/helper.ts';
+import { until } from '../support/until.ts';
+import { keystoneSite, type KeystoneSite } from './kolla-db-sync-keystone-support.ts';
+import { startTlsServer, type TlsServer } from './kolla-db-sync-tls-support.ts';
+
+const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
+const BEGUN_MS = 30_000;
+
+/** The last line, which is an error. */
+function lastWord(stderr: string): string {
+  const last = logLines(stderr).at(-1);
+  assert.equal(last?.level, 'error', stderr.slice(-2000));
+  return last.msg;
+}
+
+async function endsWell(site: KeystoneSite, ...words: string[]): Promise<void> {
+  const { code, stderr } = await site.sync(...words);
+  assert.equal(code, 0, stderr.slice(-3000));
+  assert.equal(await site.check(), 0, 'Keystone finds its schema complete');
+  const [{ state } = {}] = await site.records();
+  assert.equal(state, 'done');
+}
+
+describe("faults under Keystone's own db_sync", { skip, timeout: 300_000 }, () => {
+  let server: TlsServer;
+  let mariadb: Mariadb;
+  before(async () => {
+    server = await startTlsServer();
+    mariadb = server.mariadb;
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test('a wrong password', async () => {
+    await using site = await keystoneSite(mariadb);
+    const sql = `CREATE DATABASE ${site.database}; CREATE USER ${site.database} IDENTIFIED BY 'pw-of-keystone';`;
+    await mariadb.query(`${sql} GRANT ALL ON ${site.database}.* TO ${site.database}`);
+    await site.configure({ password: 'pw-of-another' });
+    const refused = await site.sync();
+    assert.equal(refused.code, 77);
+    assert.match(lastWord(refused.stderr), /was there before, with another password, .*or give --rotate/);
+    const alone = await site.syncAlone();
+    assert.equal(alone.code, 77);
+    assert.match(lastWord(alone.stderr), /cannot log in as keystone\d+@.*error 1045: .*its password is another one/);
+    assert.equal(await site.tables(), 0);
+    await site.configure();
+    assert.deepEqual(await site.records(), []);
+    await endsWell(site);
+  });
+
+  test('a server that only lets itself be read', async () => {
+    await using site = await keystoneSite(mariadb);
+    await mariadb.query('SET GLOBAL read_only = 1');
+    try {
+      const { code, stderr } = await site.sync();
+      assert.equal(code, 69);
+      assert.match(
+        lastWord(stderr),
+        /error 1290: .*only lets itself be read .*Use the primary, or SET GLOBAL read_only=0/,
+      );
+      assert.equal(await site.tables(), 0);
+      assert.deepEqual(await site.records(), []);
+    } finally {
+      await mariadb.query('SET GLOBAL read_only = 0');
+    }
+    await endsWell(site);
+  });
+
+  test('a certificate that is not trusted; and then one that is, by Keystone as well', async () => {
+    await using site = await keystoneSite(mariadb);
+    await site.configure({ host: 'localhost', query: `&ssl_ca=${server.otherCaFile}` });
+    const { code, stderr } = await site.sync();
+    assert.equal(code, 69);
+    assert.match(lastWord(stderr), /is not signed by the CA in .*other\.pem .*: put the CA that signed it there/);
+    await site.configure({ host: 'localhost', query: `&ssl_ca=${server.caFile}` });
+    await endsWell(site, '--require', 'ssl');
+  });
+
+  test('a server that is down, and comes up', async () => {
+    await using site = await keystoneSite(mariadb);
+    await mariadb.stop();
+    try {
+      const { code, stderr } = await site.sync('--timeout', '1s');
+      assert.equal(code, 75);
+      assert.match(lastWord(stderr), /waited 1s for the database server at .*; last seen: .*ECONNREFUSED/);
+    } finally {
+      await mariadb.restart();
+    }
+    await endsWell(site);
+  });
+
+  test('a server that is killed in the middle of the migration: the next run names what is half applied', async () => {
+    await using site = await keystoneSite(mariadb);
+    await using begun = await site.begin();
+    await until('some tables to be there', BEGUN_MS, async () => ((await site.tables()) >= 6 ? true : undefined));
+    await mariadb.kill();
+    assert.notEqual(await begun.code, 0);
+    assert.match(lastWord(begun.said()), /was stopped while it ran|the migration failed: .*Lost connection/);
+    await mariadb.restart();
+    const [cutOff = {}] = await site.records();
+    assert.match(String(cutOff['state']), /running|lost|failed|cut off/);
+
+    const next = await site.sync();
+    assert.equal(next.code, 1);
+    assert.match(next.stderr, /the migration before was cut off/);
+    const word = lastWord(next.stderr);
+    assert.match(word, /error 1050 of the server: Table '\w+' already exists\. The schema is half applied/);
+    assert.match(
+      word,
+      /In keystone\d+: \d+ tables \(.*\), no version is recorded\. Missing: what revision \w+ \(Initial version\)/,
+    );
+    assert.match(word, /if the service never ran on it, drop the database and run this again$/);
+    const [{ state, output } = {}] = await site.records();
+    assert.equal(state, 'failed');
+    assert.match(String(output), /\(1050, "Table '\w+' already exists"\)/);
+
+    await mariadb.query(`DROP DATABASE ${site.database}`);
+    await endsWell(site);
+  });
+});
+
+describe(
+  "a full disk under Keystone's own db_sync",
+  { skip: skip || ((await canHaveSmallDisk()) ?? false), timeout: 300_000 },
+  () => {
+    let mariadb: Mariadb;
+    before(async () => {
+      mariadb = await startMariadb(onSmallDisk(160));
+    });
+    after(() => mariadb[Symbol.asyncDispose]());
+
+    test('it is full in the middle of the migration', async () => {
+      await using site = await keystoneSite(mariadb);
+      await fillDisk(mariadb, 2048);
+      const { code, stderr } = await site.sync();
+      assert.equal(code, 1);
+      assert.match(
+        lastWord(stderr),
+        /error \d+ of the server: .*; the disk of the server's data .* is full: make room there/,
+      );
+      assert.match(lastWord(stderr), /it was applying revision \w+ \(Initial version\)$/);
+      const [{ state, output } = {}] = await site.records();
+      assert.equal(state, 'failed');
+      assert.match(String(output), /No more room|is full|No space left/);
+      await emptyDisk(mariadb);
+      const next = await site.sync();
+      assert.equal(next.code, 1);
+      assert.match(lastWord(next.stderr), /The schema is half applied/);
+      await mariadb.query(`DROP DATABASE ${site.database}`);
+      await endsWell(site);
+    });
+
+    test('it is full from the beginning', async () => {
+      await using site = await keystoneSite(mariadb);
+      await fillDisk(mariadb, 0);
+      const { code, stderr } = await site.sync();
+      assert.equal(code, 69, stderr.slice(-2000));
+      assert.match(lastWord(stderr), /the disk of the server's data .* is full: make room there/);
+      await emptyDisk(mariadb);
+      await endsWell(site);
+    });
+  },
+);

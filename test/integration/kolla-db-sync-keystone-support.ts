@@ -1,0 +1,77 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { keystone, keystoneConf } from '../cluster/keystone.ts';
+import type { Mariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
+import { runHelper } from '../support/helper.ts';
+import { run, type Finished } from '../support/process.ts';
+import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
+
+/** A Keystone of its own: keystone.conf, its tool on the PATH as in an image, a database on a server that tests share. */
+export interface KeystoneSite extends AsyncDisposable {
+  readonly database: string;
+  /** Writes keystone.conf anew, with that URL. */
+  configure(change?: { password?: string; host?: string; query?: string }): Promise<void>;
+  /** `kolla-db-sync keystone` with an admin. */
+  sync(...words: readonly string[]): Promise<Finished>;
+  /** The same, still running. */
+  begin(...words: readonly string[]): Promise<Begun>;
+  /** Without an admin. */
+  syncAlone(...words: readonly string[]): Promise<Finished>;
+  /** The exit code of Keystone's own check. */
+  check(): Promise<number>;
+  records(): Promise<Record<string, unknown>[]>;
+  /** How many tables Keystone has there. */
+  tables(): Promise<number>;
+}
+
+let sites = 0;
+
+export async function keystoneSite(mariadb: Mariadb): Promise<KeystoneSite> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('dbsync-keystone')).path;
+  const database = `keystone${++sites}`;
+  const { manage } = await keystone();
+  const at = (name: string) => join(folder, name);
+  await Promise.all(['log', 'keys', 'bin'].map((name) => mkdir(at(name))));
+  const configure: KeystoneSite['configure'] = async ({
+    password = 'pw-of-keystone',
+    host = mariadb.host,
+    query = '',
+  } = {}) => {
+    const connection = `mysql+pymysql://${database}:${password}@${host}:${mariadb.port}/${database}?charset=utf8${query}`;
+    await writeFile(at('keystone.conf'), keystoneConf({ connection, keys: at('keys'), logFolder: at('log') }));
+  };
+  await configure();
+  const { command, args, env } = manage(at('keystone.conf'));
+  const words = [command, ...args].map((word) => `'${word}'`).join(' ');
+  await writeFile(at('bin/keystone-manage'), `#!/bin/sh\nexec ${words} "$@"\n`);
+  await chmod(at('bin/keystone-manage'), 0o755);
+  const ours = {
+    ...env,
+    PATH: `${at('bin')}:${env['PATH'] ?? process.env['PATH']}`,
+    KOLLA_DB_SYNC_SERVICE_CONFIG: at('keystone.conf'),
+  };
+  const admin = { ...ours, KOLLA_DB_SYNC_ADMIN_USER: 'root', KOLLA_DB_SYNC_ADMIN_PASSWORD: mariadb.rootPassword };
+  const taken = stack.move();
+  return {
+    database,
+    configure,
+    sync: (...more) => runHelper('kolla-db-sync', ['keystone', ...more], { env: admin }),
+    begin: (...more) => beginHelper(['keystone', ...more], admin),
+    syncAlone: (...more) => runHelper('kolla-db-sync', ['keystone', ...more], { env: ours }),
+    check: async () => (await run(at('bin/keystone-manage'), ['db_sync', '--check'], { env: ours })).code,
+    async records() {
+      const { stdout } = await runHelper('kolla-db-sync', ['status', 'keystone', '-o', 'json'], { env: ours });
+      return stdout === '' ? [] : (JSON.parse(stdout) as { records: Record<string, unknown>[] }).records;
+    },
+    async tables() {
+      const [row] = await mariadb.query(
+        "SELECT COUNT(*) AS n FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME NOT LIKE 'kolla%'",
+        [database],
+      );
+      return Number(row?.['n']);
+    },
+    [Symbol.asyncDispose]: () => taken.disposeAsync(),
+  };
+}
