@@ -42,7 +42,8 @@ export async function begin(plan: Plan, turn: Turn, held: Held, effects: Effects
     const own = await beginOwn(plan, held, kept, told);
     told.signal.throwIfAborted();
     if (own === undefined) return { plan, redact: effects.redact, end: async () => {} };
-    const hide = redactor([own.password]);
+    const urls = Object.values(plan.childEnv(session.at, own)).filter((value) => value?.includes(own.password));
+    const hide = redactor([...urls, own.password]);
     return {
       plan: { ...plan, childEnv: (at) => plan.childEnv(at, own) },
       redact: (text) => hide(effects.redact(text)),

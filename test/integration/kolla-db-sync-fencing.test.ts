@@ -10,6 +10,7 @@ import { until } from '../support/until.ts';
 import { startReplicas } from './kolla-db-sync-replicas.ts';
 import { beginHelper, migration, siteOn, type Begun } from './kolla-db-sync-support.ts';
 
+const ADMIN = ['--admin-user', 'root'];
 const TIMES = ['--lock-loss', '2s', '--lease', '4s'];
 
 describe(
@@ -38,11 +39,7 @@ describe(
       const { database, password } = site;
       const begin = (node: GaleraNode, ...args: string[]) =>
         beginHelper(
-          [
-            ...['keystone', '--host', `${node.host}:${node.port}`, ...TIMES],
-            ...(withAdmin ? ['--admin-user', 'root'] : []),
-            ...args,
-          ],
+          ['keystone', '--host', `${node.host}:${node.port}`, ...TIMES, ...(withAdmin ? ADMIN : []), ...args],
           withAdmin ? site.env : { KOLLA_DB_SYNC_CONNECTION: site.env['KOLLA_DB_SYNC_CONNECTION'] },
         );
       const state = async () => {

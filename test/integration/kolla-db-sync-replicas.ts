@@ -21,12 +21,12 @@ export async function startReplicas(
 ): Promise<Replicas> {
   const written = nodes.map(() => 0);
   const broken: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const loops = nodes.map(async ({ host, port, name }, i) => {
     const connection = await createConnection({ host, port, ...account });
     connection.on('error', (error: Error) => broken.push(`${name}: ${error.message}`));
     await connection.query(`CREATE TABLE IF NOT EXISTS live_${name} (id INT AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB`);
-    while (!isOver && broken.length === 0) {
+    while (!over.signal.aborted && broken.length === 0) {
       try {
         await connection.query(`INSERT INTO live_${name} VALUES ()`);
         written[i] = (written[i] ?? 0) + 1;
@@ -46,7 +46,7 @@ export async function startReplicas(
       );
     },
     async [Symbol.asyncDispose]() {
-      isOver = true;
+      over.abort();
       await Promise.all(loops);
     },
   };
