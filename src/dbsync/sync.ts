@@ -31,7 +31,7 @@ async function migrate(asked: Plan, effects: Effects, take: TakeTurn): Promise<E
   }
   const turn = await take(plan, effects);
   await using session = turn.session;
-  await using _lease = turn.lease;
+  await using _ = turn.lease;
   if ('finished' in turn) {
     const { holder, token } = turn.finished;
     effects.log.info(`nothing to do: ${holder} has finished it meanwhile`, { token });
@@ -59,7 +59,7 @@ async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<
   try {
     begun = await begin(plan, turn, held, effects);
     const { phase, release } = claim;
-    await lease?.publish({ state: 'running', phase, release, token });
+    await lease?.publish({ state: 'running', phase, release, token }, effects.signal);
     effects.onStage?.('migrating');
     ran =
       (await stillOld(plan.rollout, held, effects)) ??

@@ -239,6 +239,20 @@ describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 3 
     assert.deepEqual({ state, ready }, { state: 'interrupted', ready: undefined });
   });
 
+  test('one that waits for it ends at once on SIGTERM, and leaves it to its holder', async () => {
+    const site = await newSite();
+    await using gate = await gateFile();
+    await using first = await site.begin(migration(gate.path));
+    await first.saying(/started/);
+    await using second = await site.begin(migration(0));
+    await second.saying(/waiting: /);
+    process.kill(second.running.pid, 'SIGTERM');
+    assert.equal(await second.code, 143);
+    await gate.open();
+    assert.equal(await first.code, 0);
+    assert.equal((await site.lease())?.spec?.leaseTransitions, 1);
+  });
+
   test('a wait for the migration goes by the release whose code may start, through every phase', async () => {
     const site = await newSite();
     const phase = async (name: string, release: string, code = 0) => {

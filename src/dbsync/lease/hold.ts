@@ -19,11 +19,11 @@ export interface HeldLease extends AsyncDisposable {
   readonly lost: AbortSignal;
   /** By performance.now(): when the last write was sent that the API server has confirmed. */
   confirmedAt(): number;
-  /** Writes it into the annotations. Goes on trying until the Lease is lost, and then throws what says so. */
-  publish(news: Told): Promise<void>;
+  /** Writes it into the annotations. Goes on trying until that is done, the Lease is lost or the signal is aborted. */
+  publish(news: Told, signal: AbortSignal): Promise<void>;
   /**
    * Gives the Lease back, with this in its annotations. Nothing is written when somebody else has it.
-   * @returns whether it was written within that time
+   * @returns whether that was done within that time; without news true also where somebody else has it
    */
   end(news: Told | undefined, withinMs: number): Promise<boolean>;
 }
@@ -86,16 +86,16 @@ class Held implements HeldLease {
     return this.#writer.confirmedAt;
   }
 
-  async publish(news: Told): Promise<void> {
-    for (;;) {
-      this.lost.throwIfAborted();
+  async publish(news: Told, signal: AbortSignal): Promise<void> {
+    const stop = AbortSignal.any([signal, this.lost]);
+    while (!stop.aborted) {
       try {
         return await this.#write((lease, now) => renewed(this.#told(lease, news, now), now));
       } catch (error) {
-        this.lost.throwIfAborted();
+        if (this.lost.aborted) return;
         this.#log.warn(`cannot publish '${news.state}' on ${placeOfLease(this.#site)}: ${messageOf(error)}`);
-        await pause(RETRY_MS, this.lost);
       }
+      await pause(RETRY_MS, stop).catch(() => {});
     }
   }
 
@@ -117,6 +117,8 @@ class Held implements HeldLease {
         await this.#writer.write(change, until - performance.now());
         return true;
       } catch (error) {
+        // What is another's need not be given back.
+        if (error instanceof NotOursError && news === undefined) return true;
         if (error instanceof NotOursError || performance.now() + RETRY_MS > until) {
           const what = news === undefined ? 'give it back' : `publish '${news.state}'`;
           this.#log.warn(`cannot ${what} on ${placeOfLease(this.#site)}: ${messageOf(error)}`);
