@@ -11,22 +11,16 @@ import { privateFolder } from '../support/folder.ts';
 import { logLines, startHelper } from '../support/helper.ts';
 import { freePort } from '../support/port.ts';
 import { until } from '../support/until.ts';
+import { documentedRun } from './docker-words.ts';
 
 const skip = (await canRunMariadb()) ?? (await canRunMemcached()) ?? false;
 const CONFIG_FILES = '/var/lib/kolla/config_files';
-
-interface DockerRun {
-  readonly env: Readonly<Record<string, string>>;
-  /** Of the machine, by where they are in the container. */
-  readonly volumes: ReadonlyMap<string, string>;
-  readonly command: readonly string[];
-}
 
 test(
   "the documentation's docker run puts files in place, waits for real servers and ends with 0",
   { skip },
   async () => {
-    const { env, volumes, command } = dockerRun(await documented());
+    const { env, volumes, command } = await documentedRun('kolla-init', 'KOLLA_INIT_WAIT');
     assert.equal(command[0], 'kolla-init');
     assert.deepEqual([...volumes.keys()], [CONFIG_FILES, '/etc/keystone']);
     await using folder = await privateFolder('docker-run');
@@ -58,35 +52,6 @@ test(
     assert.equal(await readFile(join(tree, 'etc/keystone/keystone.conf'), 'utf8'), '[DEFAULT]\n');
   },
 );
-
-/** The line of docs/kolla-init.md that has waits, without its line breaks. */
-async function documented(): Promise<string> {
-  const page = await readFile(new URL('../../docs/kolla-init.md', import.meta.url), 'utf8');
-  const lines = page.replaceAll('\\\n', ' ').split('\n');
-  const line = lines.find((each) => each.startsWith('docker run') && each.includes('KOLLA_INIT_WAIT'));
-  assert.ok(line, 'docs/kolla-init.md has no docker run with KOLLA_INIT_WAIT');
-  return line;
-}
-
-/** What the words of a `docker run` mean; one that is not known here is an error. */
-function dockerRun(line: string): DockerRun {
-  const words = line.split(/\s+/).slice(2);
-  const env: Record<string, string> = {};
-  const volumes = new Map<string, string>();
-  for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === 'IMAGE') return { env, volumes, command: words };
-    if (word === '--rm') continue;
-    const value = words.shift() ?? '';
-    if (word === '-e') {
-      const [name = '', ...rest] = value.split('=');
-      env[name] = rest.join('=');
-    } else if (word === '-v') {
-      const [source = '', destination = ''] = value.split(':');
-      volumes.set(destination, source);
-    } else assert.equal(word, '--network');
-  }
-  throw new Error(`no IMAGE in: ${line}`);
-}
 
 async function keystoneConfig(folder: string): Promise<void> {
   await mkdir(folder);
