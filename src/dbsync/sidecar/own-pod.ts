@@ -85,9 +85,7 @@ async function readPod({ kube, podName }: OwnPlace, signal: AbortSignal): Promis
 function formula(needs: SidecarNeeds): string {
   const { startup, startupIs, stop, stopIs } = neededSeconds(needs);
   const probe = needs.holdsBack
-    ? `its startupProbe's failureThreshold * periodSeconds must be at least ${startup} s (${startupIs}) and the longest migration, and `
+    ? `its startupProbe's failureThreshold * periodSeconds at least ${startup} s (${startupIs}) and the longest migration, `
     : '';
-  return `${probe}terminationGracePeriodSeconds must be at least ${stop} (${stopIs})`.replace(/^./, (first) =>
-    first.toUpperCase(),
-  );
+  return `It needs ${probe}terminationGracePeriodSeconds at least ${stop} (${stopIs})`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { loadAll } from 'js-yaml';
+import { load, loadAll } from 'js-yaml';
 import { parseDuration } from '../../../src/cli/duration.ts';
 import { whyUnsafe, type SidecarPod } from '../../../src/dbsync/sidecar/own-probe.ts';
 import { runHelper } from '../../support/helper.ts';
@@ -37,4 +37,14 @@ test("the example's Role is the one that kolla-db-sync rbac prints for a sidecar
   const roleOf = (all: readonly Manifest[]) => all.find(({ kind }) => kind === 'Role');
   assert.deepEqual(roleOf(manifests)?.rules, roleOf(items)?.rules);
   assert.equal(roleOf(manifests)?.metadata.name, roleOf(items)?.metadata.name);
+});
+
+test("the page's sidecar is the example's", async () => {
+  const text = await readFile(new URL('../../../docs/kolla-db-sync.md', import.meta.url), 'utf8');
+  const blocks = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, block]) => block ?? '');
+  const [shown] = load(blocks.find((block) => block.includes('--stay')) ?? '') as [object];
+  const pod = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template;
+  const own = pod?.spec?.initContainers?.find(({ name }) => name === 'db-sync');
+  assert.ok(own);
+  assert.deepEqual(shown, Object.fromEntries(Object.keys(shown).map((key) => [key, (own as object)[key as never]])));
 });

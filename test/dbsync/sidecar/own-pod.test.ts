@@ -9,8 +9,7 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { scriptedClient } from '../../depend/support.ts';
 
 const NEEDS = { timeout: 60_000, lockTimeout: 60_000, grace: 20_000, port: 9809, holdsBack: true };
-const FORMULA =
-  /failureThreshold \* periodSeconds must be at least 120 s .*terminationGracePeriodSeconds must be at least 25/;
+const FORMULA = /failureThreshold \* periodSeconds at least 120 s .*terminationGracePeriodSeconds at least 25 /;
 
 function podWith(failureThreshold: number, uid = 'uid-1') {
   const startupProbe = { httpGet: { path: '/startupz', port: 9809 }, periodSeconds: 10, failureThreshold };
