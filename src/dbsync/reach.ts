@@ -83,8 +83,8 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
         if (caught instanceof ConfigError) throw caught;
         if (end.aborted) break;
         const isSettling = errnoOf(caught) === ACCESS_DENIED && performance.now() - began < settleMs;
-        if (!isSettling && !mayPass(caught)) refusals.push(loginError(place, caught));
-        else mayChange = true;
+        if (!mayPass(caught)) refusals.push(loginError(place, caught));
+        mayChange ||= isSettling || mayPass(caught);
         reasons.push(places.length === 1 ? reasonOf(caught) : `${placeOfTarget(place)}: ${reasonOf(caught)}`);
       }
     }

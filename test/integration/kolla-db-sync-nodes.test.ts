@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
+import { runHelper } from '../support/helper.ts';
 import { freePort } from '../support/port.ts';
 import { until } from '../support/until.ts';
+import { ensure } from './kolla-db-sync-ensure-support.ts';
 import { migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunGalera()) ?? false;
@@ -90,5 +92,46 @@ describe('kolla-db-sync and the state of a Galera node', { skip, timeout: 120_00
     } finally {
       silent.close();
     }
+  });
+
+  test('ensure logs in on each node, and commits nothing the second time', async () => {
+    const site = siteOn(node);
+    const first = await ensure(site);
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stderr, /can log in on 2 of 2 nodes/);
+    const committed = await node.status('wsrep_last_committed');
+    const second = await ensure(site);
+    assert.equal(second.code, 0, second.stderr);
+    assert.match(second.stderr, /nothing was changed.*can log in on 2 of 2 nodes/s);
+    assert.equal(await node.status('wsrep_last_committed'), committed);
+  });
+
+  test('ensure names the node that refuses the account which another one lets in', async () => {
+    const site = siteOn(node);
+    assert.equal((await ensure(site)).code, 0);
+    const other = galera.nodes[1]!;
+    await other.query(`SET SESSION wsrep_on = OFF; ALTER USER ${site.database} IDENTIFIED BY 'of this node only'`);
+    const { code, stderr } = await ensure(site);
+    assert.equal(code, 77);
+    const says = `node 127.0.0.1:${other.port} refuses account ${site.database}, which 127.0.0.1:${node.port} lets in: error 1045`;
+    assert.ok(stderr.includes(says), stderr);
+  });
+
+  test('ensure says which node it could not try, and passes over one that only refuses', async () => {
+    const site = siteOn(node);
+    const absent = `127.0.0.1:${await freePort()}`;
+    const given = ['--host', `127.0.0.1:${node.port}`, '--host', absent];
+    const { code, stderr } = await ensure(site, given);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, new RegExp(`could not try the account on node ${absent}: .*ECONNREFUSED`));
+    assert.match(stderr, /can log in on 2 of 3 nodes/);
+
+    const other = galera.nodes[1]!;
+    await other.query(`SET SESSION wsrep_on = OFF; ALTER USER ${site.database} IDENTIFIED BY 'of this node only'`);
+    const hosts = ['--host', `127.0.0.1:${other.port}`, '--host', `127.0.0.1:${node.port}`];
+    const env = { KOLLA_DB_SYNC_CONNECTION: site.env['KOLLA_DB_SYNC_CONNECTION'] };
+    const status = await runHelper('kolla-db-sync', ['status', 'keystone', ...hosts], { env });
+    assert.equal(status.code, 1, status.stderr);
+    assert.match(status.stderr, new RegExp(`passed over: cannot log in as .*:${other.port}: error 1045`));
   });
 });

@@ -41,7 +41,7 @@ export async function ensure(
 ): Promise<Ensured> {
   const did: string[] = [];
   if (await makeDatabase(admin, database, options, log)) did.push(`database ${database} made`);
-  const accounts = await looking(`look at accounts of ${user}`, accountsOf(admin, user));
+  const accounts = await orSay(`look at accounts of ${user}`, () => accountsOf(admin, user));
   const existed: string[] = [];
   for (const host of options.accountHost) {
     const account = quoteAccount(user, host);
@@ -61,8 +61,7 @@ export async function ensure(
 
 async function makeDatabase(admin: MysqlSession, database: string, options: EnsureOptions, log: Log): Promise<boolean> {
   const { charset, collation } = options;
-  const [row] = await looking(
-    `look for database ${database}`,
+  const [row] = await orSay(`look for database ${database}`, () =>
     admin.rows(
       `SELECT DEFAULT_CHARACTER_SET_NAME AS charset, DEFAULT_COLLATION_NAME AS collation
        FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?`,
@@ -97,7 +96,7 @@ async function alterRequirement(admin: MysqlSession, account: string, found: Acc
 
 /** An admin who may not look grants again, which does no harm. */
 async function grant(admin: MysqlSession, account: string, database: string): Promise<boolean> {
-  const there = await looking(`look at grants of ${account}`, grantsOf(admin, account));
+  const there = await orSay(`look at grants of ${account}`, () => grantsOf(admin, account));
   const own = `GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO `;
   if (there.some((text) => text.startsWith(own) || text.startsWith('GRANT ALL PRIVILEGES ON *.* TO '))) return false;
   await run(admin, `grant ${account} everything in database ${database}`, [`${own}${account}`]);
@@ -114,15 +113,14 @@ export async function setPassword(admin: MysqlSession, user: string, hosts: read
 
 /** Each IF NOT EXISTS answers with a warning (1007, 1973) when somebody else was first. */
 async function run(admin: MysqlSession, doing: string, words: readonly string[]): Promise<boolean> {
-  return await looking(
-    doing,
-    repeated(() => admin.change(words.join(' '))).then(({ warnings }) => warnings === 0),
-  );
+  const { warnings } = await orSay(doing, () => admin.change(words.join(' ')));
+  return warnings === 0;
 }
 
-async function looking<T>(doing: string, asked: Promise<T>): Promise<T> {
+/** Again for a while, where Galera undid it. */
+async function orSay<T>(doing: string, statement: () => Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await repeated(statement);
   } catch (error) {
     throw mysqlError(doing, error);
   }

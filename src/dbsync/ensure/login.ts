@@ -32,6 +32,11 @@ export interface LoginOptions {
   readonly log: Log;
 }
 
+/** Another password would not help: one node takes the one that another refuses. */
+class AccountsDifferError extends NotPermittedError {
+  override name = 'AccountsDifferError';
+}
+
 /** How long a node may be behind the one on which the account was made. */
 const SETTLE_MS = 3000;
 const HANDSHAKE_MS = 3000;
@@ -40,7 +45,7 @@ const BACKOFF = { minMs: 20, maxMs: 250 };
 /**
  * Logs in everywhere.
  * @param target its first place is the node on which the account was ensured
- * @throws what reach() throws for the first node; NotPermittedError that names another one that refuses
+ * @throws what reach() throws for the first node; AccountsDifferError that names another one that refuses
  */
 export async function tryLogin(target: MysqlTarget, options: LoginOptions): Promise<void> {
   const { signal, log } = options;
@@ -51,7 +56,7 @@ export async function tryLogin(target: MysqlTarget, options: LoginOptions): Prom
   for (const { place, error } of answers) {
     if (error === undefined) continue;
     if (isRefusal(error)) {
-      throw new NotPermittedError(
+      throw new AccountsDifferError(
         `node ${place} refuses account ${target.user}, which ${formatAddress(first.at)} lets in: ${reasonOf(error)}; ` +
           'their accounts differ, as after CREATE USER with wsrep_on=OFF: make them the same there',
         { cause: error },
@@ -94,5 +99,6 @@ function isRefusal(error: unknown): boolean {
 
 /** Whether the server does not let the account in, for its password or for what else it must show: it does not say. */
 export function isAccessDenied(error: unknown): boolean {
+  if (error instanceof AccountsDifferError) return false;
   return [error, (error as Error).cause].some((each) => errnoOf(each) === ACCESS_DENIED);
 }
