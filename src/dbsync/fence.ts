@@ -62,6 +62,7 @@ async function createFence(session: MysqlSession): Promise<void> {
     account VARCHAR(80) NOT NULL DEFAULT '',
     kept VARCHAR(2000) NOT NULL DEFAULT '',
     client VARCHAR(255) NOT NULL DEFAULT '',
+    lock_session VARCHAR(255) NOT NULL DEFAULT '',
     is_alone TINYINT NOT NULL DEFAULT 0,
     trace_token BIGINT UNSIGNED NOT NULL DEFAULT 0
   ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { formatDuration } from '../cli/duration.ts';
 import { DeadlineError, UnavailableError } from '../cli/errors.ts';
 import { errnoOf, type MysqlSession } from '../platform/mysql/index.ts';
+import { killSession } from './fencing/sessions.ts';
 
 /** In our statements that stand in the process list for long, so that they are known there. */
 export const OUR_MARK = '/* kolla-db-sync */';
@@ -78,6 +79,18 @@ export async function holdsLock(session: MysqlSession, name: string, timeoutMs: 
     { ours: 1 },
   );
   return row?.['ours'] === 1;
+}
+
+/**
+ * Ends the session that has the lock: of one whose turn is over, and which does not end it by itself, as it is frozen or
+ * cut off from us but not from the server. An account may end its own sessions.
+ * @returns the server's number of that session; undefined when nobody has the lock
+ */
+export async function endLockHolder(session: MysqlSession, name: string): Promise<number | undefined> {
+  const [row] = await unlessRefused(session.rows('SELECT IS_USED_LOCK(?) AS id', [name]), { id: null });
+  const id = (row?.['id'] ?? undefined) as number | undefined;
+  if (id !== undefined) await killSession(session, id);
+  return id;
 }
 
 export async function releaseLock(session: MysqlSession, name: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { UnavailableError, messageOf } from '../cli/errors.ts';
 import { UNKNOWN_DATABASE, errnoOf, isPassing, isUndone, mysqlError, reasonOf } from '../platform/mysql/index.ts';
 import { isClaimed, openFence, readFence, takeFence, type Claim, type FenceRow } from './fence.ts';
-import { freeFence, holderOf, leaseObserver } from './free-fence.ts';
-import { lockNameOf, takeLock } from './lock.ts';
+import { breakStaleLock } from './fencing/index.ts';
+import { freeFence, holderOf, leaseObserver, type LeaseObserver } from './free-fence.ts';
+import { endLockHolder, lockNameOf, takeLock } from './lock.ts';
 import type { Effects, Plan } from './plan.ts';
 import { reach, type Reached } from './reach.ts';
 import { statusLine } from './status-line.ts';
@@ -73,7 +74,12 @@ export async function takeRow(
       signal.throwIfAborted();
       seen ??= { row: await readFence(session) };
       const onWait = async () => {
-        const text = holderOf(await readFence(session));
+        const row = await readFence(session);
+        if (isOver(plan, session, { row, passed, observer })) await endHolder(session, lockName, log);
+        // On one server without a Lease the lock alone decides: only the very session that the row names is ended.
+        else if (row !== undefined && observer.unchangedMs(row) >= plan.leaseMs)
+          await breakStaleLock(session, lockName, row, log);
+        const text = holderOf(row);
         say(`waiting: ${text}`);
         return text;
       };
@@ -87,7 +93,7 @@ export async function takeRow(
         const isFree = !session.isGalera || isPassed;
         if (!isFree && !(await freeFence(row, observer, { deadline, signal, say }))) continue;
         const token = Math.max(row.token, tokenAbove) + 1;
-        const hasLeasePassed = session.isGalera || isPassed;
+        const hasLeasePassed = session.isGalera || isPassed || observer.unchangedMs(row) >= plan.leaseMs;
         tried = { before: row, takenAt: performance.now(), token, hasLeasePassed };
         const isOurs = (await takeFence(session, claim, row, token)) !== undefined;
         if (isOurs) return { session, lockName, claim, ...tried };
@@ -100,6 +106,34 @@ export async function takeRow(
     } finally {
       signal.removeEventListener('abort', stop);
     }
+  }
+}
+
+interface LockSight {
+  readonly row: FenceRow | undefined;
+  readonly passed: string;
+  readonly observer: LeaseObserver;
+}
+
+/**
+ * Whether the turn of GET_LOCK's holder is over: frozen, it keeps the lock for as long as the server keeps its session.
+ * Where neither Lease nor Galera is, the lock alone decides.
+ */
+function isOver(plan: Plan, { isGalera }: Reached, { row, passed, observer }: LockSight): boolean {
+  if (plan.leaseSite === undefined && !isGalera) return false;
+  const isRunning = row?.state === 'running';
+  // It may have been frozen before it took the row.
+  if (passed !== '' && (!isRunning || row.holder === passed)) return true;
+  return isRunning && observer.unchangedMs(row) >= plan.leaseMs;
+}
+
+async function endHolder(session: Reached, lockName: string, log: Effects['log']): Promise<void> {
+  try {
+    const id = await endLockHolder(session, lockName);
+    if (id !== undefined) log.warn(`session ${id}, which kept the lock after its lease had passed, is ended`);
+  } catch (error) {
+    if (isPassing(error) || isUndone(error)) throw error;
+    log.warn(`cannot end the session that keeps the lock after its lease has passed: ${reasonOf(error)}`);
   }
 }
 

@@ -8,6 +8,7 @@ import { makeAccount, randomPassword } from '../../src/dbsync/fencing/account.ts
 import { connect } from '../../src/platform/mysql/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { runHelper } from '../support/helper.ts';
+import { childrenOf } from '../support/children.ts';
 import { until } from '../support/until.ts';
 import { gateFile, migration, runsIn, siteOn, type Site } from './kolla-db-sync-support.ts';
 
@@ -112,6 +113,32 @@ describe(
       assert.equal(code, 0, stderr);
       assert.match(stderr, /account key_stone\d+_m1_[0-9a-f]{6} is dropped/);
       assert.deepEqual(await accountsOf(site), []);
+    });
+
+    test('of one that is frozen with all that it has started is ended by the next one, and so is its lock', async () => {
+      const site = siteOn(mariadb);
+      const times = ['--lock-loss', '1s', '--lease', '2s', '--lock-timeout', '40s'];
+      await using holder = await site.begin(['--release', 'r1', ...times, ...migration(60_000)]);
+      await holder.saying(/started/);
+      const groups = childrenOf(holder.running.pid).map(({ pid }) => -pid);
+      for (const id of [...groups, holder.running.pid]) process.kill(id, 'SIGSTOP');
+      const written = async () => [
+        await site.journal(),
+        await site.fence(),
+        await mariadb.query(`SELECT * FROM ${site.database}.kolla_pod_record`),
+        await accountsOf(site),
+      ];
+      let atTakeover: unknown;
+      try {
+        const { code, stderr } = await site.sync(['--release', 'r2', ...times, ...migration(0)]);
+        assert.equal(code, 0, stderr);
+        assert.match(stderr, /ending the session of .*, which has the lock and has not renewed it/);
+        atTakeover = await written();
+      } finally {
+        for (const id of [holder.running.pid, ...groups]) process.kill(id, 'SIGCONT');
+      }
+      assert.equal(await holder.code, 69, holder.said());
+      assert.deepEqual(await written(), atTakeover, 'the first one wrote after it was taken over');
     });
 
     test('is needed no more when the next run has no admin: it says what is needed, and goes on when told', async () => {

@@ -13,3 +13,4 @@
 export { type Credentials } from './account.ts';
 export { beginOwn, endOwn } from './own.ts';
 export { fencePredecessor } from './predecessor.ts';
+export { breakStaleLock } from './stale-lock.ts';

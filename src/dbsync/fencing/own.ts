@@ -9,7 +9,7 @@ import { reach, type Reached } from '../reach.ts';
 import { accountNameOf, dropAccount, makeAccount, randomPassword, type Credentials } from './account.ts';
 import { isAlone } from './client.ts';
 import { endAccounts, serversOf } from './end-account.ts';
-import { ownClient } from './sessions.ts';
+import { nameOf, ownClient } from './sessions.ts';
 import { forgetAccount, writeTrace, type Trace } from './trace.ts';
 
 interface Held {
@@ -37,13 +37,14 @@ export async function beginOwn(
   { signal, log }: Told,
 ): Promise<Credentials | undefined> {
   const client = await ownClient(session);
-  const write = async (trace: Trace) => {
-    if (!(await writeTrace(session, token, trace))) throw new UnavailableError(TAKEN);
+  const lockSession = await nameOf(session);
+  const write = async (trace: Omit<Trace, 'client' | 'kept' | 'lockSession'>) => {
+    if (!(await writeTrace(session, token, { client, kept, lockSession, ...trace }))) throw new UnavailableError(TAKEN);
   };
   if (plan.admin !== undefined && plan.tellsAccount === true) {
     const { user, database } = plan.target;
     const account = { user: accountNameOf(user, database, token), password: randomPassword() };
-    await write({ account: account.user, kept, client, isAlone: false });
+    await write({ account: account.user, isAlone: false });
     if (await makeEverywhere(plan, account, { signal, log })) {
       // One that was frozen before it made the account would have made it after a successor had looked for it.
       if (await renewFence(session, token, CONFIRM_MS)) return account;
@@ -51,7 +52,7 @@ export async function beginOwn(
       throw new UnavailableError(TAKEN);
     }
   }
-  await write({ account: '', kept, client, isAlone: await isAlone(plan, session, client, { signal, log }) });
+  await write({ account: '', isAlone: await isAlone(plan, session, client, { signal, log }) });
   return undefined;
 }
 

@@ -68,6 +68,12 @@ export async function ownClient(session: MysqlSession): Promise<string> {
   return clientOf((row?.['host'] as string | undefined) ?? '');
 }
 
+/** The session's node and its number there: no other session has both. */
+export async function nameOf(session: MysqlSession, id: number = session.id): Promise<string> {
+  const [row] = await session.rows("SELECT CONCAT(@@hostname, ':', @@port) AS node");
+  return `${row?.['node'] as string}/${id}`;
+}
+
 /** Ends a session on the session's node; one that is gone already is no error. An account may end its own sessions. */
 export async function killSession(session: MysqlSession, id: number): Promise<void> {
   try {

@@ -13,6 +13,8 @@ export interface Trace {
   readonly kept: readonly string[];
   /** The address from which the server saw it come; empty when no command was started that is not known to have ended. */
   readonly client: string;
+  /** The session that holds the server's lock for it: its node and its number there. */
+  readonly lockSession: string;
   /** Whether nobody else was seen to come from there when it began. */
   readonly isAlone: boolean;
 }
@@ -23,13 +25,13 @@ export interface Left extends Trace {
   readonly token: number;
 }
 
-const NOTHING: Left = { account: '', kept: [], client: '', isAlone: false, token: 0 };
+const NOTHING: Left = { account: '', kept: [], client: '', lockSession: '', isAlone: false, token: 0 };
 
 /** What the ones before have left. */
 export async function readTrace(session: MysqlSession): Promise<Left> {
   const read = () =>
     session.rows(
-      `SELECT account, kept, client, is_alone AS isAlone, trace_token AS token FROM ${FENCE_TABLE} WHERE name = ?`,
+      `SELECT account, kept, client, lock_session AS lockSession, is_alone AS isAlone, trace_token AS token FROM ${FENCE_TABLE} WHERE name = ?`,
       [FENCE_NAME],
     );
   try {
@@ -50,16 +52,16 @@ export async function readTrace(session: MysqlSession): Promise<Left> {
 export async function writeTrace(
   session: MysqlSession,
   token: number,
-  { account, kept, client, isAlone }: Trace,
+  { account, kept, client, lockSession, isAlone }: Trace,
 ): Promise<boolean> {
   const names = kept.length === 0 ? '' : JSON.stringify(kept);
   // The time makes it a change also where the rest stands there already: it is judged by affected rows.
   const { changed } = await repeated(() =>
     session.change(
-      `UPDATE ${FENCE_TABLE} SET account = ?, kept = ?, client = ?, is_alone = ?, trace_token = token,
+      `UPDATE ${FENCE_TABLE} SET account = ?, kept = ?, client = ?, lock_session = ?, is_alone = ?, trace_token = token,
          renewed = GREATEST(NOW(3), renewed + INTERVAL 1000 MICROSECOND)
        WHERE name = ? AND token = ? AND state = 'running'`,
-      [account, names, client, isAlone ? 1 : 0, FENCE_NAME, token],
+      [account, names, client, lockSession, isAlone ? 1 : 0, FENCE_NAME, token],
     ),
   );
   return changed === 1;
