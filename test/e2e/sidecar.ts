@@ -12,10 +12,17 @@ const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/', import.meta.url));
 /** Of the namespace, and of its Keystone's database. */
 const NAME = 'sidecar';
 
+interface Ended {
+  readonly terminated?: { readonly exitCode: number; readonly message?: string };
+}
+
 interface ContainerStatus {
   readonly name: string;
-  readonly state: { readonly running?: { readonly startedAt: string }; readonly waiting?: { readonly reason: string } };
-  readonly lastState: { readonly terminated?: { readonly exitCode: number; readonly message?: string } };
+  readonly state: Ended & {
+    readonly running?: { readonly startedAt: string };
+    readonly waiting?: { readonly reason: string };
+  };
+  readonly lastState: Ended;
 }
 
 interface PodStatus {
@@ -95,7 +102,8 @@ export function sidecarTests(stage: () => Stage): void {
     try {
       return await until(`${container} of ${app} to end`, 60_000, async () => {
         const all = (await podOf(app))?.initContainerStatuses;
-        return all?.find(({ name }) => name === container)?.lastState.terminated;
+        const found = all?.find(({ name }) => name === container);
+        return found?.state.terminated ?? found?.lastState.terminated;
       });
     } finally {
       await kubectl(['delete', 'deployment', app, '--wait=false']);

@@ -33,6 +33,7 @@ export async function readChangedTables(
   const stop = AbortSignal.any([signal, AbortSignal.timeout(2 * ASK_MS)]);
   try {
     await using session = await connect(place, { signal: stop, handshakeMs: ASK_MS, statementMs: ASK_MS });
+    stop.addEventListener('abort', () => session.destroy(), { once: true });
     const seconds = Math.ceil(sinceMs / 1000);
     const rows = await session.rows(
       `/*M!100100 SET STATEMENT max_statement_time = ${ASK_MS / 1000} FOR */ SELECT ${OUR_MARK}
