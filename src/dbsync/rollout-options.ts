@@ -23,11 +23,11 @@ export const ROLLOUT_OPTIONS = [
 ] as const satisfies readonly Option[];
 
 /** The phases that old replicas would break under. */
-const AFTER: readonly Phase[] = ['contract', 'online'];
+const AFTER: ReadonlySet<Phase> = new Set(['contract', 'online']);
 
 /** Whether this phase is for after a rollout. */
 export function isAfterRollout(phase: Phase): boolean {
-  return AFTER.includes(phase);
+  return AFTER.has(phase);
 }
 
 /**

@@ -50,10 +50,10 @@ export async function undoPhases({ mariadb }: Stage, database: string): Promise<
 
 /** Asks again and again, one after the other, until it is disposed of. */
 export function asking(ask: () => Promise<void>): { readonly count: () => number } & AsyncDisposable {
-  let isOver = false;
+  const over = new AbortController();
   let count = 0;
   const ended = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await ask();
       count += 1;
     }
@@ -62,7 +62,7 @@ export function asking(ask: () => Promise<void>): { readonly count: () => number
   return {
     count: () => count,
     async [Symbol.asyncDispose]() {
-      isOver = true;
+      over.abort();
       await ended;
     },
   };

@@ -185,10 +185,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     const wait = waiting(['deployment/nobody', 'ds/nothing@kube-system'], { timeoutMs: 1500 });
     await assert.rejects(wait.ended, (error) => {
       assert.ok(error instanceof DeadlineError);
-      assert.match(
-        error.message,
-        /^not rolled out in 1\.5s: deployment\/nobody \(no such Dep/,
-      );
+      assert.match(error.message, /^not rolled out in 1\.5s: deployment\/nobody \(no such Dep/);
       assert.match(error.message, /ds\/nothing@kube-system \(no such DaemonSet in namespace kube-system yet\)$/);
       return true;
     });
@@ -259,16 +256,17 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
 
   test('with its Role kolla-db-sync runs the contract when no old replica is left, and says when nobody looks', async () => {
     await using stack = new AsyncDisposableStack();
-    const { sync, contract, journal } = await rolledOutSite(stack);
-    const ran = await sync([...contract, ...migration(0)]);
+    const site = await rolledOutSite(stack);
+    const { contract } = site;
+    const ran = await site.sync([...contract, ...migration(0)]);
     assert.equal(ran.code, 0, ran.stderr);
     assert.match(ran.stderr, /rolled out deployment\/api: 1 of 1 available, no old Pod is left/);
     assert.deepEqual(
       logLines(ran.stderr).filter(({ level }) => level === 'warn'),
       [],
     );
-    assert.equal(runsIn(await journal()).length, 1);
-    const unasked = await sync(['--phase', 'online', ...migration(0)]);
+    assert.equal(runsIn(await site.journal()).length, 1);
+    const unasked = await site.sync(['--phase', 'online', ...migration(0)]);
     assert.equal(unasked.code, 0, unasked.stderr);
     assert.match(
       unasked.stderr,
@@ -279,20 +277,21 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
   test('a rollback that begins while the lock is waited for is seen: nothing is run, and the record says why', async () => {
     await using stack = new AsyncDisposableStack();
     await using gate = await gateFile();
-    const { begin, env, contract, journal, kubectl: kubectlThere, pod } = await rolledOutSite(stack);
-    await using holder = await begin(migration(gate.path));
+    const site = await rolledOutSite(stack);
+    const { env, contract, pod } = site;
+    await using holder = await site.begin(migration(gate.path));
     await holder.saying(/"msg":"running /);
-    await using waiter = await begin([...contract, ...migration(0)]);
+    await using waiter = await site.begin([...contract, ...migration(0)]);
     await waiter.saying(/no replica of an older release is left/);
     await waiter.saying(/"msg":"waiting:? /);
     const template = { metadata: { labels: { 'app.kubernetes.io/version': OLD } } };
-    await kubectlThere('patch', 'deployment/api', '--type=merge', `--patch=${JSON.stringify({ spec: { template } })}`);
+    await site.kubectl('patch', 'deployment/api', '--type=merge', `--patch=${JSON.stringify({ spec: { template } })}`);
     await gate.open();
     assert.equal(await holder.code, 0, holder.said());
     assert.equal(await waiter.code, 69, waiter.said());
     const why = `are there again: deployment/api \\(its Pods are of release 2025\\.2, not 2026\\.1; still there: .*${pod}`;
     assert.match(waiter.said(), new RegExp(`"error".*${why}.*; nothing was run`));
-    assert.equal(runsIn(await journal()).length, 1, 'only the first one ran');
+    assert.equal(runsIn(await site.journal()).length, 1, 'only the first one ran');
     const { stdout } = await runHelper('kolla-db-sync', ['status', 'keystone'], { env });
     assert.match(stdout, /keystone +2026\.1 +contract +failed +69 /);
   });

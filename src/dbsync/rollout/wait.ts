@@ -45,7 +45,7 @@ export async function awaitRollouts(
   const stop = AbortSignal.any([signal, deadline, over.signal]);
   const follow = async (workload: NamedWorkload) => {
     const { text, kind } = workload;
-    for await (const sight of watchWorkload(workload, { kube, signal: stop, warn: (text) => log.warn(text) })) {
+    for await (const sight of watchWorkload(workload, { kube, signal: stop, warn: (message) => log.warn(message) })) {
       const remains = remainsOf(workload, sight, release, kube);
       if (remains.state !== seen.get(text)?.state)
         log.info(`${remains.isGone ? 'rolled out' : 'waiting for the rollout of'} ${text}: ${remains.state}`);
@@ -67,9 +67,7 @@ export async function awaitRollouts(
     signal.throwIfAborted();
     for (const result of results) if (result.status === 'rejected') throw explained(result.reason, workloads, kube);
     if (open().length > 0)
-      throw new DeadlineError(
-        `not rolled out in ${formatDuration(timeoutMs)}: ${open().join(', ')}`,
-      );
+      throw new DeadlineError(`not rolled out in ${formatDuration(timeoutMs)}: ${open().join(', ')}`);
     log.info(`no replica of an older release is left, after ${formatDuration(performance.now() - began)}`);
   } finally {
     clearInterval(summary);
@@ -90,7 +88,11 @@ export async function lookAtRollouts(
   const look = async (workload: NamedWorkload): Promise<readonly string[]> => {
     let why = UNSEEN.state;
     try {
-      for await (const sight of watchWorkload(workload, { kube, signal: stop, warn: (text) => log.debug(text) })) {
+      for await (const sight of watchWorkload(workload, {
+        kube,
+        signal: stop,
+        warn: (message) => log.debug(message),
+      })) {
         const { isGone, state } = remainsOf(workload, sight, release, kube);
         if (sight.is !== 'unknown') return isGone ? [] : [`${workload.text} (${state})`];
         why = state;

@@ -166,7 +166,7 @@ function statefulSet(updateStrategy: object): Replicas['workload'] {
     metadata: { name: 'db', uid: 'uid', generation: 1 },
     spec: { replicas: 2, updateStrategy, template: { metadata: { labels: labels(NEW) } } },
     status,
-  } as Replicas['workload'];
+  };
 }
 
 for (const [strategy, why] of [
