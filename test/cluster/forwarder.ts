@@ -6,6 +6,8 @@ export interface Forwarder extends AsyncDisposable {
   readonly port: number;
   /** Where new connections go; those that are open stay where they are. Undefined: new ones are reset. */
   target: number | undefined;
+  /** Carries nothing more on those that are open, and takes new ones that lead nowhere, until they are cut. */
+  silence(): void;
   /** Resets all that are open. */
   cut(): void;
   readonly connections: () => number;
@@ -18,8 +20,10 @@ export interface Forwarder extends AsyncDisposable {
 export async function startForwarder(target: number, at = 0): Promise<Forwarder> {
   const open = new Set<Socket>();
   let connections = 0;
+  let isSilent = false;
   const server = createServer((accepted) => {
     connections++;
+    if (isSilent) return void open.add(accepted.on('error', () => {}));
     if (forwarder.target === undefined) return void accepted.resetAndDestroy();
     const dialed = connect({ port: forwarder.target, host: '127.0.0.1' });
     for (const [from, to] of [
@@ -38,11 +42,16 @@ export async function startForwarder(target: number, at = 0): Promise<Forwarder>
   server.listen(at, '127.0.0.1');
   await once(server, 'listening');
   const cut = () => {
+    isSilent = false;
     for (const socket of open) socket.resetAndDestroy();
   };
   const forwarder: Forwarder = {
     port: (server.address() as AddressInfo).port,
     target,
+    silence() {
+      isSilent = true;
+      for (const socket of open) socket.unpipe().pause();
+    },
     cut,
     connections: () => connections,
     [Symbol.asyncDispose]: async () => {

@@ -109,6 +109,25 @@ describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 3 
     assert.ok(Number(said(now)['token']) > Number(said(then)['token']));
   });
 
+  test('one that is frozen keeps the lock on its server no longer than its lease, and thawed it writes nothing more', async () => {
+    const site = await newSite();
+    await using first = await site.begin([...QUICK, ...migration(60_000)]);
+    await first.saying(/started/);
+    await using second = await site.begin([...QUICK, '--release', 'next', ...migration(0)]);
+    await second.saying(/waiting/);
+    process.kill(first.running.pid, 'SIGSTOP');
+    assert.equal(await second.code, 0, second.said());
+    assert.match(second.said(), /session \d+, which kept the lock after its lease had passed, is ended/);
+    const fence = await site.fence();
+    process.kill(first.running.pid, 'SIGCONT');
+    assert.equal(await first.code, 69);
+    assert.deepEqual(await site.fence(), fence);
+    assert.deepEqual(
+      runsIn(await site.journal()).map((run) => run.isWhole),
+      [false, true],
+    );
+  });
+
   test('an API server that is gone for the holder has it stop its command; those who wait go on when it is back', async () => {
     const site = await newSite();
     await using first = await site.begin([...QUICK, ...migration(60_000)], { KUBECONFIG: site.proxied });

@@ -6,28 +6,29 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { canRunGalera } from '../cluster/galera.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { randomFrom, shuffled } from '../support/random.ts';
 import {
-  faultOf,
+  HOLDER_FAULTS,
   NODE_FAULTS,
   openArena,
   openLane,
   overlapsIn,
   play,
   readJournal,
+  RELEASE,
   Tally,
   type Arena,
   type Lane,
 } from '../takeovers/index.ts';
 
-const skip = (await canRunGalera()) ?? false;
+const skip = (await canRunGalera()) ?? (await canRunControlPlane()) ?? false;
 const WITHOUT_LOCK = fileURLToPath(new URL('../takeovers/without-lock.ts', import.meta.url));
 const SEED = 6;
 const LANES = 5;
 const QUICK = { leaseMs: 2000, lossMs: 1000 };
 /** Longer than a cluster stalls that gives up a node after 2 and 4 s. */
 const PATIENT = { leaseMs: 8000, lossMs: 6000 };
-const AT_HOLDER = ['kill'] as const;
 
 describe('takeovers on three nodes of Galera', { skip, timeout: 400_000 }, () => {
   const tally = new Tally();
@@ -48,13 +49,13 @@ describe('takeovers on three nodes of Galera', { skip, timeout: 400_000 }, () =>
 
   test('whatever happens to the holder, one migrates at a time, and somebody finishes', async (t) => {
     await inLanes(t, QUICK, async (lanes) => {
-      const faults = AT_HOLDER.map(faultOf);
       const playAll = async (lane: Lane) => {
-        for (const fault of shuffled(random, faults)) await play([lane], fault, { random, tally });
+        for (const fault of shuffled(random, HOLDER_FAULTS)) await play([lane], fault, { random, tally });
       };
       await Promise.all(lanes.map(playAll));
     });
-    for (const name of ['release', ...AT_HOLDER]) assert.ok(tally.of(name) >= LANES, `${name}: ${tally.of(name)}`);
+    for (const { name } of [RELEASE, ...HOLDER_FAULTS])
+      assert.ok(tally.of(name) >= LANES, `${name}: ${tally.of(name)}`);
   });
 
   test("whatever happens to the holder's node, one migrates at a time, and somebody finishes", async (t) => {

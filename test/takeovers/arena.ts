@@ -1,13 +1,11 @@
 import { startGalera, type Galera, type GaleraNode, type GaleraOptions } from '../cluster/galera.ts';
 import { privateFolder } from '../support/folder.ts';
+import { startApi, type Api } from './api.ts';
 
-export interface ArenaOptions {
-  readonly timing?: GaleraOptions['timing'];
-}
-
-/** Where lanes are: the cluster, and which of its nodes are struck. */
+/** Where lanes are: the cluster, which of its nodes are struck, and the API server. */
 export interface Arena extends AsyncDisposable {
   readonly galera: Galera;
+  readonly api: Api;
   readonly folder: string;
   /** Nodes that a fault has taken away. */
   readonly struck: Set<GaleraNode>;
@@ -15,15 +13,17 @@ export interface Arena extends AsyncDisposable {
   readonly sound: () => readonly GaleraNode[];
 }
 
-/** Starts a cluster for contests. */
-export async function openArena({ timing = 'quick' }: ArenaOptions = {}): Promise<Arena> {
+/** @param timing of the cluster: how soon it gives a silent node up */
+export async function openArena(timing: GaleraOptions['timing'] = 'quick'): Promise<Arena> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await privateFolder('arena'));
   const galera = stack.use(await startGalera({ timing }));
+  const api = stack.use(await startApi());
   const struck = new Set<GaleraNode>();
   const moved = stack.move();
   return {
     galera,
+    api,
     folder: path,
     struck,
     sound: () => galera.nodes.filter((node) => !struck.has(node)),

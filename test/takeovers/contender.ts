@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { GaleraNode } from '../cluster/galera.ts';
 import { startHelper } from '../support/helper.ts';
 import { start, type Running } from '../support/process.ts';
+import type { ApiWay } from './api.ts';
 import { aliveOf, treeOf, type Seen } from './process-tree.ts';
 
 export const MIGRATION = fileURLToPath(new URL('migration.ts', import.meta.url));
@@ -15,6 +16,7 @@ export interface ContenderPlan {
   readonly program?: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly way: ApiWay;
   /** When this file is there its migration comes to its end. */
   readonly gate: string;
   /** Called at each line that it says. */
@@ -32,6 +34,7 @@ export interface LogLine {
 export interface Contender extends AsyncDisposable {
   readonly plan: ContenderPlan;
   readonly name: string;
+  readonly way: ApiWay;
   readonly running: Running;
   /** Of its turn; undefined while it has none. */
   readonly token: number | undefined;
@@ -59,6 +62,7 @@ export async function startContender(plan: ContenderPlan): Promise<Contender> {
   const contender: Contender = {
     plan,
     name: plan.name,
+    way: plan.way,
     running,
     ports,
     get token() {

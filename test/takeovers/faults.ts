@@ -1,104 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GaleraNode } from '../cluster/galera.ts';
-import type { Arena } from './arena.ts';
+import { shuffled } from '../support/random.ts';
 import type { Contender } from './contender.ts';
-import { freezeTree, signal } from './process-tree.ts';
-
-export type FaultName =
-  | 'kill'
-  | 'release'
-  | 'helper-frozen'
-  | 'frozen'
-  | 'node-killed'
-  | 'node-cut-off'
-  | 'node-frozen';
+import type { Lane } from './lane.ts';
+import { freezeTree, signal, treeOf } from './process-tree.ts';
 
 /** Undoes a fault, after somebody else has taken over. */
 export type Mend = () => Promise<void>;
 
+/** What a fault may use. */
+export interface Struck {
+  readonly lane: Lane;
+  readonly holder: Contender;
+  readonly random: () => number;
+}
+
 export interface Fault {
-  readonly name: FaultName;
+  readonly name: string;
   /** What the holder's helper may end with. */
   readonly codes: readonly number[];
   /** Strikes a holder. */
-  readonly strike?: (holder: Contender) => Promise<Mend> | Mend;
-  /** Strikes the node that all holders of the round use. */
-  readonly strikeNode?: (node: GaleraNode, arena: Arena) => Promise<Mend>;
+  readonly strike?: (struck: Struck) => Promise<Mend>;
+  /** Strikes the node that all holders of a round use. */
+  readonly strikeNode?: (node: GaleraNode) => Promise<Mend>;
 }
 
 const LOST = 69;
-const nothing: Mend = () => Promise.resolve();
+/** Between one process of a thawed tree and the next. */
+const THAW_MS = 100;
+/** The longest that an API server is gone after the holder has ended. */
+const DOWN_MS = 2000;
 
-export const FAULTS: readonly Fault[] = [
-  {
-    name: 'kill',
-    codes: [137],
-    strike({ running }) {
-      process.kill(running.pid, 'SIGKILL');
-      return nothing;
-    },
+async function nothing(): Promise<void> {}
+
+/** To a process that may have ended just now. */
+function send(pid: number, name: NodeJS.Signals): void {
+  for (const seen of treeOf(pid).slice(0, 1)) signal(seen, name);
+}
+
+export const KILL: Fault = {
+  name: 'kill',
+  codes: [137],
+  async strike({ holder: { running } }) {
+    send(running.pid, 'SIGKILL');
+    return nothing;
   },
-  { name: 'release', codes: [0] },
-  {
-    name: 'helper-frozen',
-    codes: [LOST],
-    strike({ running }) {
-      process.kill(running.pid, 'SIGSTOP');
-      return () => Promise.resolve(void process.kill(running.pid, 'SIGCONT'));
-    },
+};
+
+/** It ends well. */
+export const RELEASE: Fault = {
+  name: 'release',
+  codes: [0],
+  async strike({ lane, holder }) {
+    await lane.release(holder);
+    return nothing;
   },
-  {
-    name: 'frozen',
-    codes: [LOST],
-    strike({ running }) {
-      const tree = freezeTree(running.pid);
-      // The migration before the one that is to stop it.
-      return async () => {
-        for (const seen of tree.toReversed()) {
-          signal(seen, 'SIGCONT');
-          await new Promise((resolve) => setTimeout(resolve, THAW_MS));
-        }
-      };
-    },
+};
+
+/** Its migration runs on. */
+const HELPER_FROZEN: Fault = {
+  name: 'helper-frozen',
+  codes: [LOST],
+  async strike({ holder: { running } }) {
+    send(running.pid, 'SIGSTOP');
+    return async () => send(running.pid, 'SIGCONT');
   },
+};
+
+/** Thawed one process after the other: the migration may be awake before those that are to stop it. */
+const FROZEN: Fault = {
+  name: 'frozen',
+  codes: [LOST],
+  async strike({ holder: { running }, random }) {
+    const tree = freezeTree(running.pid);
+    return async () => {
+      for (const seen of shuffled(random, tree)) {
+        signal(seen, 'SIGCONT');
+        await sleep(THAW_MS);
+      }
+    };
+  },
+};
+
+/** The holder alone has no API server any more. */
+const API_CUT_OFF: Fault = {
+  name: 'api-server-cut-off',
+  codes: [LOST],
+  async strike({ holder: { way }, random }) {
+    way.cut(random() < 0.5 ? 'reset' : 'silent');
+    return async () => way.mend();
+  },
+};
+
+/** Nobody has it: the holder must end, and nobody may begin before it is back. */
+const API_DOWN: Fault = {
+  name: 'api-server-down',
+  codes: [LOST],
+  async strike({ lane, holder, random }) {
+    lane.cutApi(random() < 0.5 ? 'reset' : 'silent');
+    await lane.changes.until(`${holder.name} to end without an API server`, () => holder.code !== undefined);
+    await sleep(random() * DOWN_MS);
+    if (lane.began.at(-1) !== holder) throw new Error(`${lane.began.at(-1)?.name} began without an API server`);
+    lane.mendApi();
+    return nothing;
+  },
+};
+
+export const HOLDER_FAULTS: readonly Fault[] = [KILL, HELPER_FROZEN, FROZEN, API_CUT_OFF, API_DOWN];
+
+export const NODE_FAULTS: readonly Fault[] = [
   {
     name: 'node-killed',
     codes: [LOST],
-    strikeNode: (node, arena) => struck(arena, node, node.kill, () => node.start()),
+    async strikeNode(node) {
+      await node.kill();
+      return () => node.start();
+    },
   },
-  { name: 'node-cut-off', codes: [LOST], strikeNode: (node, arena) => struck(arena, node, node.isolate, node.heal) },
+  {
+    name: 'node-cut-off',
+    codes: [LOST],
+    async strikeNode(node) {
+      await node.isolate();
+      return () => node.heal();
+    },
+  },
   {
     name: 'node-frozen',
     codes: [LOST],
-    strikeNode: (node, arena) =>
-      struck(
-        arena,
-        node,
-        async () => node.freeze(),
-        async () => node.thaw(),
-      ),
+    async strikeNode(node) {
+      node.freeze();
+      return async () => node.thaw();
+    },
   },
 ];
-
-/** Between one process of a thawed tree and the next. */
-const THAW_MS = 100;
-
-export const NODE_FAULTS = FAULTS.filter(({ strikeNode }) => strikeNode !== undefined);
-
-export function faultOf(name: FaultName): Fault {
-  return FAULTS.find((fault) => fault.name === name)!;
-}
-
-async function struck(
-  arena: Arena,
-  node: GaleraNode,
-  strike: () => Promise<void>,
-  mend: () => Promise<void>,
-): Promise<Mend> {
-  arena.struck.add(node);
-  await strike();
-  return async () => {
-    await mend();
-    await arena.galera.waitWhole();
-    arena.struck.delete(node);
-  };
-}

@@ -9,18 +9,20 @@ export interface JournalRow {
   readonly what: 'start' | 'tick' | 'end';
   /** Through which node. */
   readonly node: string;
+  /** The fence's at the start, null of other rows. */
+  readonly token: number | null;
 }
 
 /** The tables into which the migrations of a database write. */
 export const JOURNAL_TABLES = `
   CREATE TABLE clock (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB;
   CREATE TABLE journal (n INT PRIMARY KEY, who VARCHAR(64) NOT NULL, what VARCHAR(8) NOT NULL, node VARCHAR(8) NOT NULL,
-    KEY (who)) ENGINE=InnoDB;
+    token BIGINT UNSIGNED, KEY (who)) ENGINE=InnoDB;
   INSERT INTO clock VALUES (1, 0)`;
 
 /** What a node shows of a database once it has applied what was committed before; from number `after` on. */
 export async function readJournal(node: GaleraNode, database: string, after = 0): Promise<JournalRow[]> {
-  const sql = `SELECT n, who, what, node FROM ${database}.journal WHERE n > ? ORDER BY n`;
+  const sql = `SELECT n, who, what, node, token FROM ${database}.journal WHERE n > ? ORDER BY n`;
   return (await settled(node, sql, [after])) as unknown as JournalRow[];
 }
 

@@ -17,41 +17,63 @@ export interface Takeover {
   readonly now: string;
 }
 
-/** How far each lane's journal has been judged. */
-const judged = new WeakMap<Lane, JournalRow>();
+/** How far a lane's journal has been judged. */
+interface Judged {
+  readonly n: number;
+  readonly who: string | undefined;
+  readonly token: number;
+}
+
+const judged = new WeakMap<Lane, Judged>();
 const EXCERPT = 40;
 const LOG_TAIL = 6000;
+const LAST_LINES = 4;
+/** What a helper ends with that has lost its lock. */
+const LOST = 69;
 
-/** @throws Wrong */
-export async function judge(lane: Lane, takeover: Takeover): Promise<void> {
+/**
+ * @returns whether it was the fault that took the holder's turn; false when it had lost it before, as on a machine under load a
+ * lease of 2 s passes now and then
+ * @throws Wrong
+ */
+export async function judge(lane: Lane, takeover: Takeover): Promise<boolean> {
   const { fault, holder, successor, atTakeover, now } = takeover;
-  const last = judged.get(lane);
-  const rows = await readJournal(lane.arena.sound()[0]!, lane.database, last?.n);
-  const begun = last === undefined ? undefined : lane.began.findLast(({ name }) => name === last.who)?.name;
-  const overlaps = overlapsIn(rows, begun);
-  const tokens = lane.began.map(({ token }) => token ?? 0);
-  const [before = 0, after = 0] = [holder.token, successor.token];
+  const code = holder.code ?? -1;
+  const last = judged.get(lane) ?? { n: 0, who: undefined, token: 0 };
+  const rows = await readJournal(lane.arena.sound()[0]!, lane.database, last.n);
+  const overlaps = overlapsIn(rows, last.who);
+  const tokens = [last.token, ...rows.flatMap(({ token }) => token ?? [])];
   const wrongs = [
-    overlaps.length > 0 ? `${overlaps.length} rows of somebody whose turn was over, such as ${line(overlaps[0]!)}` : '',
-    after > before && tokens.every((token, i) => token > (tokens[i - 1] ?? 0))
-      ? ''
-      : `tokens do not grow: ${tokens.slice(-5).join()}`,
-    atTakeover === now ? '' : `it wrote after it was taken over: ${atTakeover} then, ${now} now`,
-    fault.codes.includes(holder.code ?? -1) ? '' : `it ended with ${holder.code} and not ${fault.codes.join(' or ')}`,
-  ].filter((text) => text !== '');
+    overlaps.length > 0 && `${overlaps.length} rows of somebody whose turn was over, such as ${line(overlaps[0]!)}`,
+    tokens.some((token, i) => i > 0 && token <= tokens[i - 1]!) && `tokens do not grow: ${tokens.join()}`,
+    atTakeover !== now && `it wrote after it was taken over: ${atTakeover} then, ${now} now`,
+    ![LOST, ...fault.codes].includes(code) && `it ended with ${code} and not ${fault.codes.join(' or ')}`,
+  ].filter((text) => text !== false);
   if (wrongs.length > 0)
     throw new Wrong(
       `${fault.name}: ${holder.name} -> ${successor.name}: ${wrongs.join('; ')}${evidence(takeover, rows)}`,
     );
-  if (rows.length > 0) judged.set(lane, rows.at(-1)!);
+  const { n, who } = rows.at(-1) ?? last;
+  judged.set(lane, { n, who, token: tokens.at(-1)! });
+  return fault.codes.includes(code);
 }
 
 function evidence({ holder, successor }: Takeover, rows: readonly JournalRow[]): string {
-  const log = (one: Contender) =>
-    `\n── ${one.name}, token ${one.token}, code ${one.code}\n${one.log().slice(-LOG_TAIL)}`;
-  return `\n── journal\n${rows.slice(-EXCERPT).map(line).join('\n')}${log(holder)}${log(successor)}`;
+  return `\n── journal\n${rows.slice(-EXCERPT).map(line).join('\n')}${logOf(holder)}${logOf(successor)}`;
 }
 
-function line({ n, who, what, node }: JournalRow): string {
-  return `${n} ${who} ${what} ${node}`;
+function logOf(one: Contender): string {
+  return `\n── ${one.name}, token ${one.token}, code ${one.code}\n${one.log().slice(-LOG_TAIL)}`;
+}
+
+/** What the one before last, the last and each of those that wait have said. */
+export function laneEvidence({ began, contenders }: Lane): string {
+  const last = began.slice(-2);
+  const waiting = contenders().filter((one) => !last.includes(one));
+  const tail = (one: Contender) => `\n── ${one.name}\n${one.log().trim().split('\n').slice(-LAST_LINES).join('\n')}`;
+  return [...last.map(logOf), ...waiting.map(tail)].join('');
+}
+
+function line({ n, who, what, node, token }: JournalRow): string {
+  return `${n} ${who} ${what} ${node}${token === null ? '' : ` token ${token}`}`;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { GaleraNode } from '../cluster/galera.ts';
 import type { Arena } from './arena.ts';
 import { MIGRATION, startContender, type Contender } from './contender.ts';
+import { signal, treeOf } from './process-tree.ts';
 import { changes, type Changes } from './changes.ts';
 import { JOURNAL_TABLES } from './journal.ts';
 
@@ -27,6 +28,9 @@ export interface Lane extends AsyncDisposable {
   readonly changes: Changes;
   /** Lets a contender's migration come to its end. */
   release(contender: Contender): Promise<void>;
+  /** Takes the API server from all contenders, also from those that come. */
+  cutApi(how: 'reset' | 'silent'): void;
+  mendApi(): void;
   /** Ends those whose home is that node and which may have left it: those that replace them begin there. */
   bringHome(node: GaleraNode): void;
 }
@@ -46,9 +50,10 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   const [first] = nodes as [GaleraNode];
   await first.query(`CREATE DATABASE ${name}; CREATE USER ${name}@'%' IDENTIFIED BY '${PASSWORD}';
     GRANT ALL PRIVILEGES ON ${name}.* TO ${name}@'%'; USE ${name}; ${JOURNAL_TABLES}`);
+  await arena.api.allow(name);
   const began: Contender[] = [];
   const running = new Set<Contender>();
-  const state = { closed: false, made: 0 };
+  const state: { closed: boolean; made: number; api?: 'reset' | 'silent' | undefined } = { closed: false, made: 0 };
   const heard = changes();
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => {
@@ -59,12 +64,15 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
 
   const enter = async (home: GaleraNode): Promise<Contender> => {
     const who = `${name}-c${++state.made}`;
+    const way = await arena.api.way(who);
+    if (state.api !== undefined) way.cut(state.api);
     const contender = await startContender({
       name: who,
       home,
       ...(options.program === undefined ? {} : { program: options.program }),
-      args: argsOf(options, who, [home, ...nodes.filter((node) => node !== home)]),
-      env: envOf(arena, name, who, gateOf(who)),
+      args: argsOf(options, name, who, [home, ...nodes.filter((node) => node !== home)]),
+      env: envOf(arena, name, { who, gate: gateOf(who), kubeconfig: way.kubeconfig }),
+      way,
       gate: gateOf(who),
       onLine(one, { msg }) {
         if (msg.startsWith('started through')) began.push(one);
@@ -72,13 +80,16 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
       },
     });
     running.add(contender);
-    void contender.running.ended.then(async () => {
-      running.delete(contender);
-      heard.tell();
-      // One without a lock would end again and again.
-      if (!state.closed && options.program === undefined) await enter(home);
-    });
+    void replaced(contender);
     return contender;
+  };
+  const replaced = async (contender: Contender): Promise<void> => {
+    await contender.running.ended;
+    running.delete(contender);
+    heard.tell();
+    await contender.way[Symbol.asyncDispose]();
+    // One without a lock would end again and again.
+    if (!state.closed && options.program === undefined) await enter(contender.plan.home);
   };
   const lane: Lane = {
     arena,
@@ -88,13 +99,22 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     contenders: () => [...running],
     changes: heard,
     release: ({ plan }) => writeFile(plan.gate, ''),
+    cutApi(how) {
+      state.api = how;
+      for (const { way } of running) way.cut(how);
+    },
+    mendApi() {
+      state.api = undefined;
+      for (const { way } of running) way.mend();
+    },
     bringHome(node) {
       for (const {
         plan,
         running: { pid },
         startedAt,
       } of running) {
-        if (plan.home === node && startedAt === undefined) process.kill(pid, 'SIGTERM');
+        if (plan.home === node && startedAt === undefined)
+          for (const seen of treeOf(pid).slice(0, 1)) signal(seen, 'SIGTERM');
       }
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
@@ -112,16 +132,23 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   return lane;
 }
 
-function argsOf({ leaseMs, lossMs }: LaneOptions, who: string, nodes: readonly GaleraNode[]): string[] {
+function argsOf({ leaseMs, lossMs }: LaneOptions, name: string, who: string, nodes: readonly GaleraNode[]): string[] {
   const hosts = nodes.flatMap(({ host, port }) => ['--host', `${host}:${port}`]);
   const times = ['--lease', `${leaseMs}ms`, '--lock-loss', `${lossMs}ms`];
-  return ['keystone', ...hosts, ...times, '--release', who, '--', process.execPath, MIGRATION];
+  const lock = ['--lock', 'lease', '--lease-name', name, '--admin-user', 'root'];
+  return ['keystone', ...hosts, ...times, ...lock, '--release', who, '--', process.execPath, MIGRATION];
 }
 
-function envOf({ galera }: Arena, database: string, who: string, gate: string): NodeJS.ProcessEnv {
+function envOf(
+  { galera }: Arena,
+  database: string,
+  { who, gate, kubeconfig }: { who: string; gate: string; kubeconfig: string },
+): NodeJS.ProcessEnv {
   const [first] = galera.nodes as [GaleraNode];
   return {
     KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://${database}:${PASSWORD}@${first.host}:${first.port}/${database}`,
+    KOLLA_DB_SYNC_ADMIN_PASSWORD: galera.rootPassword,
+    KUBECONFIG: kubeconfig,
     KP_WHO: who,
     KP_PORTS: galera.nodes.map(({ port }) => port).join(),
     KP_GATE: gate,

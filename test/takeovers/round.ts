@@ -3,9 +3,9 @@ import type { GaleraNode } from '../cluster/galera.ts';
 import { oneOf } from '../support/random.ts';
 import { until } from '../support/until.ts';
 import { isGone, type Contender } from './contender.ts';
-import { faultOf, type Fault, type Mend } from './faults.ts';
+import { RELEASE, type Fault, type Mend } from './faults.ts';
 import { traceOf } from './journal.ts';
-import { judge } from './judge.ts';
+import { judge, laneEvidence, Wrong } from './judge.ts';
 import { holderOf, type Lane } from './lane.ts';
 import { signal, treeOf } from './process-tree.ts';
 import type { Tally } from './tally.ts';
@@ -14,6 +14,7 @@ import type { Tally } from './tally.ts';
 const SLACK_MS = 45_000;
 /** For a fenced one to end once its fault is mended. */
 const END_MS = 30_000;
+const MOST_ROUNDS = 5;
 /** A fault comes at any moment of a migration. */
 const LATEST_MS = 300;
 
@@ -24,63 +25,93 @@ export interface Game {
 
 /** A fault, and then the proof that somebody finishes once it is gone: the successor is let go on to its end. */
 export async function play(lanes: readonly Lane[], fault: Fault, game: Game): Promise<void> {
-  await playRound(lanes, fault, game);
-  if (fault.name !== 'release') await playRound(lanes, faultOf('release'), game);
+  for (const each of fault === RELEASE ? [RELEASE] : [fault, RELEASE]) {
+    let left = lanes;
+    for (let round = 0; left.length > 0; round++) {
+      if (round === MOST_ROUNDS)
+        throw new Wrong(`${left[0]!.database}: each holder lost its lease before ${each.name}`);
+      left = await playRound(left, each, game);
+    }
+  }
 }
 
 /**
  * One fault, struck at once in all of these lanes: at each one's holder, or at a node that all of them use. Resolves when all
  * have been taken over, the fault is mended, the fenced ones have ended, and everything was judged.
+ * @returns the lanes whose holder had lost its lease before the fault came: no takeover of this kind, though judged as one
  * @throws NobodyDid when nobody takes over in time; Wrong with what was seen
  */
-async function playRound(lanes: readonly Lane[], fault: Fault, { random, tally }: Game): Promise<void> {
+async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Promise<Lane[]> {
+  const { random, tally } = game;
   const node = fault.strikeNode === undefined ? undefined : oneOf(random, lanes[0]!.arena.galera.nodes);
   if (node !== undefined) await Promise.all(lanes.map((lane) => moveTo(lane, node)));
   await sleep(random() * LATEST_MS);
   const holders = await Promise.all(lanes.map((lane) => steadyHolder(lane)));
   for (const holder of holders) holder.family();
   const struckAt = performance.now();
-  const mends = await strike(lanes, holders, fault, node);
+  const mends =
+    node === undefined
+      ? await Promise.all(lanes.map((lane, i) => fault.strike!({ lane, holder: holders[i]!, random })))
+      : [await strikeNode(lanes, node, fault)];
   const successors = await Promise.all(lanes.map((lane, i) => successorOf(lane, holders[i]!, fault)));
   const atTakeover = await Promise.all(holders.map((holder, i) => trace(lanes[i]!, holder)));
   for (const mend of mends) await mend();
+  const spoiled: Lane[] = [];
   await Promise.all(
     lanes.map(async (lane, i) => {
       const [holder, successor] = [holders[i]!, successors[i]!];
       await until(`all of ${holder.name} to end after ${fault.name}`, END_MS, async () => isGone(holder) || undefined);
-      await judge(lane, { fault, holder, successor, atTakeover: atTakeover[i]!, now: await trace(lane, holder) });
-      tally.count(fault.name, successor.startedAt! - struckAt);
+      const seen = { fault, holder, successor, atTakeover: atTakeover[i]!, now: await trace(lane, holder) };
+      if (await judge(lane, seen)) return tally.count(fault.name, successor.startedAt! - struckAt);
+      tally.spoil();
+      spoiled.push(lane);
     }),
   );
   // It is at work everywhere again, also where the fault was.
   await Promise.all(lanes.map((lane) => steadyHolder(lane)));
   if (node !== undefined) for (const lane of lanes) lane.bringHome(node);
+  return spoiled;
 }
 
-async function strike(
-  lanes: readonly Lane[],
-  holders: readonly Contender[],
-  fault: Fault,
-  node: GaleraNode | undefined,
-): Promise<Mend[]> {
-  if (fault.strikeNode !== undefined) return [await fault.strikeNode(node!, lanes[0]!.arena)];
-  if (fault.strike !== undefined) return await Promise.all(holders.map((holder) => fault.strike!(holder)));
-  await Promise.all(lanes.map((lane, i) => lane.release(holders[i]!)));
-  return [];
+async function strikeNode(lanes: readonly Lane[], node: GaleraNode, fault: Fault): Promise<Mend> {
+  const { galera, struck } = lanes[0]!.arena;
+  struck.add(node);
+  const mend = await fault.strikeNode!(node);
+  return async () => {
+    await mend();
+    await galera.waitWhole();
+    struck.delete(node);
+  };
 }
 
 /** Who migrates now, once its migration writes through all nodes that can be used. */
 async function steadyHolder(lane: Lane): Promise<Contender> {
   const what = `somebody to migrate ${lane.database} through all nodes`;
-  await lane.changes.until(what, () => holderOf(lane) !== undefined, lane.options.leaseMs + SLACK_MS);
+  await explained(
+    lane,
+    lane.changes.until(what, () => holderOf(lane) !== undefined, lane.options.leaseMs + SLACK_MS),
+  );
   return holderOf(lane)!;
 }
 
 async function successorOf(lane: Lane, holder: Contender, fault: Fault): Promise<Contender> {
   const next = () => lane.began[lane.began.indexOf(holder) + 1];
   const what = `somebody to take over from ${holder.name} in ${lane.database} after ${fault.name}`;
-  await lane.changes.until(what, () => next() !== undefined, lane.options.leaseMs + SLACK_MS);
+  await explained(
+    lane,
+    lane.changes.until(what, () => next() !== undefined, lane.options.leaseMs + SLACK_MS),
+  );
   return next()!;
+}
+
+/** With what the contenders said last. */
+async function explained(lane: Lane, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    (error as Error).message += laneEvidence(lane);
+    throw error;
+  }
 }
 
 function trace(lane: Lane, holder: Contender): Promise<string> {

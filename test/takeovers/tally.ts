@@ -1,10 +1,20 @@
 /** How many takeovers of each kind there were, and how long they took. */
 export class Tally {
   readonly #taken = new Map<string, number[]>();
+  #spoiled = 0;
 
   /** @param ms from the fault to the successor's first row */
   count(fault: string, ms: number): void {
     this.#taken.set(fault, [...(this.#taken.get(fault) ?? []), ms]);
+  }
+
+  /** One whose holder had lost its lease before the fault came. */
+  spoil(): void {
+    this.#spoiled += 1;
+  }
+
+  get spoiled(): number {
+    return this.#spoiled;
   }
 
   get total(): number {

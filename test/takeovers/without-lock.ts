@@ -32,6 +32,9 @@ const { values, positionals } = parseArgs({
     lease: { type: 'string' },
     'lock-loss': { type: 'string' },
     release: { type: 'string', default: '' },
+    lock: { type: 'string' },
+    'lease-name': { type: 'string' },
+    'admin-user': { type: 'string' },
   },
 });
 const [service = '', ...argv] = positionals;
