@@ -25,7 +25,6 @@ function lastWord(stderr: string): string {
 async function endsWell(site: KeystoneSite, ...words: string[]): Promise<void> {
   const { code, stderr } = await site.sync(...words);
   assert.equal(code, 0, stderr.slice(-3000));
-  assert.equal(await site.check(), 0, 'Keystone finds its schema complete');
   const [{ state } = {}] = await site.records();
   assert.equal(state, 'done');
 }
@@ -82,6 +81,7 @@ describe("faults under Keystone's own db_sync", { skip, timeout: 300_000 }, () =
     assert.match(lastWord(stderr), /is not signed by the CA in .*other\.pem .*: put the CA that signed it there/);
     await site.configure({ host: 'localhost', query: `&ssl_ca=${server.caFile}` });
     await endsWell(site, '--require', 'ssl');
+    assert.equal(await site.check(), 0, 'Keystone finds its schema complete');
   });
 
   test('a server that is down, and comes up', async () => {
@@ -106,7 +106,7 @@ describe("faults under Keystone's own db_sync", { skip, timeout: 300_000 }, () =
     assert.match(lastWord(begun.said()), /was stopped while it ran|the migration failed: .*Lost connection/);
     await mariadb.restart();
     const [cutOff = {}] = await site.records();
-    assert.match(String(cutOff['state']), /running|lost|failed|cut off/);
+    assert.equal(cutOff['state'], 'running', 'nobody could write how it ended');
 
     const next = await site.sync();
     assert.equal(next.code, 1);
@@ -124,6 +124,7 @@ describe("faults under Keystone's own db_sync", { skip, timeout: 300_000 }, () =
 
     await mariadb.query(`DROP DATABASE ${site.database}`);
     await endsWell(site);
+    assert.equal(await site.check(), 0, 'Keystone finds its schema complete');
   });
 });
 

@@ -11,18 +11,18 @@ import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
 export interface KeystoneSite extends AsyncDisposable {
   readonly database: string;
   /** Writes keystone.conf anew, with that URL. */
-  configure(change?: { password?: string; host?: string; query?: string }): Promise<void>;
+  readonly configure: (change?: { password?: string; host?: string; query?: string }) => Promise<void>;
   /** `kolla-db-sync keystone` with an admin. */
-  sync(...words: readonly string[]): Promise<Finished>;
+  readonly sync: (...words: readonly string[]) => Promise<Finished>;
   /** The same, still running. */
-  begin(...words: readonly string[]): Promise<Begun>;
+  readonly begin: (...words: readonly string[]) => Promise<Begun>;
   /** Without an admin. */
-  syncAlone(...words: readonly string[]): Promise<Finished>;
+  readonly syncAlone: (...words: readonly string[]) => Promise<Finished>;
   /** The exit code of Keystone's own check. */
-  check(): Promise<number>;
-  records(): Promise<Record<string, unknown>[]>;
+  readonly check: () => Promise<number>;
+  readonly records: () => Promise<Record<string, unknown>[]>;
   /** How many tables Keystone has there. */
-  tables(): Promise<number>;
+  readonly tables: () => Promise<number>;
 }
 
 let sites = 0;

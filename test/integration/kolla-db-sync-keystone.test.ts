@@ -58,7 +58,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip, timeout: 300_000 },
   test('run again, it asks Keystone itself, takes no lock and leaves no mark', async () => {
     await using site = await keystoneSite(mariadb);
     assert.equal((await site.sync('--release', '2026.1')).code, 0);
-    const before = await site.records();
+    const then = await site.records();
     const { code, stderr } = await site.sync('--release', '2026.1');
     assert.equal(code, 0, stderr);
     assert.match(
@@ -66,7 +66,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip, timeout: 300_000 },
       /nothing to do: token 1 has done it, and keystone-manage db_sync --check \(exit code 0\) agrees/,
     );
     assert.doesNotMatch(stderr, /running /);
-    assert.deepEqual(await site.records(), before);
+    assert.deepEqual(await site.records(), then);
   });
 
   test('a schema that lost its version is not taken for done; what stands in the way is said, and recorded', async () => {
