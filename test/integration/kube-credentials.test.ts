@@ -9,19 +9,28 @@ import { after, before, describe, test } from 'node:test';
 import { NotPermittedError } from '../../src/cli/errors.ts';
 import { connectKube, type KubeClient, type SetRef } from '../../src/platform/kube/index.ts';
 import { makeAuthority } from '../cluster/authority.ts';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
 import { privateFolder } from '../support/folder.ts';
-import { account, follow, followSet, MAPS, NAMESPACE, QUICK, serviceAccount, Table } from './kube-support.ts';
+import {
+  account,
+  follow,
+  followSet,
+  last,
+  MAPS,
+  NAMESPACE,
+  QUICK,
+  serviceAccount,
+  startWithReader,
+  Table,
+} from './kube-support.ts';
 
 describe('who the API access is to the server', { skip: (await canRunControlPlane()) ?? false }, () => {
   const table = new Table('credentials and permissions');
   let cluster: ControlPlane;
   let token: string;
   before(async () => {
-    cluster = await startControlPlane();
-    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
-    token = await serviceAccount(cluster, 'reader', 'get,list,watch');
+    ({ cluster, token } = await startWithReader());
     for (const name of ['one', 'two']) await kubectl('create', 'configmap', name, '--from-literal=x=0');
   });
   after(async () => {
@@ -30,7 +39,6 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
   });
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   const direct = (bearer: string, ca = cluster.ca) => account({ port: cluster.apiServer.port, ca }, bearer);
-  const last = (value: string) => (seen: readonly string[]) => seen.at(-1) === value;
 
   test('an expired token is replaced at once when the file has a new one, without a word', async () => {
     await using proxy = await startProxy(cluster);

@@ -2,10 +2,21 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connectKube, objectPath } from '../../src/platform/kube/index.ts';
 import { startForwarder } from '../cluster/forwarder.ts';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
 import { until } from '../support/until.ts';
-import { account, follow, followSet, MAPS, NAMESPACE, QUICK, serviceAccount, Table } from './kube-support.ts';
+import {
+  account,
+  follow,
+  followSet,
+  last,
+  MAPS,
+  NAMESPACE,
+  QUICK,
+  serviceAccount,
+  startWithReader,
+  Table,
+} from './kube-support.ts';
 
 const RESTARTS = 10;
 
@@ -14,9 +25,7 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
   let cluster: ControlPlane;
   let token: string;
   before(async () => {
-    cluster = await startControlPlane();
-    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
-    token = await serviceAccount(cluster, 'reader', 'get,list,watch');
+    ({ cluster, token } = await startWithReader());
   });
   after(async () => {
     table.print();
@@ -26,7 +35,6 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
   const create = (name: string) => kubectl('create', 'configmap', name, '--from-literal=x=0');
   const set = (name: string, x: number, ...more: string[]) =>
     kubectl(...more, 'patch', 'configmap', name, '--type=merge', `--patch={"data":{"x":"${x}"}}`);
-  const last = (value: string) => (seen: readonly string[]) => seen.at(-1) === value;
 
   test('its version was compacted while nobody could watch: begins again with what is there', async () => {
     await create('compacted');

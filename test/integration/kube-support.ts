@@ -10,7 +10,7 @@ import {
   type SetRef,
   type Timing,
 } from '../../src/platform/kube/index.ts';
-import type { Cluster } from '../cluster/kubernetes/index.ts';
+import { startControlPlane, type Cluster, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { privateFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
 
@@ -112,6 +112,18 @@ export async function account(at: { readonly port: number; readonly ca: string }
     write,
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
+}
+
+/** A control plane with the namespace, and the token of a ServiceAccount that may read ConfigMaps in it. */
+export async function startWithReader(): Promise<{ readonly cluster: ControlPlane; readonly token: string }> {
+  const cluster = await startControlPlane();
+  await cluster.kubectl(['create', 'namespace', NAMESPACE]);
+  return { cluster, token: await serviceAccount(cluster, 'reader', 'get,list,watch') };
+}
+
+/** Whether that was seen last. */
+export function last(value: string): (seen: readonly string[]) => boolean {
+  return (seen) => seen.at(-1) === value;
 }
 
 /** A ServiceAccount that may do this with ConfigMaps, and its token. */
