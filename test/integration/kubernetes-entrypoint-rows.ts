@@ -24,6 +24,23 @@ const widget = (more: string, name = 'gate', kind = 'Widget') => ({
   DEPENDENCY_CUSTOM_RESOURCE: `[{"apiVersion":"example.org/v1","kind":"${kind}","name":"${name}"${more}}]`,
 });
 
+/** One that ours does not take. @param there what the original makes of it */
+const refused = (name: string, env: NodeJS.ProcessEnv, says: RegExp, there?: Verdict): Row => ({
+  name,
+  env,
+  ours: 'ends with 64',
+  says,
+  ...(there === undefined ? {} : { there }),
+});
+
+/** The same where it is asked to be as lenient as the original. */
+const leftOut = (name: string, env: NodeJS.ProcessEnv, says: RegExp): Row => ({
+  name: `${name}, lenient`,
+  env: { ...env, KOLLA_POD_COMPAT: 'lenient' },
+  ours: 'resolved',
+  says,
+});
+
 /** Every row of what "ready" means to kubernetes-entrypoint, and every difference that is meant. */
 export const ROWS: readonly Row[] = [
   { name: 'Service: a ready endpoint', env: { DEPENDENCY_SERVICE: 'ready' }, ours: 'resolved' },
@@ -98,13 +115,12 @@ export const ROWS: readonly Row[] = [
     says: /Container second failed: not ready/,
   },
   { name: 'Container: a native sidecar', env: { DEPENDENCY_CONTAINER: 'sidecar' }, ours: 'resolved', there: 'waits' },
-  {
-    name: 'Container: none of that name',
-    env: { DEPENDENCY_CONTAINER: 'mian' },
-    ours: 'ends with 64',
-    says: /no such container; it has sidecar, main, second/,
-    there: 'waits',
-  },
+  refused(
+    'Container: none of that name',
+    { DEPENDENCY_CONTAINER: 'mian' },
+    /no such container; it has sidecar, main, second/,
+    'waits',
+  ),
   { name: 'Socket: there', env: { DEPENDENCY_SOCKET: '/proc/self' }, ours: 'resolved' },
   { name: 'Socket: absent', env: { DEPENDENCY_SOCKET: '/no/such' }, ours: 'waits', says: /not there yet/ },
   { name: 'Custom resource: there', env: widget(''), ours: 'resolved' },
@@ -158,73 +174,26 @@ export const ROWS: readonly Row[] = [
     ours: 'waits',
     says: /Job done .* is resolved\./,
   },
-  {
-    name: 'a list with a:b:c',
-    env: { DEPENDENCY_SERVICE: 'a:b:c' },
-    ours: 'ends with 64',
-    says: /DEPENDENCY_SERVICE, column 1/,
-    there: 'resolved',
-  },
-  {
-    name: 'a list with a:b:c, lenient',
-    env: { DEPENDENCY_SERVICE: 'a:b:c', KOLLA_POD_COMPAT: 'lenient' },
-    ours: 'resolved',
-    says: /left out: DEPENDENCY_SERVICE, column 1/,
-  },
-  {
-    name: 'a list with a blank',
-    env: { DEPENDENCY_JOBS: 'done, done' },
-    ours: 'ends with 64',
-    says: /column 6/,
-    there: 'waits',
-  },
-  {
-    name: 'a list that ends with a comma',
-    env: { DEPENDENCY_JOBS: 'done,' },
-    ours: 'ends with 64',
-    says: /column 6/,
-    there: 'waits',
-  },
-  {
-    name: 'malformed JSON',
-    env: { DEPENDENCY_JOBS_JSON: '[{' },
-    ours: 'ends with 64',
-    says: /column 3/,
-    there: 'resolved',
-  },
-  {
-    name: 'malformed JSON, lenient',
-    env: { DEPENDENCY_JOBS_JSON: '[{', KOLLA_POD_COMPAT: 'lenient' },
-    ours: 'resolved',
-    says: /left out: DEPENDENCY_JOBS_JSON, column 3/,
-  },
-  {
-    name: 'a Job by name and labels',
-    env: { DEPENDENCY_JOBS_JSON: '[{"name":"none","labels":{"a":"b"}}]' },
-    ours: 'ends with 64',
-    says: /a name and labels/,
-    there: 'resolved',
-  },
-  {
-    name: 'a Job by nothing',
-    env: { DEPENDENCY_JOBS_JSON: '[{}]' },
-    ours: 'ends with 64',
-    says: /nothing says which/,
-    there: 'waits',
-  },
-  {
-    name: 'DaemonSet without POD_NAME',
-    env: { DEPENDENCY_DAEMONSET: 'agent-down', POD_NAME: '' },
-    ours: 'ends with 64',
-    says: /POD_NAME is not set/,
-    there: 'resolved',
-  },
-  {
-    name: 'Pod without POD_NAME, lenient',
-    env: { ...labels('down'), POD_NAME: '', KOLLA_POD_COMPAT: 'lenient' },
-    ours: 'resolved',
-    says: /left out: DEPENDENCY_POD_JSON/,
-  },
+  refused('a list with a:b:c', { DEPENDENCY_SERVICE: 'a:b:c' }, /DEPENDENCY_SERVICE, column 1/, 'resolved'),
+  leftOut('a list with a:b:c', { DEPENDENCY_SERVICE: 'a:b:c' }, /left out: DEPENDENCY_SERVICE, column 1/),
+  refused('a list with a blank', { DEPENDENCY_JOBS: 'done, done' }, /column 6/, 'waits'),
+  refused('a list that ends with a comma', { DEPENDENCY_JOBS: 'done,' }, /column 6/, 'waits'),
+  refused('malformed JSON', { DEPENDENCY_JOBS_JSON: '[{' }, /column 3/, 'resolved'),
+  leftOut('malformed JSON', { DEPENDENCY_JOBS_JSON: '[{' }, /left out: DEPENDENCY_JOBS_JSON, column 3/),
+  refused(
+    'a Job by name and labels',
+    { DEPENDENCY_JOBS_JSON: '[{"name":"none","labels":{"a":"b"}}]' },
+    /a name and labels/,
+    'resolved',
+  ),
+  refused('a Job by nothing', { DEPENDENCY_JOBS_JSON: '[{}]' }, /nothing says which/, 'waits'),
+  refused(
+    'DaemonSet without POD_NAME',
+    { DEPENDENCY_DAEMONSET: 'agent-down', POD_NAME: '' },
+    /POD_NAME is not set/,
+    'resolved',
+  ),
+  leftOut('Pod without POD_NAME', { ...labels('down'), POD_NAME: '' }, /left out: DEPENDENCY_POD_JSON/),
   { name: 'a COMMAND that is not found', env: { COMMAND: 'no-such a' }, ours: 'ends with 127', there: 'ends with 1' },
   { name: "COMMAND's own code", env: { DEPENDENCY_JOBS: 'done', COMMAND: 'false' }, ours: 'ends with 1' },
   {

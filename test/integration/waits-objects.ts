@@ -67,6 +67,20 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
     // There is no scheduler here.
     await cluster.kubectl(['create', `--raw=${path}`, '--filename=-'], JSON.stringify(binding));
   };
+  const rollout = (kind: 'Deployment' | 'StatefulSet', name: string, spec: object): ObjectCase => {
+    const word = kind.toLowerCase();
+    return {
+      kind: word,
+      wait: `${word}/${name}`,
+      resource: `${word}s.apps`,
+      create: () => apply({ ...apps(kind, name), spec }),
+      notYet: /^(its controller has not seen|0 of 1 (updated|available))/,
+      remove: () => remove(`${word}/${name}`),
+      absent: new RegExp(`^no such ${kind}`),
+      meet: () => podsReady(`app=${name}`),
+      met: /1 of 1 available$/,
+    };
+  };
   const gone = /^deleted; waiting for another$/;
   return [
     {
@@ -162,29 +176,8 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
         }),
       met: /ready$/,
     },
-    {
-      kind: 'deployment',
-      wait: 'deployment/api',
-      resource: 'deployments.apps',
-      create: () => apply({ ...apps('Deployment', 'api'), spec: replicated('api') }),
-      notYet: /^(its controller has not seen|0 of 1 (updated|available))/,
-      remove: () => remove('deployment/api'),
-      absent: /^no such Deployment/,
-      meet: () => podsReady('app=api'),
-      met: /1 of 1 available$/,
-    },
-    {
-      kind: 'statefulset',
-      wait: 'statefulset/rabbitmq',
-      resource: 'statefulsets.apps',
-      create: () =>
-        apply({ ...apps('StatefulSet', 'rabbitmq'), spec: { ...replicated('rabbitmq'), serviceName: 'rabbitmq' } }),
-      notYet: /^(its controller has not seen|0 of 1 (updated|available))/,
-      remove: () => remove('statefulset/rabbitmq'),
-      absent: /^no such StatefulSet/,
-      meet: () => podsReady('app=rabbitmq'),
-      met: /1 of 1 available$/,
-    },
+    rollout('Deployment', 'api', replicated('api')),
+    rollout('StatefulSet', 'rabbitmq', { ...replicated('rabbitmq'), serviceName: 'rabbitmq' }),
     {
       kind: 'daemonset',
       wait: 'daemonset/agent',
