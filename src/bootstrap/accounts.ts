@@ -36,6 +36,7 @@ export async function findAccounts(
     name: config.valueAt(places?.name),
     domain: config.valueAt(places?.domain),
     project: config.valueAt(places?.project),
+    projectDomain: config.valueAt(places?.projectDomain),
     password: given.get(name) ?? config.valueAt(places?.password),
     passwordPlace: `give --password-file ${name}=FILE${places === undefined ? '' : `, or set ${config.nameOf([places.password])}`}`,
   });

@@ -12,7 +12,7 @@ export interface Field {
 
 /** One difference between what is there and what the service needs. It holds no secret: it is printed. */
 export interface Change {
-  readonly action: 'create' | 'update';
+  readonly action: 'create' | 'update' | 'delete';
   /** `endpoint` */
   readonly kind: string;
   /** `glance public RegionOne` */
@@ -35,6 +35,8 @@ export interface Part {
   readonly name: PartName;
   /** Reads, changes nothing. Each change can be applied when those before it were. */
   plan(): Promise<readonly Planned[]>;
+  /** The same for what is to be removed. What others may be using as well is not in it. */
+  planRemoval(): Promise<readonly Planned[]>;
 }
 
 /** What names a change: the same one again has the same. */

@@ -7,16 +7,20 @@
  *        read what is there -> plan what differs, as data -> show it -> make it so, in place -> read again, until nothing differs
  *        (converge.ts)
  *
- * Nothing is removed, and nothing is written where nothing differs: a password only where Keystone answers 401 to it, as
+ * Nothing is removed but by `delete --yes` (remove.ts), and nothing is written where nothing differs: a password only where Keystone answers 401 to it, as
  * every set revokes its tokens. What was read and is not so any more (409, 404, a lost answer) is read again. What can
  * fail: options and files (64, 65); a duplicate that only a person can judge, or a refusal (69, 77); no answer in time (75).
- * A part is one more folder with a `Part`; database and schema are composed above, from kolla-db-sync.
+ * A part is one more folder with a `Part`. Database and schema are kolla-db-sync's: who composes both calls `withParts` and
+ * `ensureParts` under its lock.
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
+import type { Part } from './change.ts';
 import { converge } from './converge.ts';
+import type { Effects } from './effects.ts';
 import { BOOTSTRAP_OPTIONS } from './options.ts';
 import { plan } from './plan.ts';
+import { remove } from './remove.ts';
 import { withParts } from './with-parts.ts';
 
 const main = command({
@@ -45,27 +49,35 @@ const main = command({
 });
 
 async function run(input: Input<typeof BOOTSTRAP_OPTIONS>, context: Context): Promise<ExitCode> {
-  return await withParts(input, context, async (parts, effects) => {
-    const { log } = effects;
-    if (parts.length === 0) log.info(`${input.operands[0]} needs nothing of what was asked for`);
-    let changes = 0;
-    for (const part of parts) {
-      const made = await converge(part, effects);
-      changes += made;
-      log.info(
-        made === 0
-          ? `${part.name}: nothing to do`
-          : `${part.name}: ${made === 1 ? '1 change' : `${made} changes`} made`,
-      );
-    }
-    log.info(changes === 0 ? 'all is as it should be' : 'all is as it should be now');
+  return await withParts(input, context, 'ensure', async (parts, effects) => {
+    if (parts.length === 0) context.log.info(`${input.operands[0]} needs nothing of what was asked for`);
+    const changes = await ensureParts(parts, effects);
+    context.log.info(changes === 0 ? 'all is as it should be' : 'all is as it should be now');
     return ExitCode.ok;
   });
 }
+
+/**
+ * Each part as the service needs it, in their order; says what was done.
+ * @returns how many changes were made
+ * @throws as converge
+ */
+export async function ensureParts(parts: readonly Part[], effects: Effects): Promise<number> {
+  let changes = 0;
+  for (const part of parts) {
+    const made = await converge(part, effects);
+    changes += made;
+    const what = made === 0 ? 'nothing to do' : `${made === 1 ? '1 change' : `${made} changes`} made`;
+    effects.log.info(`${part.name}: ${what}`);
+  }
+  return changes;
+}
+
+export { BOOTSTRAP_OPTIONS, withParts };
 
 export const bootstrap: Helper = {
   name: 'kolla-bootstrap',
   summary: 'Ensures what a service needs in Keystone and RabbitMQ before its first start.',
   main,
-  commands: { plan },
+  commands: { plan, delete: remove },
 };

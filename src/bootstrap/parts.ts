@@ -10,6 +10,9 @@ import { readServiceConfig } from './service-config.ts';
 
 const DEFAULT_REGION = 'RegionOne';
 
+/** What the parts are for: URLs are needed only to make endpoints. */
+export type Purpose = 'ensure' | 'remove';
+
 /** What a service needs of what was asked for, in order, and how to hide the secrets that this takes. */
 export interface Prepared {
   readonly parts: readonly Part[];
@@ -25,6 +28,7 @@ export async function prepare(
   options: BootstrapOptions,
   { log, inherited }: Pick<Context, 'log' | 'inherited'>,
   effects: Effects,
+  purpose: Purpose = 'ensure',
 ): Promise<Prepared> {
   const { identity, queue } = service;
   if (identity === undefined && queue === undefined) {
@@ -63,9 +67,11 @@ export async function prepare(
       parts.push(usersPart(keystone, wanted));
     }
     if (hasEndpoints) {
+      const given = options.region.length > 0 ? options.region : [access.region ?? DEFAULT_REGION];
+      const regions = [...new Set(given)];
       const templates = { public: options.publicUrl, internal: options.internalUrl, admin: options.adminUrl };
-      const regions = options.region.length > 0 ? options.region : [access.region ?? DEFAULT_REGION];
-      parts.push(endpointsPart(keystone, wantedServices(service.name, services, templates, [...new Set(regions)])));
+      const wanted = purpose === 'ensure' ? wantedServices(service.name, services, templates, regions) : [];
+      parts.push(endpointsPart(keystone, services, regions, wanted));
     }
   }
   return { parts, redact: redactor(secrets) };

@@ -1,6 +1,7 @@
 import { command, type Command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
 import { jsonOf } from './change.ts';
+import { settledPlan } from './converge.ts';
 import { diffText } from './diff.ts';
 import { BOOTSTRAP_OPTIONS } from './options.ts';
 import { withParts } from './with-parts.ts';
@@ -31,10 +32,10 @@ export const plan: Command = command({
   ],
   async run(input, context) {
     const { stdout, terminal } = context;
-    return await withParts(input, context, async (parts) => {
+    return await withParts(input, context, 'ensure', async (parts, effects) => {
       const found: object[] = [];
       for (const part of parts) {
-        const changes = await part.plan();
+        const changes = await settledPlan(part, effects);
         found.push(...changes.map((change) => jsonOf(part.name, change)));
         if (input.options.output === 'diff') stdout(diffText(changes, terminal));
       }

@@ -5,12 +5,13 @@ import { knownServices } from '../services/known.ts';
 import type { Part } from './change.ts';
 import type { Effects } from './effects.ts';
 import type { BOOTSTRAP_OPTIONS } from './options.ts';
-import { prepare } from './parts.ts';
+import { prepare, type Purpose } from './parts.ts';
 
 /** Prepares a service's parts for a command, gives it the time that it may take, and keeps secrets out of its errors. */
 export async function withParts(
   { operands: [name = ''], options }: Input<typeof BOOTSTRAP_OPTIONS>,
   context: Context,
+  purpose: Purpose,
   work: (parts: readonly Part[], effects: Effects) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { signal, log, podFile } = context;
@@ -22,7 +23,7 @@ export async function withParts(
   }
   const timeoutMs = options.timeout;
   const effects: Effects = { signal, log, timeoutMs, deadline: AbortSignal.timeout(timeoutMs) };
-  const { parts, redact } = await prepare(service, options, context, effects);
+  const { parts, redact } = await prepare(service, options, context, effects, purpose);
   try {
     return await work(parts, effects);
   } catch (error) {

@@ -29,7 +29,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     next: 'Read the reason: it is the last line on stderr, and the kubelet shows it in the event `Unhealthy`.',
     helpers: {
       'kolla-init': 'check: something is not as config.json asks. plan: an entry can only be had as root.',
-      'kolla-bootstrap': 'plan: something would be made or changed.',
+      'kolla-bootstrap': 'plan: something would be made or changed. delete without --yes: something would be removed.',
       'kolla-probe': 'Unhealthy.',
     },
   },

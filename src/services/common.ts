@@ -17,11 +17,13 @@ export const ONLINE: Pick<Step, 'again' | 'codes'> = {
   },
 };
 
-const AUTHTOKEN: AccountPlaces = Object.fromEntries(
-  Object.entries({ name: 'username', password: 'password', domain: 'user_domain_name', project: 'project_name' }).map(
-    ([what, key]) => [what, { section: 'keystone_authtoken', key }],
-  ),
-) as Record<keyof AccountPlaces, Place>;
+const AUTHTOKEN: AccountPlaces = {
+  name: { section: 'keystone_authtoken', key: 'username' },
+  password: { section: 'keystone_authtoken', key: 'password' },
+  domain: { section: 'keystone_authtoken', key: 'user_domain_name' },
+  project: { section: 'keystone_authtoken', key: 'project_name' },
+  projectDomain: { section: 'keystone_authtoken', key: 'project_domain_name' },
+};
 
 /** The account that most services check tokens with and call others as; `service` is what newer policies ask of it. */
 export function serviceAccount(name: string): IdentityUser {

@@ -86,7 +86,7 @@ const IDENTITY_USER = {
       type: 'object',
       additionalProperties: false,
       required: ['password'],
-      properties: { name: PLACE, password: PLACE, domain: PLACE, project: PLACE },
+      properties: { name: PLACE, password: PLACE, domain: PLACE, project: PLACE, projectDomain: PLACE },
       description: 'where configFile says who the service is to Keystone',
     },
   },

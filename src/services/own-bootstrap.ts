@@ -24,6 +24,7 @@ const User = v.strictObject({
       password: Place,
       domain: v.optional(Place),
       project: v.optional(Place),
+      projectDomain: v.optional(Place),
     }),
   ),
 });

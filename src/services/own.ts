@@ -98,6 +98,7 @@ function wrong(file: string, problems: readonly string[]): ConfigError {
 }
 
 const STEP_KEYS = ['argv', 'folder', 'again', 'codes'];
+const ACCOUNT_KEYS = ['name', 'password', 'domain', 'project', 'projectDomain'];
 /** The keys of each mapping, by the name that it stands under. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   databases: ['name', 'url', 'optional', 'versionTable'],
@@ -108,8 +109,8 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   identity: ['domains', 'roles', 'users', 'services'],
   users: ['name', 'domain', 'grants', 'places'],
   grants: ['role', 'project', 'domain', 'system'],
-  places: ['name', 'password', 'domain', 'project'],
-  ...Object.fromEntries(['name', 'password', 'domain', 'project'].map((name) => [name, ['section', 'key']])),
+  places: ACCOUNT_KEYS,
+  ...Object.fromEntries(ACCOUNT_KEYS.map((name) => [name, ['section', 'key']])),
   services: ['name', 'type', 'description', 'endpoints'],
   endpoints: INTERFACES,
   queue: ['vhost', 'user', 'url', 'optional'],

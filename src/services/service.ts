@@ -47,12 +47,13 @@ export interface AccountPlaces {
   readonly password: Place;
   readonly domain?: Place;
   readonly project?: Place;
+  readonly projectDomain?: Place;
 }
 
 /** A role of an account, on one of a project, a domain and the whole system. */
 export interface Grant {
   readonly role: string;
-  /** A project of the Default domain. */
+  /** Of the Default domain, unless the service's configuration names another. */
   readonly project?: string;
   readonly domain?: string;
   readonly system?: 'all';

@@ -19,7 +19,7 @@ function effects(said: string[] = [], deadline: AbortSignal = never): Effects {
 function part(
   things: readonly string[],
   make: (name: string, there: Set<string>) => void,
-): Part & { readonly there: Set<string> } {
+): Pick<Part, 'name' | 'plan'> & { readonly there: Set<string> } {
   const there = new Set<string>();
   return {
     name: 'users',
@@ -66,11 +66,38 @@ test('what stays outdated is tried until the deadline, which names it', async ()
   await assert.rejects(converge(never409, effects([], AbortSignal.timeout(200))), /next was to create role a/);
 });
 
-test('what does not stay is an error that says so, and is not set again', async () => {
-  let times = 0;
-  const fought = part(['a'], () => void times++);
-  await assert.rejects(converge(fought, effects()), /role a was set, and is still to be: somebody else changes it too/);
-  assert.equal(times, 1);
+for (const [action, most] of [
+  ['update', 1],
+  ['create', 4],
+] as const) {
+  test(`what does not stay is an error that says so: of an ${action} after ${most}`, async () => {
+    let times = 0;
+    const apply = async () => void times++;
+    const fought: Pick<Part, 'name' | 'plan'> = {
+      name: 'users',
+      plan: () => Promise.resolve([{ action, kind: 'role', name: 'a', fields: [], apply }]),
+    };
+    await assert.rejects(
+      converge(fought, effects()),
+      /role a was set, and is still to be: somebody else changes it too/,
+    );
+    assert.equal(times, most);
+  });
+}
+
+test('what others are about to take back is read again, and an error where it stays', async () => {
+  let reads = 0;
+  const twice = new Outdated(new UnavailableError('there are 2'));
+  const part: Pick<Part, 'name' | 'plan'> = {
+    name: 'endpoints',
+    plan: () => (++reads < 3 ? Promise.reject(twice) : Promise.resolve([])),
+  };
+  assert.equal(await converge(part, effects()), 0);
+  assert.equal(reads, 3);
+  await assert.rejects(
+    converge({ name: 'endpoints', plan: () => Promise.reject(twice) }, effects()),
+    /^UnavailableError: there are 2$/,
+  );
 });
 
 test('a refusal ends it at once', async () => {

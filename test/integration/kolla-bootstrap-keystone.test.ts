@@ -171,6 +171,25 @@ describe('kolla-bootstrap and a real Keystone', { skip, timeout: 300_000 }, () =
     assert.equal((await site.endpoints()).length, 2);
   });
 
+  test('a service that is taken away under us is made again', async () => {
+    await using site = await newSite(keystone, admin);
+    const [before, between] = ['before its endpoints', 'after the first of them'];
+    const left = [before, between];
+    site.proxy.before = async ({ method, path }) => {
+      if (method !== 'POST' || path !== '/v3/endpoints') return undefined;
+      const endpoints = (await site.endpoints()).length;
+      if (left[0] === before || (left[0] === between && endpoints === 1)) {
+        left.shift();
+        for (const { id } of await admin.list(`/services?name=${site.name}`))
+          await admin.ask('DELETE', `/services/${id}`);
+      }
+      return undefined;
+    };
+    isDone(await site.bootstrap());
+    assert.deepEqual(left, []);
+    assert.equal((await site.endpoints()).length, 2);
+  });
+
   test('three runs at once make everything once', async () => {
     await using site = await newSite(keystone, admin);
     // Each has looked, and seen nothing there, before any may make something.
@@ -215,6 +234,63 @@ describe('kolla-bootstrap and a real Keystone', { skip, timeout: 300_000 }, () =
     const { code, stderr } = await site.bootstrap(['--only', 'endpoints']);
     assert.equal(code, 69);
     assert.match(stderr, /under the name legacy, not svc\d+: openstack service set --name svc\d+ [0-9a-f]{32}/);
+  });
+
+  test('heat and ironic: a domain with an admin of its own, and a role on the system', async () => {
+    await using site = await newSite(keystone, admin);
+    await using folder = await privateFolder('passwords');
+    const file = join(folder.path, 'domain-admin');
+    await writeFile(file, 'hidden-2\n');
+    const env = { KOLLA_BOOTSTRAP_PASSWORD: 'hidden-1', KOLLA_BOOTSTRAP_PUBLIC_URL: 'http://{name}:{port}{path}' };
+    const heat = ['heat', '--skip', 'queue', '--password-file', `heat_domain_admin=${file}`];
+    isDone(await site.other(heat, env));
+    const [domain] = await admin.list('/domains?name=heat_user_domain');
+    const [user] = await admin.list(`/users?name=heat_domain_admin&domain_id=${domain!.id}`);
+    const [role] = await admin.list('/roles?name=admin');
+    await admin.ask('HEAD', `/domains/${domain!.id}/users/${user!.id}/roles/${role!.id}`);
+    isDone(await site.other(['ironic', '--skip', 'queue'], env));
+    const [ironic] = await admin.list('/users?name=ironic');
+    const [service] = await admin.list('/roles?name=service');
+    await admin.ask('HEAD', `/system/users/${ironic!.id}/roles/${service!.id}`);
+    site.proxy.forget();
+    isDone(await site.other(heat, env));
+    isDone(await site.other(['ironic', '--skip', 'queue'], env));
+    assert.deepEqual(site.writes(), []);
+  });
+
+  test('delete shows what would go, and takes it out once told so; another region and what others share stay', async () => {
+    await using site = await newSite(keystone, admin);
+    const { name } = site;
+    const both = [
+      '--region',
+      'RegionOne',
+      '--region',
+      'two',
+      '--public-url',
+      'http://{region}',
+      '--internal-url',
+      'http://i.{region}',
+    ];
+    isDone(await site.bootstrap(both));
+    site.proxy.forget();
+    const shown = await site.delete();
+    assert.equal(shown.code, 1);
+    assert.match(
+      shown.stdout,
+      new RegExp(`^- endpoint ${name} public RegionOne http://RegionOne$[^]*^- user ${name}$`, 'm'),
+    );
+    assert.deepEqual(site.writes(), []);
+    isDone(await site.delete(['--yes', '--only', 'endpoints']));
+    assert.deepEqual((await site.endpoints()).map(({ url }) => url).toSorted(), ['http://i.two', 'http://two']);
+    isDone(await site.delete(['--yes', '--region', 'two']));
+    assert.deepEqual(await admin.list(`/services?name=${name}`), []);
+    assert.deepEqual(await admin.list(`/users?name=${name}`), []);
+    assert.equal((await admin.list('/projects?name=service')).length, 1);
+    site.proxy.forget();
+    const again = await site.delete(['--yes']);
+    isDone(again);
+    assert.match(said(again), /nothing to remove/);
+    assert.deepEqual(site.writes(), []);
   });
 
   test('an application credential, a token and clouds.yaml do as well as a password', async () => {

@@ -9,6 +9,7 @@ import { runHelper } from '../support/helper.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
 import { freePort } from '../support/port.ts';
 import type { Finished } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 const skip = (await canRunRabbitmq()) ?? false;
 
@@ -19,6 +20,7 @@ interface Site extends AsyncDisposable {
   /** `kolla-bootstrap nova --only queue`, with the transport URL in its nova.conf. */
   bootstrap(password?: string, words?: readonly string[]): Promise<Finished>;
   plan(password?: string): Promise<Finished>;
+  delete(words?: readonly string[]): Promise<Finished>;
   writes(): string[];
   login(password?: string): Promise<string>;
   /** The management API as the broker's admin. */
@@ -53,6 +55,7 @@ async function newSite(rabbitmq: Rabbitmq): Promise<Site> {
     proxy,
     bootstrap: (password = own, words = []) => run([], password, words),
     plan: (password = own) => run(['plan'], password, []),
+    delete: (words = []) => run(['delete'], own, words),
     writes: () => proxy.passed.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`),
     login: (password = own) => amqpLogin(rabbitmq.port, name, password, `${name}/v`),
     async ask(method, path, body) {
@@ -145,6 +148,30 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip, timeout: 300_000 }, () =
     const urls = ['--rabbitmq-url', `http://127.0.0.1:${await freePort()}`, '--rabbitmq-url', rabbitmq.managementUrl!];
     isDone(await site.bootstrap(undefined, urls));
     assert.equal(await site.login(), 'open');
+  });
+
+  test('delete takes account and virtual host, but not while somebody is connected, nor what others share', async () => {
+    await using site = await newSite(rabbitmq);
+    isDone(await site.bootstrap());
+    const { name } = site;
+    const vhost = encodeURIComponent(`${name}/v`);
+    const gone = new AbortController();
+    assert.equal(await amqpLogin(rabbitmq.port, name, site.password, `${name}/v`, gone.signal), 'open');
+    const connections = async () => (await site.ask('GET', `/vhosts/${vhost}/connections`))['length'];
+    await until('the connection to be listed', 20_000, async () => ((await connections()) === 1 ? true : undefined));
+    const used = await site.delete(['--yes']);
+    assert.equal(used.code, 69);
+    assert.match(used.stderr, /is in use \(1 connections\)/);
+    gone.abort();
+    await until('the connection to be gone', 20_000, async () => ((await connections()) === 0 ? true : undefined));
+
+    await site.ask('PUT', `/permissions/${vhost}/guest`, { configure: '', write: '', read: '' });
+    const shown = await site.delete();
+    assert.deepEqual([shown.code, shown.stdout], [1, `- queue user ${name}\n`]);
+    await site.ask('DELETE', `/permissions/${vhost}/guest`);
+    isDone(await site.delete(['--yes']));
+    assert.equal(await site.login(), 'refused');
+    assert.equal((await site.delete()).code, 0);
   });
 
   test('who may not is told so: another password, and an account without the tag', async () => {

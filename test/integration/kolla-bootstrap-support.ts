@@ -16,6 +16,10 @@ export interface Site extends AsyncDisposable {
   bootstrap(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   /** The same for `kolla-bootstrap plan`. */
   plan(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
+  /** The same for `kolla-bootstrap delete`. */
+  delete(words?: readonly string[]): Promise<Finished>;
+  /** Another service than the one of its own, as the catalogue has it. */
+  other(words: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   /** What changes something at Keystone, and came by: all but GET and requests for a token. */
   writes(): string[];
   /** What Keystone has of it now. */
@@ -105,6 +109,8 @@ export async function newSite(keystone: KeystoneServer, admin: Admin): Promise<S
     bootstrap: (words = [], env = {}) => runHelper('kolla-bootstrap', [name, ...words], { env: { ...base, ...env } }),
     plan: (words = [], env = {}) =>
       runHelper('kolla-bootstrap', ['plan', name, ...words], { env: { ...base, ...env } }),
+    delete: (words = []) => runHelper('kolla-bootstrap', ['delete', name, ...words], { env: base }),
+    other: (words, env = {}) => runHelper('kolla-bootstrap', words, { env: { ...base, ...env } }),
     writes: () =>
       proxy.passed
         .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/v3/auth/tokens'))

@@ -8,16 +8,23 @@ const [START, START_OK, TUNE, TUNE_OK, OPEN, OPEN_OK] = [10, 11, 30, 31, 40, 41]
 
 /**
  * Logs in as a service does, by AMQP 0-9-1 with PLAIN, and opens a virtual host.
+ * @param held keeps the connection until it is aborted; without it, it is closed at once
  * @returns how far it came: `open`, or `refused` (account) or `closed` (virtual host)
  */
-export async function amqpLogin(port: number, user: string, password: string, vhost: string): Promise<string> {
+export async function amqpLogin(
+  port: number,
+  user: string,
+  password: string,
+  vhost: string,
+  held?: AbortSignal,
+): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.write(HEADER);
   let heard = Buffer.alloc(0);
   let isTuned = false;
-  for await (const chunk of socket as AsyncIterable<Buffer>) {
+  for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     heard = Buffer.concat([heard, chunk]);
     while (heard.length >= 7 && heard.length >= heard.readUInt32BE(3) + 8) {
       const method = heard.readUInt16BE(9);
@@ -31,7 +38,8 @@ export async function amqpLogin(port: number, user: string, password: string, vh
         socket.write(frame(TUNE_OK, [Buffer.from([0, 1]), int32(131_072), Buffer.from([0, 0])]));
         socket.write(frame(OPEN, [short(vhost), short(''), Buffer.from([0])]));
       } else {
-        socket.destroy();
+        if (held === undefined) socket.destroy();
+        else held.addEventListener('abort', () => socket.destroy());
         if (method === OPEN_OK) return 'open';
         return isTuned ? 'closed' : 'refused';
       }

@@ -41,15 +41,16 @@ export async function findAccess(options: AccessOptions, home: string | undefine
   }
   const authUrl = keystoneUrl(authText ?? apiText ?? '', authText === undefined ? 'OS_URL' : 'OS_AUTH_URL');
   const [token, appSecret, password] = await Promise.all([
-    secretOf(options, 'osToken', 'OS_TOKEN', cloud, 'token'),
+    secretOf(cloud, 'token', options.osToken, 'OS_TOKEN', options.osTokenFile, '--os-token-file'),
     secretOf(
-      options,
-      'osApplicationCredentialSecret',
-      'OS_APPLICATION_CREDENTIAL_SECRET',
       cloud,
       'application_credential_secret',
+      options.osApplicationCredentialSecret,
+      'OS_APPLICATION_CREDENTIAL_SECRET',
+      options.osAppCredentialSecretFile,
+      '--os-app-credential-secret-file',
     ),
-    secretOf(options, 'osPassword', 'OS_PASSWORD', cloud, 'password'),
+    secretOf(cloud, 'password', options.osPassword, 'OS_PASSWORD', options.osPasswordFile, '--os-password-file'),
   ]);
   return {
     authUrl,
@@ -120,17 +121,18 @@ function missing(variable: string): UsageError {
   );
 }
 
+/** Given, or in a file, or in the cloud under its key. */
 async function secretOf(
-  options: AccessOptions,
-  option: 'osToken' | 'osApplicationCredentialSecret' | 'osPassword',
-  variable: string,
   cloud: Cloud | undefined,
   key: string,
+  given: string | undefined,
+  variable: string,
+  file: string | undefined,
+  flag: string,
 ): Promise<string | undefined> {
-  const [given, file] = [options[option], options[`${option}File`]];
-  const flag = `--${variable.toLowerCase().replaceAll('_', '-')}-file`;
-  if (given !== undefined && file !== undefined)
+  if (given !== undefined && file !== undefined) {
     throw new UsageError(`${variable} and ${flag} are both given: leave one out`);
+  }
   if (file !== undefined) return await readSecret(file, flag);
   return given ?? cloud?.values[key];
 }

@@ -61,8 +61,8 @@ export class Keystone {
     this.#ok(await this.#send('PUT', path, doing), doing);
   }
 
-  /** Takes back what we have just made. It may be gone already. */
-  async withdraw(path: string, doing: string): Promise<void> {
+  /** It may be gone already. */
+  async remove(path: string, doing: string): Promise<void> {
     const answer = await this.#send('DELETE', path, doing);
     if (answer.status !== 404) this.#ok(answer, doing);
   }

@@ -29,6 +29,16 @@ export class Broker {
     return answer.status === 404 ? undefined : (answer.body as Record<string, unknown>);
   }
 
+  /** What a list has at a path; nothing for 404. */
+  async list(path: string): Promise<Record<string, unknown>[]> {
+    return ((await this.find(path)) ?? []) as unknown as Record<string, unknown>[];
+  }
+
+  /** It may be gone already. */
+  async remove(path: string, doing: string): Promise<void> {
+    await this.#send('DELETE', path, doing);
+  }
+
   /** Makes it, or makes it so: a PUT may be sent again. */
   async put(path: string, body: object, doing: string): Promise<void> {
     await this.#send('PUT', path, doing, body);
@@ -38,12 +48,10 @@ export class Broker {
     const headers = { authorization: this.#authorization };
     const answer = await this.#client.send({ method, path: `/api${path}`, headers, body, doing });
     const { status } = answer;
-    if (
-      (status >= 200 && status < 300 && (method !== 'GET' || answer.body !== undefined)) ||
-      (status === 404 && method === 'GET')
-    ) {
-      return answer;
-    }
+    if (status === 404 && method !== 'PUT') return answer;
+    const isOk = status >= 200 && status < 300;
+    // A page of something else that listens there is no answer to a question.
+    if (isOk && (method !== 'GET' || answer.body !== undefined)) return answer;
     throw refusal(answer, doing, this.#adminUser);
   }
 }

@@ -5,11 +5,12 @@
  *     -> what differs, as data (plan) -> made or changed in that order, each by a PUT that may be repeated
  *
  * The account that does it needs the tag administrator. Passwords are compared by the hash that the broker keeps and
- * changed only where that differs; tags of an account that is there stay. Nothing is removed, `guest` neither.
+ * changed only where that differs; tags of an account that is there stay. `guest` is not removed.
  */
 import type { Part } from '../change.ts';
 import type { Broker } from './broker.ts';
-import { ALL, planQueue, RIGHTS, type Permissions, type QueueChange, type QueueState } from './plan.ts';
+import { ALL, planQueue, RIGHTS, tagsOf, type Permissions, type QueueChange, type QueueState } from './plan.ts';
+import { planQueueRemoval } from './remove.ts';
 import type { Transport } from './transport-url.ts';
 
 /** The part `queue`. */
@@ -23,6 +24,7 @@ export function queuePart(broker: Broker, transport: Transport): Part {
         apply: () => apply(broker, transport, state, change),
       }));
     },
+    planRemoval: () => planQueueRemoval(broker, transport),
   };
 }
 
@@ -46,12 +48,6 @@ async function apply(broker: Broker, transport: Transport, { user }: QueueState,
     case 'permissions':
       return await broker.put(paths.permissions, Object.fromEntries(RIGHTS.map((right) => [right, ALL])), doing);
   }
-}
-
-/** A list since 3.9; both are taken as words with commas between. */
-function tagsOf(user: QueueState['user']): string {
-  const tags = user?.tags ?? '';
-  return typeof tags === 'string' ? tags : tags.join(',');
 }
 
 function pathsOf(transport: Transport): { vhost: string; user: string; permissions: string } {

@@ -2,16 +2,17 @@ import type { Change, Field } from '../change.ts';
 import { isPassword } from './password-hash.ts';
 import type { Transport } from './transport-url.ts';
 
+/** An account as the management API has it. */
+export interface QueueUser {
+  readonly password_hash?: string;
+  readonly hashing_algorithm?: string;
+  readonly tags?: string | readonly string[];
+}
+
 /** What the broker has of what is wanted; undefined for what it has not. */
 export interface QueueState {
   readonly vhost: object | undefined;
-  readonly user:
-    | {
-        readonly password_hash?: string;
-        readonly hashing_algorithm?: string;
-        readonly tags?: string | readonly string[];
-      }
-    | undefined;
+  readonly user: QueueUser | undefined;
   readonly permissions: Permissions | undefined;
 }
 
@@ -35,7 +36,7 @@ export function planQueue({ vhost, user, password }: Transport, state: QueueStat
   ];
 }
 
-function passwordOf(name: string, password: string, user: NonNullable<QueueState['user']>): QueueChange[] {
+function passwordOf(name: string, password: string, user: QueueUser): QueueChange[] {
   const { password_hash: hash = '', hashing_algorithm: algorithm = '' } = user;
   // One that has no hash can't log in with a password at all. Of a kind that we don't know, we can't say that it is wrong.
   if (hash !== '' && isPassword(password, hash, algorithm) !== false) return [];
@@ -52,4 +53,10 @@ function permissionsOf(name: string, found: Permissions | undefined): QueueChang
   if (fields.length === 0) return [];
   const action = found === undefined ? 'create' : 'update';
   return [{ action, kind: 'permissions of', name, fields, does: 'permissions' }];
+}
+
+/** With commas between, as a PUT takes them: a list since 3.9, one text before. */
+export function tagsOf(user: QueueUser | undefined): string {
+  const tags = user?.tags ?? '';
+  return typeof tags === 'string' ? tags : tags.join(',');
 }

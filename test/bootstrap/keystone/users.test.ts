@@ -2,20 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineOf } from '../../../src/bootstrap/change.ts';
 import { planUsers } from '../../../src/bootstrap/keystone/users/plan.ts';
-import { assignmentKey, keyOf, type UsersState } from '../../../src/bootstrap/keystone/users/state.ts';
-import { wantedUsers, type FoundAccount } from '../../../src/bootstrap/keystone/users/want.ts';
+import { assignmentKey, type UsersState } from '../../../src/bootstrap/keystone/users/state.ts';
+import { keyOf, wantedUsers, type FoundAccount } from '../../../src/bootstrap/keystone/users/want.ts';
 import { heat } from '../../../src/services/heat.ts';
 import { placement } from '../../../src/services/placement.ts';
 
 const NONE: FoundAccount = { password: 'hidden', passwordPlace: '' };
 const wanted = wantedUsers(placement.identity!, () => NONE);
 const [user] = wanted.users;
+const SERVICE = keyOf({ name: 'service', domain: 'Default' });
 
 /** Keystone with all that Placement needs. */
 function whole(): UsersState {
   return {
     domains: new Map([['Default', { id: 'default' }]]),
-    projects: new Map([['service', { id: 'p' }]]),
+    projects: new Map([[SERVICE, { id: 'p' }]]),
     roles: new Map([
       ['admin', { id: 'a' }],
       ['service', { id: 's' }],
@@ -64,7 +65,7 @@ test('what somebody disabled is shown as that before it is enabled', () => {
   assert.deepEqual(
     lines((state) => {
       state.users.set(keyOf(user!), { id: 'u', enabled: false });
-      state.projects.set('service', { id: 'p', enabled: false });
+      state.projects.set(SERVICE, { id: 'p', enabled: false });
     }),
     ['update project service: enabled false -> true', 'update user placement: enabled false -> true'],
   );
@@ -86,12 +87,25 @@ test("names of the service's configuration stand instead of the data's, in grant
     name === 'heat' ? { ...NONE, name: 'heat-osh', project: 'services' } : { ...NONE, domain: 'stacks' },
   );
   assert.deepEqual(domains, ['stacks']);
-  assert.deepEqual(projects, ['services']);
+  assert.deepEqual(projects, [{ name: 'services', domain: 'Default' }]);
   assert.deepEqual(
     users.map(({ name, domain, grants }) => [name, domain, grants.at(-1)]),
     [
-      ['heat-osh', 'Default', { role: 'service', project: 'services' }],
+      ['heat-osh', 'Default', { role: 'service', project: { name: 'services', domain: 'Default' } }],
       ['heat_domain_admin', 'stacks', { role: 'admin', domain: 'stacks' }],
     ],
   );
+});
+
+test('domains that its configuration names are made as well, as openstack-helm has them', () => {
+  const found = { ...NONE, domain: 'service', projectDomain: 'service' };
+  const elsewhere = wantedUsers(placement.identity!, () => found);
+  const nothing = { ...whole(), projects: new Map(), users: new Map() };
+  assert.deepEqual(planUsers(elsewhere, nothing).map(lineOf), [
+    'create domain service',
+    'create project service in domain service',
+    'create user placement in domain service',
+    'create assignment admin of placement in domain service on project service in domain service',
+    'create assignment service of placement in domain service on project service in domain service',
+  ]);
 });

@@ -24,6 +24,8 @@ export const BOOTSTRAP: Stages = {
   'kolla-bootstrap heat --only users --password-file heat_domain_admin=/run/secrets/heat-domain-admin': noKeystone,
   'kolla-bootstrap plan glance --public-url https://api.example.com:9292': noKeystone,
   'kolla-bootstrap plan glance --only users -o json': noKeystone,
+  'kolla-bootstrap delete glance': noKeystone,
+  'kolla-bootstrap delete glance --skip queue --yes': noKeystone,
 };
 
 /** Who we are is given, and the service's passwords. */

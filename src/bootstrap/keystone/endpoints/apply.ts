@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../../cli/errors.ts';
+import { KollaError, UnavailableError } from '../../../cli/errors.ts';
 import { titleOf } from '../../change.ts';
 import { Outdated } from '../../outdated.ts';
 import type { Entity, Keystone } from '../keystone.ts';
@@ -51,7 +51,11 @@ async function applyEndpoint(
     return await keystone.update(`/endpoints/${found.id}`, 'endpoint', { url, enabled: true }, doing);
   const { id } = state.services.get(service.name)!;
   const values = { service_id: id, interface: name, region_id: region, url };
-  const made = await keystone.create('/endpoints', 'endpoint', values, doing);
+  const made = await keystone.create('/endpoints', 'endpoint', values, doing).catch(async (error: unknown) => {
+    // Another run took its service back, with which we had begun: Keystone answers 400 then.
+    const isGone = error instanceof KollaError && (await keystone.find(`/services/${id}`, 'service')) === undefined;
+    throw isGone ? new Outdated(error) : error;
+  });
   const all = await keystone.list(`/endpoints?service_id=${id}`, 'endpoints');
   await requireAlone(keystone, made, '/endpoints', endpointsLike(endpoint, all), doing);
   state.endpoints.set(key, made);
@@ -60,7 +64,7 @@ async function applyEndpoint(
 /**
  * Keystone takes the same service and the same endpoint twice. So each run looks again after it has made one, and takes
  * its own back unless it is alone: of two runs at once the later always sees the earlier's, and whoever saw nobody else's
- * keeps. Where both take back, the pause before the next look is random. Nothing is removed that another may be using.
+ * keeps. Where both take back, the pause before the next look is random; who reads meanwhile waits until it is at rest.
  */
 async function requireAlone(
   keystone: Keystone,
@@ -71,7 +75,7 @@ async function requireAlone(
 ): Promise<void> {
   const others = all.filter(({ id }) => id !== made.id);
   if (others.length === 0) return;
-  await keystone.withdraw(`${path}/${made.id}`, `take back what we made: ${doing}`);
+  await keystone.remove(`${path}/${made.id}`, `take back what we made: ${doing}`);
   const ids = others.map(({ id }) => id).join(', ');
   throw new Outdated(new UnavailableError(`cannot ${doing}: another run made it at the same time (${ids})`));
 }

@@ -6,17 +6,27 @@
  *
  * Keystone keeps nobody from making the same entry twice: apply.ts says how two runs at once do not.
  */
+import type { IdentityService } from '../../../services/index.ts';
 import type { Part } from '../../change.ts';
 import type { Keystone } from '../keystone.ts';
 import { applyCatalogue } from './apply.ts';
 import { planCatalogue } from './plan.ts';
 import { readCatalogue } from './state.ts';
+import { planCatalogueRemoval } from './remove.ts';
 import type { WantedService } from './want.ts';
 
 export { wantedServices, type Templates, type WantedService } from './want.ts';
 
-/** The part `endpoints`. */
-export function endpointsPart(keystone: Keystone, wanted: readonly WantedService[]): Part {
+/**
+ * The part `endpoints`.
+ * @param wanted the services with their URLs, which removal does without
+ */
+export function endpointsPart(
+  keystone: Keystone,
+  services: readonly IdentityService[],
+  regions: readonly string[],
+  wanted: readonly WantedService[],
+): Part {
   return {
     name: 'endpoints',
     async plan() {
@@ -26,5 +36,6 @@ export function endpointsPart(keystone: Keystone, wanted: readonly WantedService
         apply: () => applyCatalogue(keystone, state, change),
       }));
     },
+    planRemoval: () => planCatalogueRemoval(keystone, services, regions),
   };
 }

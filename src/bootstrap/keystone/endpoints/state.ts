@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../../cli/errors.ts';
+import { Outdated } from '../../outdated.ts';
 import type { Entity, Keystone } from '../keystone.ts';
 import type { WantedEndpoint, WantedService } from './want.ts';
 
@@ -17,8 +18,8 @@ export function endpointKey(service: string, { interface: name, region }: Wanted
 
 /**
  * Reads the entries of the wanted types and their endpoints.
- * @throws UnavailableError where an entry or an endpoint is there twice, or a type under another name: which of them is
- *   right, only a person can say
+ * @throws Outdated where an entry or an endpoint is there twice, which another run may be about to take back; if it stays,
+ *   only a person can say which is right. UnavailableError for a type under another name
  */
 export async function readCatalogue(keystone: Keystone, wanted: readonly WantedService[]): Promise<CatalogueState> {
   const state: CatalogueState = { regions: new Set(), services: new Map(), endpoints: new Map() };
@@ -41,7 +42,7 @@ export async function readCatalogue(keystone: Keystone, wanted: readonly WantedS
 }
 
 /** The entries of its type, whatever their names. */
-export async function servicesOf(keystone: Keystone, { type }: WantedService): Promise<Entity[]> {
+export async function servicesOf(keystone: Keystone, { type }: Pick<WantedService, 'type'>): Promise<Entity[]> {
   return await keystone.list(`/services?type=${encodeURIComponent(type)}`, 'services');
 }
 
@@ -54,8 +55,10 @@ function only({ name, type }: WantedService, found: readonly Entity[]): Entity |
   const [first, second] = found;
   if (second !== undefined) {
     const all = found.map((one) => `${one.id} (${one.name ?? 'without a name'})`).join(', ');
-    throw new UnavailableError(
-      `the catalogue has ${found.length} services of type ${type}, so that clients take either: ${all}; remove all but one: openstack service delete ID`,
+    throw new Outdated(
+      new UnavailableError(
+        `the catalogue has ${found.length} services of type ${type}, so that clients take either: ${all}; remove all but one: openstack service delete ID`,
+      ),
     );
   }
   if (first === undefined || first.name === name) return first;
@@ -67,7 +70,9 @@ function only({ name, type }: WantedService, found: readonly Entity[]): Entity |
 function onlyEndpoint(key: string, found: readonly Entity[]): Entity | undefined {
   if (found.length < 2) return found[0];
   const all = found.map((one) => `${one.id} (${String(one['url'])})`).join(', ');
-  throw new UnavailableError(
-    `the catalogue has ${found.length} endpoints ${key}, so that clients take either: ${all}; remove all but one: openstack endpoint delete ID`,
+  throw new Outdated(
+    new UnavailableError(
+      `the catalogue has ${found.length} endpoints ${key}, so that clients take either: ${all}; remove all but one: openstack endpoint delete ID`,
+    ),
   );
 }

@@ -5,12 +5,14 @@
  *     request as each user whose password we know (state) -> what differs, as data (plan) -> made or changed in that order:
  *     domain, project, user, password, role, assignment (apply)
  *
- * A password is set only for a user whom Keystone answers 401, as every set revokes its tokens. Nothing is removed.
+ * A password is set only for a user whom Keystone answers 401, as every set revokes its tokens. Removal (remove) is of
+ * the accounts alone.
  */
 import type { Part } from '../../change.ts';
 import type { Keystone } from '../keystone.ts';
 import { applyUser } from './apply.ts';
 import { planUsers } from './plan.ts';
+import { planUserRemoval } from './remove.ts';
 import { readUsers } from './state.ts';
 import type { Wanted } from './want.ts';
 
@@ -24,5 +26,6 @@ export function usersPart(keystone: Keystone, wanted: Wanted): Part {
       const state = await readUsers(keystone, wanted);
       return planUsers(wanted, state).map((change) => ({ ...change, apply: () => applyUser(keystone, state, change) }));
     },
+    planRemoval: () => planUserRemoval(keystone, wanted),
   };
 }

@@ -1,27 +1,33 @@
-import type { Grant } from '../../../services/index.ts';
 import type { Change, Field } from '../../change.ts';
-import { assignmentKey, keyOf, targetOf, type UsersState } from './state.ts';
-import { DEFAULT_DOMAIN, type Wanted, type WantedUser } from './want.ts';
+import { assignmentKey, targetOf, type UsersState } from './state.ts';
+import { DEFAULT_DOMAIN, keyOf, type Named, type Wanted, type WantedGrant, type WantedUser } from './want.ts';
 
 /** A difference, with what it takes to end it. */
 export type UserChange = Change &
   (
-    | { readonly does: 'domain' | 'project' | 'role'; readonly wants: string }
+    | { readonly does: 'domain' | 'role'; readonly wants: string }
+    | { readonly does: 'project'; readonly wants: Named }
     | { readonly does: 'user' | 'password'; readonly wants: WantedUser }
-    | { readonly does: 'assignment'; readonly wants: { readonly user: WantedUser; readonly grant: Grant } }
+    | { readonly does: 'assignment'; readonly wants: { readonly user: WantedUser; readonly grant: WantedGrant } }
   );
 
 const LOCKED = 'Keystone still answers 401: the account may be locked, or its password have expired';
 
 /** What differs, in the order in which it can be ended. Roles that an account has besides are left alone. */
 export function planUsers(wanted: Wanted, state: UsersState): UserChange[] {
-  const named = (does: 'domain' | 'project' | 'role', names: readonly string[], found: UsersState['domains']) =>
+  const named = (does: 'domain' | 'role', names: readonly string[], found: UsersState['domains']) =>
     names.flatMap((name) =>
       differences(does, name, found.get(name)).map((change) => ({ ...change, does, wants: name })),
     );
   return [
     ...named('domain', wanted.domains, state.domains),
-    ...named('project', wanted.projects, state.projects),
+    ...wanted.projects.flatMap((project) =>
+      differences('project', nameOf(project), state.projects.get(keyOf(project))).map((change): UserChange => ({
+        ...change,
+        does: 'project',
+        wants: project,
+      })),
+    ),
     ...wanted.users.flatMap((user) => [
       ...differences('user', nameOf(user), state.users.get(keyOf(user))).map((change): UserChange => {
         const lacks = change.action === 'create' && user.password === undefined ? { lacks: lackOf(user) } : {};
@@ -41,12 +47,12 @@ export function planUsers(wanted: Wanted, state: UsersState): UserChange[] {
 }
 
 /** For people: without the domain that everybody expects. */
-export function nameOf({ name, domain }: WantedUser): string {
+export function nameOf({ name, domain }: Named): string {
   return domain === DEFAULT_DOMAIN ? name : `${name} in domain ${domain}`;
 }
 
-function targetText({ project, domain }: Grant): string {
-  if (project !== undefined) return `project ${project}`;
+function targetText({ project, domain }: WantedGrant): string {
+  if (project !== undefined) return `project ${nameOf(project)}`;
   return domain === undefined ? 'the system' : `domain ${domain}`;
 }
 
@@ -73,7 +79,7 @@ function passwordOf(user: WantedUser): UserChange {
   };
 }
 
-function isGranted(user: WantedUser, grant: Grant, state: UsersState): boolean {
+function isGranted(user: WantedUser, grant: WantedGrant, state: UsersState): boolean {
   const [account, role, target] = [state.users.get(keyOf(user)), state.roles.get(grant.role), targetOf(state, grant)];
   if (account === undefined || role === undefined || target === undefined) return false;
   return state.assignments.has(assignmentKey(target, account.id, role.id));

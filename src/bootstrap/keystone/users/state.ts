@@ -1,10 +1,13 @@
-import type { Grant } from '../../../services/index.ts';
+import { UnavailableError } from '../../../cli/errors.ts';
 import type { Entity, Keystone } from '../keystone.ts';
-import { DEFAULT_DOMAIN, type Wanted, type WantedUser } from './want.ts';
+import { DEFAULT_DOMAIN, keyOf, type Wanted, type WantedGrant, type WantedUser } from './want.ts';
+
+const DEFAULT_DOMAIN_ID = 'default';
 
 /** What Keystone has of what is wanted, by name. What is made is put in here, so that what comes after finds it. */
 export interface UsersState {
   readonly domains: Map<string, Entity>;
+  /** By `keyOf`. */
   readonly projects: Map<string, Entity>;
   readonly roles: Map<string, Entity>;
   /** By `keyOf`. */
@@ -15,15 +18,11 @@ export interface UsersState {
   readonly refused: Set<string>;
 }
 
-export function keyOf({ name, domain }: Pick<WantedUser, 'name' | 'domain'>): string {
-  return JSON.stringify([domain, name]);
-}
-
 /** What a grant is on, by ids: the path that Keystone has for it. Undefined while that is not there. */
-export function targetOf({ projects, domains }: UsersState, { project, domain }: Grant): string | undefined {
+export function targetOf({ projects, domains }: UsersState, { project, domain }: WantedGrant): string | undefined {
   if (project === undefined && domain === undefined) return 'system';
   const [of, entity] =
-    project === undefined ? ['domains', domains.get(domain ?? '')] : ['projects', projects.get(project)];
+    project === undefined ? ['domains', domains.get(domain ?? '')] : ['projects', projects.get(keyOf(project))];
   return entity === undefined ? undefined : `${of}/${entity.id}`;
 }
 
@@ -41,17 +40,16 @@ export async function readUsers(keystone: Keystone, wanted: Wanted): Promise<Use
     assignments: new Set(),
     refused: new Set(),
   };
-  for (const name of new Set([DEFAULT_DOMAIN, ...wanted.domains, ...wanted.users.map(({ domain }) => domain)])) {
+  state.domains.set(DEFAULT_DOMAIN, await defaultDomain(keystone));
+  for (const name of wanted.domains) {
     keep(state.domains, name, await keystone.list(`/domains?${query({ name })}`, 'domains'), name);
   }
-  const defaultId = state.domains.get(DEFAULT_DOMAIN)?.id ?? 'default';
-  for (const name of wanted.projects) {
-    keep(
-      state.projects,
-      name,
-      await keystone.list(`/projects?${query({ name, domain_id: defaultId })}`, 'projects'),
-      name,
-    );
+  for (const project of wanted.projects) {
+    const inDomain = state.domains.get(project.domain);
+    if (inDomain === undefined) continue;
+    const { name } = project;
+    const found = await keystone.list(`/projects?${query({ name, domain_id: inDomain.id })}`, 'projects');
+    keep(state.projects, keyOf(project), found, name);
   }
   for (const name of wanted.roles)
     keep(state.roles, name, await keystone.list(`/roles?${query({ name })}`, 'roles'), name);
@@ -59,13 +57,42 @@ export async function readUsers(keystone: Keystone, wanted: Wanted): Promise<Use
   return state;
 }
 
+/** Somebody may have given it another name; its id stays. */
+async function defaultDomain(keystone: Keystone): Promise<Entity> {
+  const [named] = await keystone.list(`/domains?${query({ name: DEFAULT_DOMAIN })}`, 'domains');
+  const found = named ?? (await keystone.find(`/domains/${DEFAULT_DOMAIN_ID}`, 'domain'));
+  if (found !== undefined) return found;
+  throw new UnavailableError('Keystone has no domain Default: has `keystone-manage bootstrap` run?');
+}
+
+/** The wanted accounts that are there. */
+export async function findUsers(
+  keystone: Keystone,
+  wanted: Pick<Wanted, 'users'>,
+): Promise<{ readonly user: WantedUser; readonly entity: Entity }[]> {
+  const found: { user: WantedUser; entity: Entity }[] = [];
+  for (const user of wanted.users) {
+    const domain =
+      user.domain === DEFAULT_DOMAIN
+        ? await defaultDomain(keystone)
+        : (await keystone.list(`/domains?${query({ name: user.domain })}`, 'domains'))[0];
+    const entity = domain === undefined ? undefined : await userIn(keystone, user, domain);
+    if (entity !== undefined) found.push({ user, entity });
+  }
+  return found;
+}
+
+async function userIn(keystone: Keystone, { name }: WantedUser, domain: Entity): Promise<Entity | undefined> {
+  const found = await keystone.list(`/users?${query({ name, domain_id: domain.id })}`, 'users');
+  return oneOf(found, name);
+}
+
 async function readUser(keystone: Keystone, user: WantedUser, state: UsersState): Promise<void> {
   const { name, domain, password } = user;
   const inDomain = state.domains.get(domain);
-  if (inDomain === undefined) return;
-  const found = await keystone.list(`/users?${query({ name, domain_id: inDomain.id })}`, 'users');
-  const entity = keep(state.users, keyOf(user), found, name);
+  const entity = inDomain === undefined ? undefined : await userIn(keystone, user, inDomain);
   if (entity === undefined) return;
+  state.users.set(keyOf(user), entity);
   const assignments = await keystone.list(`/role_assignments?${query({ 'user.id': entity.id })}`, 'role_assignments');
   for (const assignment of assignments) {
     const key = keyOfAssignment(assignment);
@@ -91,11 +118,14 @@ function keyOfAssignment(assignment: object): string | undefined {
   return scope.system === undefined ? undefined : assignmentKey('system', user.id, role.id);
 }
 
-/** Keystone's database may compare names without their case, and then has no room for another spelling. */
-function keep(into: Map<string, Entity>, key: string, found: readonly Entity[], name: string): Entity | undefined {
-  const entity = found.find((each) => each.name === name) ?? found[0];
+function keep(into: Map<string, Entity>, key: string, found: readonly Entity[], name: string): void {
+  const entity = oneOf(found, name);
   if (entity !== undefined) into.set(key, entity);
-  return entity;
+}
+
+/** Keystone's database may compare names without their case, and then has no room for another spelling. */
+function oneOf(found: readonly Entity[], name: string): Entity | undefined {
+  return found.find((each) => each.name === name) ?? found[0];
 }
 
 function query(values: Readonly<Record<string, string>>): string {

@@ -1,24 +1,34 @@
-import type { Grant, Identity, IdentityUser } from '../../../services/index.ts';
+import type { Identity, IdentityUser } from '../../../services/index.ts';
 
 export const DEFAULT_DOMAIN = 'Default';
 
-/** An account as the service needs it. */
-export interface WantedUser {
+/** A project or an account: its name is its own within a domain. */
+export interface Named {
   readonly name: string;
   readonly domain: string;
+}
+
+/** A role on a project or a domain; on the system where neither is named. */
+export interface WantedGrant {
+  readonly role: string;
+  readonly project?: Named;
+  readonly domain?: string;
+}
+
+/** An account as the service needs it. */
+export interface WantedUser extends Named {
   /** Undefined where nobody told us: then it is neither tried nor set. Never shown. */
   readonly password: string | undefined;
   /** Where it would have been found, for the message when it is needed. */
   readonly passwordPlace: string;
-  readonly grants: readonly Grant[];
+  readonly grants: readonly WantedGrant[];
 }
 
 /** What is to be there, in names. */
 export interface Wanted {
   readonly domains: readonly string[];
   readonly roles: readonly string[];
-  /** All in the Default domain. */
-  readonly projects: readonly string[];
+  readonly projects: readonly Named[];
   readonly users: readonly WantedUser[];
 }
 
@@ -27,12 +37,14 @@ export interface FoundAccount {
   readonly name?: string | undefined;
   readonly domain?: string | undefined;
   readonly project?: string | undefined;
+  readonly projectDomain?: string | undefined;
   readonly password?: string | undefined;
   readonly passwordPlace: string;
 }
 
 /**
- * The data of a service, with the names that its configuration has instead of the data's.
+ * The data of a service, with the names that its configuration has instead of the data's. A domain that is named there is
+ * one that is needed.
  * @param accountOf what was found of each user
  */
 export function wantedUsers(
@@ -40,31 +52,46 @@ export function wantedUsers(
   accountOf: (user: IdentityUser) => FoundAccount,
 ): Wanted {
   const renamed = new Map<string, string>();
-  const accounts = users.map((user): WantedUser => {
-    const found = accountOf(user);
-    const domain = found.domain ?? user.domain ?? DEFAULT_DOMAIN;
-    if (user.domain !== undefined) renamed.set(user.domain, domain);
-    return {
-      name: found.name ?? user.name,
-      domain,
-      password: found.password,
-      passwordPlace: found.passwordPlace,
-      grants: user.grants.map((grant) => ({
-        ...grant,
-        ...(grant.project === undefined ? {} : { project: found.project ?? grant.project }),
-        ...(grant.domain === undefined || grant.domain !== user.domain ? {} : { domain }),
-      })),
-    };
+  const accounts = users.map((user) => {
+    const account = wantedUser(user, accountOf(user));
+    if (user.domain !== undefined) renamed.set(user.domain, account.domain);
+    return account;
   });
   const grants = accounts.flatMap((user) => user.grants);
+  const projects = new Map(
+    grants.flatMap(({ project }): [string, Named][] => (project === undefined ? [] : [[keyOf(project), project]])),
+  );
+  const all = [
+    ...domains.map((domain) => renamed.get(domain) ?? domain),
+    ...accounts.map(({ domain }) => domain),
+    ...[...projects.values()].map(({ domain }) => domain),
+  ];
   return {
-    domains: unique(domains.map((domain) => renamed.get(domain) ?? domain)),
-    roles: unique([...roles, ...grants.map(({ role }) => role)]),
-    projects: unique(grants.flatMap(({ project }) => project ?? [])),
+    domains: [...new Set(all)].filter((domain) => domain !== DEFAULT_DOMAIN),
+    roles: [...new Set([...roles, ...grants.map(({ role }) => role)])],
+    projects: [...projects.values()],
     users: accounts,
   };
 }
 
-function unique(names: readonly string[]): string[] {
-  return [...new Set(names)];
+/** By which it is found among others. */
+export function keyOf({ name, domain }: Named): string {
+  return JSON.stringify([domain, name]);
+}
+
+function wantedUser(user: IdentityUser, found: FoundAccount): WantedUser {
+  const domain = found.domain ?? user.domain ?? DEFAULT_DOMAIN;
+  const grants = user.grants.map(({ role, project, domain: on }): WantedGrant => {
+    if (project !== undefined) {
+      return { role, project: { name: found.project ?? project, domain: found.projectDomain ?? DEFAULT_DOMAIN } };
+    }
+    return on === undefined ? { role } : { role, domain: on === user.domain ? domain : on };
+  });
+  return {
+    name: found.name ?? user.name,
+    domain,
+    password: found.password,
+    passwordPlace: found.passwordPlace,
+    grants,
+  };
 }

@@ -1,0 +1,18 @@
+import type { Planned } from '../../change.ts';
+import type { Keystone } from '../keystone.ts';
+import { nameOf } from './plan.ts';
+import { findUsers } from './state.ts';
+import type { Wanted } from './want.ts';
+
+/**
+ * The service's accounts, whose assignments go with them. Roles, projects and domains stay: others use them, and of a domain
+ * of the service's own nobody can say whose users lie in it.
+ */
+export async function planUserRemoval(keystone: Keystone, wanted: Wanted): Promise<Planned[]> {
+  const found = await findUsers(keystone, wanted);
+  return found.map(({ user, entity }) => {
+    const name = nameOf(user);
+    const apply = () => keystone.remove(`/users/${entity.id}`, `delete user ${name}`);
+    return { action: 'delete', kind: 'user', name, fields: [], apply };
+  });
+}
