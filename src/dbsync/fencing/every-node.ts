@@ -1,6 +1,7 @@
 import { formatDuration } from '../../cli/duration.ts';
 import { UnavailableError } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
+import { unlessAborted } from '../../platform/abort.ts';
 import { formatAddress, type Address } from '../../platform/address.ts';
 import { pause } from '../../platform/backoff.ts';
 import {
@@ -51,7 +52,8 @@ export async function onEveryNode(session: Reached, options: EveryNodeOptions, w
   for (;;) {
     const left: string[] = [];
     const look = async (node: MysqlSession) => {
-      const waiting = await work(node);
+      // A node that freezes meanwhile must not keep us from ending.
+      const waiting = await unlessAborted(work(node), signal);
       if (waiting !== undefined) left.push(waiting);
     };
     await look(session);
