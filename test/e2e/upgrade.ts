@@ -54,7 +54,11 @@ export function asking(ask: () => Promise<void>): { readonly count: () => number
   let count = 0;
   const ended = (async () => {
     while (!over.signal.aborted) {
-      await ask();
+      try {
+        await ask();
+      } catch (cause) {
+        throw new Error(`number ${count + 1} failed at ${new Date().toISOString()}`, { cause });
+      }
       count += 1;
     }
   })();
