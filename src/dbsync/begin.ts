@@ -2,12 +2,12 @@ import { ExitCode, KollaError, UnavailableError } from '../cli/errors.ts';
 import { reasonOf } from '../platform/mysql/index.ts';
 import { redactor, type Redact } from '../platform/redact.ts';
 import { beginOwn, endOwn, fencePredecessor } from './fencing/index.ts';
-import { closeFence } from './fence.ts';
+import { closeFence } from './lock/fence.ts';
 import type { Effects, Plan } from './plan.ts';
-import { openRecord } from './record.ts';
-import type { Held, Ran } from './run-steps.ts';
-import { isOverAfter } from './supervise.ts';
-import type { Turn } from './turn.ts';
+import { openRecord } from './record/record.ts';
+import type { Held, Ran } from './steps/run-steps.ts';
+import { isOverAfter } from './steps/supervise.ts';
+import type { Turn } from './lock/turn.ts';
 
 /** Everything that stands before the first step is done. */
 export interface Begun {

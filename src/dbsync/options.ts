@@ -2,10 +2,10 @@ import type { Option, Values } from '../cli/option.ts';
 import { DONOR_POLICIES } from '../platform/mysql/index.ts';
 import { PHASES } from '../services/index.ts';
 import { ENSURE_OPTIONS } from './ensure/options.ts';
-import { FENCING_OPTIONS } from './fencing-options.ts';
-import { SIDECAR_OPTIONS } from './sidecar-options.ts';
-import { LOCK_OPTIONS } from './lock-options.ts';
-import { ROLLOUT_OPTIONS } from './rollout-options.ts';
+import { FENCING_OPTIONS } from './fencing/options.ts';
+import { SIDECAR_OPTIONS } from './sidecar/options.ts';
+import { LOCK_OPTIONS } from './lease/options.ts';
+import { ROLLOUT_OPTIONS } from './rollout/options.ts';
 
 /** Where the database is: shared by every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [

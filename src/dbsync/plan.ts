@@ -7,7 +7,7 @@ import type { Redact } from '../platform/redact.ts';
 import type { SchemaCheck, Step } from '../services/index.ts';
 import type { EnsureOptions } from './ensure/index.ts';
 import type { Credentials } from './fencing/index.ts';
-import { STOP_MS } from './guarded-child.ts';
+import { STOP_MS } from './steps/guarded-child.ts';
 import type { LeaseSite } from './lease/index.ts';
 import type { RolloutGate } from './rollout/index.ts';
 import type { OnStage } from './stage.ts';

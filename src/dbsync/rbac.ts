@@ -6,9 +6,9 @@ import { knownServices } from '../services/known.ts';
 import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
 import { rolloutGrants } from './rollout/grants.ts';
 import { parseWorkload } from './rollout/kinds.ts';
-import { ROLLOUT_OPTIONS } from './rollout-options.ts';
-import { SIDECAR_OPTIONS } from './sidecar-options.ts';
-import { serviceOf } from './target.ts';
+import { ROLLOUT_OPTIONS } from './rollout/options.ts';
+import { SIDECAR_OPTIONS } from './sidecar/options.ts';
+import { serviceOf } from './target/target.ts';
 
 const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;
 const [STAY] = SIDECAR_OPTIONS;

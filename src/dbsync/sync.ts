@@ -1,17 +1,17 @@
 import { ExitCode } from '../cli/errors.ts';
 import { isMysqlError, mysqlError } from '../platform/mysql/index.ts';
 import { begin, type Begun } from './begin.ts';
-import { conclude } from './conclude.ts';
-import { releaseLock } from './lock.ts';
+import { conclude } from './record/conclude.ts';
+import { releaseLock } from './lock/lock.ts';
 import { makeReady } from './ensure/index.ts';
 import { stopMsOf, type Effects, type Plan } from './plan.ts';
-import { Pulse } from './pulse.ts';
-import { startRenewal } from './renewal.ts';
+import { Pulse } from './steps/pulse.ts';
+import { startRenewal } from './lock/renewal.ts';
 import { stillOld } from './rollout/still-old.ts';
-import { runSteps, type Ran } from './run-steps.ts';
-import { takeTurn, type TakeTurn, type Turn } from './turn.ts';
-import { tellDone, tellUpToDate } from './tell-up-to-date.ts';
-import { upToDateBy } from './up-to-date.ts';
+import { runSteps, type Ran } from './steps/run-steps.ts';
+import { takeTurn, type TakeTurn, type Turn } from './lock/turn.ts';
+import { tellDone, tellUpToDate } from './record/tell-up-to-date.ts';
+import { upToDateBy } from './record/up-to-date.ts';
 
 /** Migrates one database under its lock. The exit code is the command's own, or 0 when there was nothing to do. */
 export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTurn): Promise<ExitCode> {

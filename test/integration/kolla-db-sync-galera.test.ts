@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
-import { openFence, takeFence } from '../../src/dbsync/fence.ts';
+import { openFence, takeFence } from '../../src/dbsync/lock/fence.ts';
 import type { Effects, Plan } from '../../src/dbsync/plan.ts';
-import { reach } from '../../src/dbsync/reach.ts';
+import { reach } from '../../src/dbsync/target/reach.ts';
 import { sync } from '../../src/dbsync/sync.ts';
-import { takeTurn, type TakeTurn } from '../../src/dbsync/turn.ts';
+import { takeTurn, type TakeTurn } from '../../src/dbsync/lock/turn.ts';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { beginOn, overlapsIn, runsOf, siteOnGalera, type GaleraSite } from './kolla-db-sync-galera-support.ts';

@@ -4,11 +4,11 @@
  */
 import { parseArgs } from 'node:util';
 import { createLog } from '../../src/cli/log.ts';
-import { openFence, takeFence } from '../../src/dbsync/fence.ts';
+import { openFence, takeFence } from '../../src/dbsync/lock/fence.ts';
 import type { Plan } from '../../src/dbsync/plan.ts';
-import { reach } from '../../src/dbsync/reach.ts';
+import { reach } from '../../src/dbsync/target/reach.ts';
 import { sync } from '../../src/dbsync/sync.ts';
-import type { TakeTurn } from '../../src/dbsync/turn.ts';
+import type { TakeTurn } from '../../src/dbsync/lock/turn.ts';
 import { parseAddress } from '../../src/platform/address.ts';
 import { parseMysqlUrl, urlAt } from '../../src/platform/mysql/index.ts';
 

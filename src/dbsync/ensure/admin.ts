@@ -1,8 +1,8 @@
 import { ConfigError, UsageError } from '../../cli/errors.ts';
 import type { MysqlTarget, MysqlTls } from '../../platform/mysql/index.ts';
 import type { EnsureValues } from './options.ts';
-import { readSecret } from '../read-text.ts';
-import type { Source } from '../target.ts';
+import { readSecret } from '../target/read-text.ts';
+import type { Source } from '../target/target.ts';
 
 /** The account that may create things, at the service's server; undefined when none was given. */
 export async function findAdmin(options: EnsureValues, { target, place }: Source): Promise<MysqlTarget | undefined> {

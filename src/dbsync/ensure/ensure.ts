@@ -10,7 +10,7 @@ import {
 } from '../../platform/mysql/index.ts';
 import { accountAt, accountsOf, grantsOf, type Account } from './accounts.ts';
 import type { Requirement } from './options.ts';
-import { repeated } from '../repeated.ts';
+import { repeated } from '../lock/repeated.ts';
 
 export interface EnsureOptions {
   /** The account is made for each of them. */

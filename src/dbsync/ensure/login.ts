@@ -21,7 +21,7 @@ import {
   type DonorPolicy,
   type MysqlTarget,
 } from '../../platform/mysql/index.ts';
-import { reach, type Reached } from '../reach.ts';
+import { reach, type Reached } from '../target/reach.ts';
 
 export interface LoginOptions {
   readonly timeoutMs: number;

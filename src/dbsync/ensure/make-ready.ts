@@ -1,7 +1,7 @@
 import type { Log } from '../../cli/log.ts';
 import type { Address } from '../../platform/address.ts';
 import { preferring, quoteAccount, type DonorPolicy, type MysqlTarget } from '../../platform/mysql/index.ts';
-import { reach, type Reached } from '../reach.ts';
+import { reach, type Reached } from '../target/reach.ts';
 import { adminAt } from './admin.ts';
 import { ensure, setPassword, type EnsureOptions } from './ensure.ts';
 import { isAccessDenied, tryLogin } from './login.ts';

@@ -7,7 +7,7 @@ import {
   quoteText,
   type MysqlSession,
 } from '../../platform/mysql/index.ts';
-import { repeated } from '../repeated.ts';
+import { repeated } from '../lock/repeated.ts';
 
 /** MySQL takes no longer name. */
 const LONGEST_NAME = 32;

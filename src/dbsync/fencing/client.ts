@@ -4,7 +4,7 @@ import { messageOf } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
 import type { MysqlTarget } from '../../platform/mysql/index.ts';
 import type { Plan } from '../plan.ts';
-import { reach, type Reached } from '../reach.ts';
+import { reach, type Reached } from '../target/reach.ts';
 import { onEveryNode } from './every-node.ts';
 import { sessionsOf } from './sessions.ts';
 

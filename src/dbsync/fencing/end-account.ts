@@ -3,7 +3,7 @@ import type { MysqlTarget } from '../../platform/mysql/index.ts';
 import { adminAt } from '../ensure/index.ts';
 import { messageOf } from '../../cli/errors.ts';
 import type { Plan } from '../plan.ts';
-import { reach, type Reached } from '../reach.ts';
+import { reach, type Reached } from '../target/reach.ts';
 import { definedBy, dropAccount, lockAccount } from './account.ts';
 import { onEveryNode, type EveryNodeOptions } from './every-node.ts';
 import { killSession, listOf, sessionsOf } from './sessions.ts';

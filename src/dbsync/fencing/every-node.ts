@@ -12,8 +12,8 @@ import {
   type MysqlSession,
   type MysqlTarget,
 } from '../../platform/mysql/index.ts';
-import type { Reached } from '../reach.ts';
-import { statusLine } from '../status-line.ts';
+import type { Reached } from '../target/reach.ts';
+import { statusLine } from '../../cli/status-line.ts';
 import { markSession } from './sessions.ts';
 
 const HANDSHAKE_MS = 3000;

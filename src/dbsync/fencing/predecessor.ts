@@ -1,10 +1,10 @@
 import { formatDuration } from '../../cli/duration.ts';
 import { UnavailableError, messageOf } from '../../cli/errors.ts';
 import { pause } from '../../platform/backoff.ts';
-import type { FenceRow } from '../fence.ts';
-import { STOP_MS } from '../guarded-child.ts';
+import type { FenceRow } from '../lock/fence.ts';
+import { STOP_MS } from '../steps/guarded-child.ts';
 import type { Effects, Plan } from '../plan.ts';
-import type { Reached } from '../reach.ts';
+import type { Reached } from '../target/reach.ts';
 import { forEachLogin, isConclusive, type Login } from './client.ts';
 import { endAccounts } from './end-account.ts';
 import { onEveryNode } from './every-node.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../../cli/log.ts';
 import type { MysqlSession } from '../../platform/mysql/index.ts';
-import type { FenceRow } from '../fence.ts';
+import type { FenceRow } from '../lock/fence.ts';
 import { killSession, nameOf } from './sessions.ts';
 import { readTrace } from './trace.ts';
 

@@ -1,6 +1,6 @@
 import { NO_SUCH_TABLE, errnoOf, type MysqlSession } from '../../platform/mysql/index.ts';
-import { FENCE_NAME, FENCE_TABLE } from '../fence.ts';
-import { repeated } from '../repeated.ts';
+import { FENCE_NAME, FENCE_TABLE } from '../lock/fence.ts';
+import { repeated } from '../lock/repeated.ts';
 
 /**
  * How a migration's sessions can be told from the live service's, which may use the same account. It stays in the fence

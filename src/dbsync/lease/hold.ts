@@ -2,7 +2,7 @@ import { formatDuration } from '../../cli/duration.ts';
 import { UnavailableError, messageOf } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
 import { pause } from '../../platform/backoff.ts';
-import { renewEveryMs } from '../renewal.ts';
+import { renewEveryMs } from '../lock/renewal.ts';
 import { released, renewed, told, transitionsIn, type LeaseObject, type News } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
 import { LeaseWriter, NotOursError, type Change } from './writer.ts';

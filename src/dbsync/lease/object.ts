@@ -1,6 +1,6 @@
 import { DB_SYNC_ANNOTATIONS, dbSyncRecord } from '../../platform/kube/db-sync-lease.ts';
 import type { KubeObject, ObjectRef } from '../../platform/kube/types.ts';
-import type { FenceState } from '../fence.ts';
+import type { FenceState } from '../lock/fence.ts';
 
 /** A Lease of coordination.k8s.io/v1, as far as we read it. What else it has is written back as it was. */
 export interface LeaseObject extends KubeObject {

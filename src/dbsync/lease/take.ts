@@ -2,7 +2,7 @@ import { DeadlineError, KollaError, ConfigError, UnavailableError, messageOf } f
 import type { Log } from '../../cli/log.ts';
 import { backoffMs, pause } from '../../platform/backoff.ts';
 import { ApiError } from '../../platform/kube/api-error.ts';
-import { statusLine } from '../status-line.ts';
+import { statusLine } from '../../cli/status-line.ts';
 import { isConflict, readLease, statusOf, writeLease, type AskOptions } from './ask.ts';
 import { leaseWatch } from './free-lease.ts';
 import { holdLease, type HeldLease } from './hold.ts';

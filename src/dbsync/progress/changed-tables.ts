@@ -1,9 +1,9 @@
 import type { Log } from '../../cli/log.ts';
 import { connect, placesOf, preferring, reasonOf, type MysqlTarget } from '../../platform/mysql/index.ts';
 import type { Address } from '../../platform/address.ts';
-import { FENCE_TABLE } from '../fence.ts';
-import { OUR_MARK } from '../lock.ts';
-import { RECORD_TABLE } from '../record.ts';
+import { FENCE_TABLE } from '../lock/fence.ts';
+import { OUR_MARK } from '../lock/lock.ts';
+import { RECORD_TABLE } from '../record/record.ts';
 
 /** Tables of one database, the latest first. */
 export interface ChangedTables {

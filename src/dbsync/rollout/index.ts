@@ -12,7 +12,7 @@
 import type { Log } from '../../cli/log.ts';
 import type { LazyKube } from '../../platform/kube/lazy.ts';
 import type { Phase } from '../../services/index.ts';
-import { isAfterRollout } from '../rollout-options.ts';
+import { isAfterRollout } from './options.ts';
 import type { NamedWorkload } from './kinds.ts';
 import { awaitRollouts, lookAtRollouts, type RolloutSurroundings } from './wait.ts';
 

@@ -1,6 +1,6 @@
 import { ExitCode, KollaError, messageOf } from '../../cli/errors.ts';
 import type { Effects } from '../plan.ts';
-import type { Held, Ran } from '../run-steps.ts';
+import type { Held, Ran } from '../steps/run-steps.ts';
 import type { RolloutGate } from './index.ts';
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../src/cli/errors.ts';
 import { parseWorkload } from '../../../src/dbsync/rollout/kinds.ts';
-import { workloadsOf } from '../../../src/dbsync/rollout-options.ts';
+import { workloadsOf } from '../../../src/dbsync/rollout/options.ts';
 
 for (const [text, expected] of [
   ['deployment/keystone', ['Deployment', 'keystone', undefined]],

@@ -1,0 +1,77 @@
+import { ChildError, UnavailableError, type ExitCode } from '../../cli/errors.ts';
+import { reasonOf, type MysqlSession } from '../../platform/mysql/index.ts';
+import { closeMigration, type Ended } from './closing.ts';
+import type { Claim, FenceState } from '../lock/fence.ts';
+import { releaseLock } from '../lock/lock.ts';
+import type { Effects, Plan } from '../plan.ts';
+import { reach } from '../target/reach.ts';
+import type { Held, Ran } from '../steps/run-steps.ts';
+import { isOverAfter } from '../steps/supervise.ts';
+import type { Turn } from '../lock/turn.ts';
+
+/** For the last word in the fence row when the session that held it is gone: within the time to stop a pod. */
+const LAST_WORD_MS = 5000;
+/** A migration that ended well is worth the time that a cluster needs to give a dead node up. */
+const GOOD_WORD_MS = 30_000;
+
+/** The last word on the Lease may be said after the one in the row, within the same time. */
+const LEAST_WORD_MS = 1000;
+
+/** Records how it ended, gives the lock back, publishes it on the Lease, and makes the exit code of it. */
+export async function conclude(
+  plan: Plan,
+  { claim, lease }: Pick<Turn, 'claim' | 'lease'>,
+  held: Held,
+  ran: Ran,
+  { signal, log }: Effects,
+): Promise<ExitCode> {
+  const { outcome, program, meaning } = ran;
+  const { session, lockName } = held;
+  const { code } = outcome;
+  const state: FenceState = outcome.state === 'ended' ? (code === 0 ? 'done' : 'failed') : outcome.state;
+  const isOver = isOverAfter(outcome);
+  const until = performance.now() + (state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS);
+  const isRecorded = await record(plan, claim, held, { state, exitCode: code, output: ran.output, isOver }, log);
+  if (!session.lost.aborted) await releaseLock(session, lockName).catch(() => session.destroy());
+  const { phase, release } = claim;
+  // Who waits must not go on by what the next migrator does not know of.
+  const known = state === 'done' && !isRecorded ? 'lost' : state;
+  const news = { state: known, phase, release, token: held.token };
+  const isPublished = (await lease?.end(news, Math.max(LEAST_WORD_MS, until - performance.now()))) ?? true;
+  switch (outcome.state) {
+    case 'lost':
+      throw new UnavailableError(`the command was stopped while it ran: ${outcome.why}`);
+    case 'interrupted':
+      throw signal.reason;
+    case 'ended':
+      if (code !== 0) {
+        const why = meaning === undefined ? '' : `: ${meaning}`;
+        throw new ChildError(code, `the migration failed: ${program} ended with ${code}${why}`);
+      } else if (!isRecorded)
+        throw new UnavailableError('the command succeeded, but that could not be recorded: run it again');
+      else if (!isPublished)
+        throw new UnavailableError('the command succeeded, but that could not be published: run it again');
+      return code;
+  }
+}
+
+async function record(
+  { target, galeraDonor }: Plan,
+  claim: Claim,
+  { session, token }: Held,
+  ended: Ended,
+  log: Effects['log'],
+): Promise<boolean> {
+  const write = (on: MysqlSession) => closeMigration(on, claim, token, ended);
+  try {
+    if (!session.lost.aborted) return await write(session);
+    const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
+    // Ours is aborted where this is needed most.
+    const { signal } = new AbortController();
+    await using other = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
+    return await write(other);
+  } catch (error) {
+    log.warn(`cannot record that it is ${ended.state}: ${reasonOf(error)}`);
+    return false;
+  }
+}

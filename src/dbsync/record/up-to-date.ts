@@ -1,0 +1,85 @@
+import { basename } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { formatDuration } from '../../cli/duration.ts';
+import { errnoOf, UNKNOWN_DATABASE, type MysqlSession } from '../../platform/mysql/index.ts';
+import { PHASES, type Phase, type SchemaCheck } from '../../services/index.ts';
+import { readFence } from '../lock/fence.ts';
+import { startGuarded } from '../steps/guarded-child.ts';
+import { isBehind } from '../phases.ts';
+import { workOf, type Effects, type Plan } from '../plan.ts';
+import { reach, type Reached } from '../target/reach.ts';
+import { readRecords } from './record.ts';
+
+/** A check reads one table; most of its time is Python's start. */
+const CHECK_MS = 120_000;
+
+/**
+ * Whether there is nothing to do, found out without the lock: this very work is recorded as done, nobody has begun
+ * another since that did not end well, and the tool itself says that the schema is right. The tool alone does not know
+ * of steps that leave no mark in the schema; the record alone does not know of a restored backup.
+ * @returns the token under which it was done; undefined when there is something to do
+ */
+export async function upToDateBy(plan: Plan, effects: Effects): Promise<number | undefined> {
+  const { check, target, timeoutMs, phase, galeraDonor } = plan;
+  if (check === undefined || !isPhase(phase)) return undefined;
+  const { signal, log } = effects;
+  const session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database }).catch(
+    (error: unknown) => {
+      // Who takes the lock says what to do about it.
+      if (errnoOf((error as Error).cause) === UNKNOWN_DATABASE) return undefined;
+      throw error;
+    },
+  );
+  if (session === undefined) return undefined;
+  await using held = session;
+  const token = await recordedAsDone(held, plan);
+  if (token === undefined) return undefined;
+  const code = await runCheck(check, held, plan, effects);
+  if (code === undefined || !isBehind(phase, check.codes[code])) return undefined;
+  log.info(`nothing to do: token ${token} has done it, and ${check.argv.join(' ')} (exit code ${code}) agrees`, {
+    token,
+  });
+  return token;
+}
+
+function isPhase(word: string): word is Phase {
+  return (PHASES as readonly string[]).includes(word);
+}
+
+async function recordedAsDone(session: MysqlSession, plan: Plan): Promise<number | undefined> {
+  if ((await readFence(session))?.state !== 'done') return undefined;
+  const records = await readRecords(session);
+  const own = records.find(
+    ({ service, release, phase }) => service === plan.service && release === plan.release && phase === plan.phase,
+  );
+  return own?.state === 'done' && own.work === workOf(plan) ? own.token : undefined;
+}
+
+/** Its exit code; undefined when it took too long. */
+async function runCheck(
+  { argv }: SchemaCheck,
+  session: Reached,
+  { childEnv }: Plan,
+  { signal, log, redact }: Effects,
+): Promise<number | undefined> {
+  const from = basename(argv[0]);
+  const child = await startGuarded(argv, {
+    env: childEnv(session.at),
+    descriptor: session.descriptor,
+    onLine: (line) => log.debug(redact(stripVTControlCharacters(line)), { from }),
+  });
+  const timeout = AbortSignal.timeout(CHECK_MS);
+  const stop = AbortSignal.any([signal, timeout]);
+  const onStop = () => void child.stop();
+  if (stop.aborted) onStop();
+  else stop.addEventListener('abort', onStop, { once: true });
+  try {
+    const code = await child.ended;
+    signal.throwIfAborted();
+    if (!timeout.aborted) return code;
+    log.warn(`${argv.join(' ')} did not end within ${formatDuration(CHECK_MS)}: it is not asked any more`);
+    return undefined;
+  } finally {
+    stop.removeEventListener('abort', onStop);
+  }
+}

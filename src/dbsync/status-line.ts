@@ -1,1 +1,0 @@
-export { statusLine } from '../cli/status-line.ts';

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { privateFolder } from '../../support/folder.ts';
+import { runHelper, startHelper } from '../../support/helper.ts';
+import { until } from '../../support/until.ts';
+
+/** What it says to a command line that it refuses before it needs a server. */
+async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number; stderr: string }> {
+  const { code, stderr } = await runHelper('kolla-db-sync', args, { env: { PATH: process.env['PATH'], ...env } });
+  return { code, stderr };
+}
+
+const URL_FOR_NOBODY = 'mysql://u:hunter2@127.0.0.1:1/d';
+
+test('an unknown service is refused with the nearest one', async () => {
+  const { code, stderr } = await refusal(['keyston']);
+  assert.equal(code, 64);
+  assert.match(stderr, /did you mean 'keystone'/);
+});
+
+test('a missing configuration file is named, with what to do', async () => {
+  const { code, stderr } = await refusal(['keystone', '--service-config', '/nowhere/keystone.conf', '--', 'true']);
+  assert.equal(code, 65);
+  assert.match(stderr, /\/nowhere\/keystone\.conf.*KOLLA_DB_SYNC_CONNECTION.*ENOENT/);
+});
+
+test('a configuration without the URL is named with section and key', async () => {
+  await using folder = await privateFolder('dbsync');
+  const file = join(folder.path, 'keystone.conf');
+  await writeFile(file, '[DEFAULT]\ndebug = true\n');
+  const { code, stderr } = await refusal(['keystone', '--service-config', file, '--', 'true']);
+  assert.equal(code, 65);
+  assert.match(stderr, /\[database\] connection is not set/);
+});
+
+test('a wrong URL is refused without its password', async () => {
+  const { code, stderr } = await refusal(['keystone', '--', 'true'], {
+    KOLLA_DB_SYNC_CONNECTION: 'postgresql://u:hunter2@h/d',
+  });
+  assert.equal(code, 65);
+  assert.match(stderr, /KOLLA_DB_SYNC_CONNECTION.*postgresql/);
+  assert.doesNotMatch(stderr, /hunter2/);
+});
+
+test('a password on the command line is refused', async () => {
+  const { code, stderr } = await refusal(['keystone', '--connection', URL_FOR_NOBODY]);
+  assert.equal(code, 64);
+  assert.doesNotMatch(stderr, /hunter2/);
+});
+
+test("a service's tool that is not there is missed before anybody waits", async () => {
+  const { code, stderr } = await refusal(['keystone'], { KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY, PATH: '/nowhere' });
+  assert.equal(code, 69);
+  assert.match(stderr, /no program keystone-manage in PATH/);
+});
+
+test("an admin's password without an admin is refused", async () => {
+  const { code, stderr } = await refusal(['keystone', '--', 'true'], {
+    KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY,
+    KOLLA_DB_SYNC_ADMIN_PASSWORD: 'hunter2',
+  });
+  assert.equal(code, 64);
+  assert.match(stderr, /without --admin-user/);
+});
+
+test('a server that is not there is waited for, and named at the deadline', async () => {
+  const { code, stderr } = await refusal(['keystone', '--timeout', '3s', '--', 'true'], {
+    KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY,
+  });
+  assert.equal(code, 75);
+  assert.match(stderr, /waiting for the database server at 127\.0\.0\.1:1: .*ECONNREFUSED/);
+  assert.match(stderr, /waited 3s.*last seen.*ECONNREFUSED/);
+});
+
+test('a phase of a tool of one step is refused, with the reason', async () => {
+  const { code, stderr } = await refusal(['heat', '--phase', 'expand'], { KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY });
+  assert.equal(code, 64);
+  assert.match(stderr, /heat is migrated in one step.*no --phase expand/);
+});
+
+test('a phase that a service lacks needs no server', async () => {
+  const { code, stderr } = await refusal(['cinder', '--phase', 'migrate']);
+  assert.equal(code, 0);
+  assert.match(stderr, /cinder has no phase migrate: nothing to do/);
+});
+
+test('a URL that only a program could read must be given', async () => {
+  const { code, stderr } = await refusal(['horizon']);
+  assert.equal(code, 65);
+  assert.match(stderr, /horizon .*set KOLLA_DB_SYNC_CONNECTION/);
+});
+
+test('the URL is found under an older name as well', async () => {
+  await using folder = await privateFolder('dbsync');
+  const file = join(folder.path, 'barbican.conf');
+  await writeFile(file, `[DEFAULT]\nsql_connection = ${URL_FOR_NOBODY}\n`);
+  const { code, stderr } = await refusal(['barbican', '--service-config', file, '--timeout', '200ms', '--', 'true']);
+  assert.equal(code, 75);
+  assert.match(stderr, /database URL from .*barbican\.conf: \[DEFAULT\] sql_connection/);
+});
+
+test('with an admin the URL of every database is needed', async () => {
+  await using folder = await privateFolder('dbsync');
+  const file = join(folder.path, 'nova.conf');
+  await writeFile(file, `[api_database]\nconnection = ${URL_FOR_NOBODY}\n`);
+  const { code, stderr } = await refusal(['nova', '--service-config', file, '--admin-user', 'root', '--', 'true']);
+  assert.equal(code, 65);
+  assert.match(stderr, /nova\.conf: \[database\] connection is not set/);
+});
+
+test('a service of kolla-pod.yaml is known by its name', async () => {
+  await using folder = await privateFolder('dbsync');
+  const file = join(folder.path, 'kolla-pod.yaml');
+  const murano = { databases: [], migration: { phases: { all: [{ argv: ['murano-db-manage', 'upgrade'] }] } } };
+  // JSON is YAML.
+  await writeFile(file, JSON.stringify({ services: { murano } }));
+  const { code, stderr } = await refusal(['murano', '--config', file], { KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY });
+  assert.equal(code, 69);
+  assert.match(stderr, /no program murano-db-manage/);
+});
+
+test('a service of kolla-pod.yaml that is wrong is refused with its place', async () => {
+  await using folder = await privateFolder('dbsync');
+  const file = join(folder.path, 'kolla-pod.yaml');
+  await writeFile(file, 'services:\n  murano:\n    databases: []\n');
+  const { code, stderr } = await refusal(['keystone', '--config', file]);
+  assert.equal(code, 65);
+  assert.match(stderr, /kolla-pod\.yaml: services\.murano\.migration: is missing/);
+});
+
+test('a wait for a server that is not there ends at once on SIGTERM', async () => {
+  const env = { PATH: process.env['PATH'], KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY };
+  await using running = await startHelper('kolla-db-sync', ['keystone', '--', 'true'], { env, keepOutput: true });
+  let said = '';
+  running.child.stdout?.resume();
+  running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await until('it to wait', 20_000, async () => (said.includes('waiting for the database') ? true : undefined));
+  process.kill(running.pid, 'SIGTERM');
+  assert.equal(await running.ended, 143);
+  assert.match(said, /ended by SIGTERM/);
+});
