@@ -1,4 +1,5 @@
 import type { AccountPlaces, IdentityService, IdentityUser, Place, Queue, ServiceDatabase, Step } from './service.ts';
+import type { Listing } from './tool.ts';
 
 /** Where oslo.db looks: most services' only place. */
 export const OSLO_DB: readonly Place[] = [{ section: 'database', key: 'connection' }];
@@ -15,6 +16,12 @@ export const ONLINE: Pick<Step, 'again' | 'codes'> = {
     2: 'some data could not be migrated, and a later release refuses them; what it waits for may be another service, or an old replica',
     127: 'it does not know one of its arguments',
   },
+};
+
+/** How nova-manage shows its cells: a table, with the URLs as whoever reads them would get them. */
+export const CELLS: Pick<Listing, 'argv' | 'line'> = {
+  argv: ['nova-manage', 'cell_v2', 'list_cells', '--verbose'],
+  line: String.raw`^\| *(?<name>[^|]*?) *\| *(?<uuid>[0-9a-f-]{36}) *\| *(?<transport>\S*) *\| *(?<database>\S*) *\|`,
 };
 
 const AUTHTOKEN: AccountPlaces = {

@@ -25,5 +25,14 @@ export const glance: Service = {
     services: [catalogued('glance', 'image', 'Images', 9292)],
   },
   queue: NOTIFICATIONS,
+  tool: [
+    {
+      name: 'metadefs',
+      summary: 'the metadata definitions that come with the release',
+      steps: [{ argv: ['glance-manage', 'db_load_metadefs'] }],
+      // It ends with 0 also when it finds no definitions, or can't read them.
+      done: { once: 'release', fills: 'metadef_namespaces' },
+    },
+  ],
   notes: 'Its triggers need log_bin_trust_function_creators=1 where the server writes a binary log.',
 };

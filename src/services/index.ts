@@ -2,7 +2,7 @@
  * What the helpers know of each OpenStack service: one file a service, data only.
  *
  *   a name -> its data (configuration file, databases, migration by phase, check; accounts and endpoints in Keystone;
- *     queue) -> dbsync, bootstrap, charts, docs
+ *     queue; what its own tool does beside the schema) -> dbsync, bootstrap, charts, docs
  *   `services:` of kolla-pod.yaml -> own.ts (valibot, every problem with its place) -> the same shape, before the table
  *
  * A new service is one new file and one line below. Nothing here runs. What can fail is what a user wrote: own.ts.
@@ -52,6 +52,7 @@ export type {
   ServiceDatabase,
   Step,
 } from './service.ts';
+export type { Listing, ToolTask, ToolVariable } from './tool.ts';
 export { INTERFACES, PHASES } from './service.ts';
 
 /** Those of Kolla's images, by name. */

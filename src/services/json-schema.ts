@@ -1,39 +1,7 @@
+import { ARGV, CODE_KEY, PLACE, STEP, TEXT, PATH } from './json-schema-words.ts';
+import { TOOL } from './json-schema-tool.ts';
 import { INTERFACES, PHASES } from './service.ts';
 
-const TEXT = { type: 'string', minLength: 1 } as const;
-const PATH = { type: 'string', pattern: '^/' } as const;
-const ARGV = {
-  type: 'array',
-  minItems: 1,
-  items: { type: ['string', 'number'] },
-  description: 'a command line; no shell reads it',
-} as const;
-const CODE = { type: 'integer', minimum: 0, maximum: 255 } as const;
-const CODE_KEY = String.raw`^\d{1,3}$`;
-
-const PLACE = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['section', 'key'],
-  properties: { section: TEXT, key: TEXT },
-} as const;
-
-const STEP = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['argv'],
-  properties: {
-    argv: ARGV,
-    folder: { ...PATH, description: 'where it runs' },
-    again: { type: 'array', items: CODE, description: 'exit codes that mean: some done, call again' },
-    codes: {
-      type: 'object',
-      additionalProperties: false,
-      patternProperties: { [CODE_KEY]: TEXT },
-      description: 'what other exit codes mean',
-    },
-  },
-} as const;
 const DATABASE = {
   type: 'object',
   additionalProperties: false,
@@ -171,6 +139,7 @@ export const SERVICES_JSON_SCHEMA = {
       },
       identity: IDENTITY,
       queue: QUEUE,
+      tool: TOOL,
       notes: TEXT,
     },
   },

@@ -25,5 +25,24 @@ export const keystone: Service = {
     services: [catalogued('keystone', 'identity', 'Identity', 5000)],
   },
   queue: NOTIFICATIONS,
+  tool: [
+    {
+      name: 'bootstrap',
+      summary: 'the first admin, its project and roles, and the endpoints whose URLs are given',
+      steps: [{ argv: ['keystone-manage', 'bootstrap'] }],
+      variables: [
+        { name: 'OS_BOOTSTRAP_PASSWORD', otherwise: ['OS_PASSWORD'], secret: true, required: true },
+        { name: 'OS_BOOTSTRAP_USERNAME', otherwise: ['OS_USERNAME'], default: 'admin' },
+        { name: 'OS_BOOTSTRAP_PROJECT_NAME', otherwise: ['OS_PROJECT_NAME'], default: 'admin' },
+        { name: 'OS_BOOTSTRAP_ROLE_NAME', default: 'admin' },
+        { name: 'OS_BOOTSTRAP_SERVICE_NAME', default: 'keystone' },
+        { name: 'OS_BOOTSTRAP_REGION_ID', otherwise: ['OS_REGION_NAME'], default: 'RegionOne' },
+        { name: 'OS_BOOTSTRAP_PUBLIC_URL' },
+        { name: 'OS_BOOTSTRAP_INTERNAL_URL' },
+        { name: 'OS_BOOTSTRAP_ADMIN_URL' },
+      ],
+      done: { once: 'release' },
+    },
+  ],
   notes: 'Its triggers need log_bin_trust_function_creators=1 where the server writes a binary log.',
 };

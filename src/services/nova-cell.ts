@@ -1,5 +1,8 @@
-import { alembicDatabase, ONLINE, QUEUE } from './common.ts';
+import { alembicDatabase, CELLS, ONLINE, QUEUE } from './common.ts';
 import type { Service } from './service.ts';
+
+const SHARED =
+  'another cell has the same database or the same transport URL, which Nova allows no two: see `nova-manage cell_v2 list_cells`';
 
 /** Compute, one cell: run where nova.conf names that cell's database, as the conductor's does. */
 export const novaCell: Service = {
@@ -19,5 +22,36 @@ export const novaCell: Service = {
     },
   },
   queue: QUEUE,
-  notes: 'Once in each cell, after nova.',
+  tool: [
+    {
+      name: 'cell',
+      summary: "this cell's mapping, with the URLs of [database] connection and [DEFAULT] transport_url",
+      steps: [
+        {
+          argv: ['nova-manage', 'cell_v2', 'create_cell', '--name', '{cell}'],
+          codes: { 1: 'transport_url or connection is not set', 2: SHARED },
+        },
+      ],
+      settings: { cell: 'cell1' },
+      done: {
+        listed: {
+          ...CELLS,
+          is: { name: '{cell}' },
+          sameUrl: 'database',
+          holds: {
+            database: { section: 'database', key: 'connection' },
+            transport: { section: 'DEFAULT', key: 'transport_url' },
+          },
+        },
+        update: [
+          {
+            argv: ['nova-manage', 'cell_v2', 'update_cell', '--cell_uuid', '{uuid}'],
+            codes: { 1: 'somebody has removed the cell meanwhile', 3: SHARED },
+          },
+        ],
+      },
+    },
+  ],
+  notes:
+    'Once in each cell, after nova; its mapping needs [api_database] connection too. Restart what reads mappings when one has changed. Hosts are found by `nova-manage cell_v2 discover_hosts` once they run.',
 };

@@ -1,5 +1,12 @@
-import { catalogued, ONLINE, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
-import type { Service } from './service.ts';
+import { catalogued, CELLS, ONLINE, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
+import type { Service, Step } from './service.ts';
+
+const CELL0 = '00000000-0000-0000-0000-000000000000';
+/** It has no queue. */
+const UPDATE_CELL0: Step = {
+  argv: ['nova-manage', 'cell_v2', 'update_cell', '--cell_uuid', CELL0, '--transport-url', 'none:///'],
+  codes: { 3: 'another cell has the same database: see `nova-manage cell_v2 list_cells`' },
+};
 
 /** Compute, above the cells: the API's database and cell0's. Both schemas only grow, so that N and N+1 share them. */
 export const nova: Service = {
@@ -27,6 +34,28 @@ export const nova: Service = {
     services: [catalogued('nova', 'compute', 'Compute', 8774, '/v2.1')],
   },
   queue: QUEUE,
-  notes:
-    'Placement first; then nova, then nova-cell in each cell. Run `nova-status upgrade check` before. Cells are mapped by bootstrap.',
+  tool: [
+    {
+      name: 'cell0',
+      summary: "cell0's mapping, with the URL of [database] connection",
+      steps: [
+        // Nova fills it in from its configuration; without it, it would take that URL for cell1's and put _cell0 behind it.
+        {
+          argv: [
+            'nova-manage',
+            'cell_v2',
+            'map_cell0',
+            '--database_connection',
+            '{scheme}://{username}:{password}@{hostname}:{port}/{path}?{query}',
+          ],
+        },
+        UPDATE_CELL0,
+      ],
+      done: {
+        listed: { ...CELLS, is: { uuid: CELL0 }, holds: { database: { section: 'database', key: 'connection' } } },
+        update: [UPDATE_CELL0],
+      },
+    },
+  ],
+  notes: 'Placement first; then nova, then nova-cell in each cell. Run `nova-status upgrade check` before.',
 };

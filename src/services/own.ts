@@ -2,27 +2,11 @@ import * as v from 'valibot';
 import { ConfigError } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
 import { Identity, Queue } from './own-bootstrap.ts';
-import { AbsolutePath, ListOf, Mapping, Place, Text, Word } from './own-words.ts';
+import { Argv, CodeKey, Step, STEP_KEYS } from './own-step.ts';
+import { Tool, TOOL_KEYS } from './own-tool.ts';
+import { AbsolutePath, ListOf, Mapping, Place, Text } from './own-words.ts';
 import { INTERFACES, PHASES, type Service } from './service.ts';
 
-const Argv = v.pipe(
-  v.array(Word, (issue) => `must be a list of words (no shell reads them), but is ${issue.received}`),
-  v.check((words) => words[0] !== undefined && words[0] !== '', 'names no program'),
-  v.transform((words) => words as [string, ...string[]]),
-);
-const NOT_A_CODE = 'must be an exit code from 0 to 255';
-const Code = v.pipe(v.number(NOT_A_CODE), v.check(isCode, NOT_A_CODE));
-const CodeKey = v.pipe(
-  v.string(),
-  v.check((text) => /^\d{1,3}$/.test(text) && isCode(Number(text)), NOT_A_CODE),
-);
-
-const Step = v.strictObject({
-  argv: Argv,
-  folder: v.optional(AbsolutePath),
-  again: v.optional(v.array(Code, 'must be a list of exit codes')),
-  codes: v.optional(v.pipe(Mapping, v.record(CodeKey, Text))),
-});
 const Steps = v.pipe(v.array(Step, 'must be a list of steps'), v.minLength(1, 'has no step'));
 const SomeSteps = v.optional(Steps);
 const Phases = v.strictObject({
@@ -58,6 +42,7 @@ const Own = v.strictObject({
   migration: v.strictObject({ phases: Phases, check: v.optional(Check) }),
   identity: v.optional(Identity),
   queue: v.optional(Queue),
+  tool: v.optional(Tool),
   notes: v.optional(Text),
 });
 const NAME = /^[a-z][a-z0-9-]{0,47}$/;
@@ -77,11 +62,16 @@ export function ownServices(file: string, section: unknown, taken: readonly stri
   const result = v.safeParse(Section, section);
   if (!result.success) throw wrong(file, result.issues.map(describe));
   const services = Object.entries(result.output).map(([name, own]) => ({ name, ...own }) as Service);
-  const problems = services.flatMap(({ name, configFile, databases }) => [
+  const problems = services.flatMap(({ name, configFile, databases, tool = [] }) => [
     ...(taken.includes(name) ? [`services.${name}: is the name of a command`] : []),
     ...databases.flatMap(({ url }, i) =>
       url.length > 0 && configFile === undefined
         ? [`services.${name}.databases[${i}].url: there is no configFile in which it could stand`]
+        : [],
+    ),
+    ...tool.flatMap(({ done }, i) =>
+      'listed' in done && Object.keys(done.listed.holds).length > 0 && configFile === undefined
+        ? [`services.${name}.tool[${i}].done.listed.holds: there is no configFile in which it could stand`]
         : [],
     ),
   ]);
@@ -89,15 +79,10 @@ export function ownServices(file: string, section: unknown, taken: readonly stri
   return services;
 }
 
-function isCode(code: number): boolean {
-  return Number.isInteger(code) && code >= 0 && code <= 255;
-}
-
 function wrong(file: string, problems: readonly string[]): ConfigError {
   return new ConfigError(`${file}: ${problems.join('; ')}`);
 }
 
-const STEP_KEYS = ['argv', 'folder', 'again', 'codes'];
 const ACCOUNT_KEYS = ['name', 'password', 'domain', 'project', 'projectDomain'];
 /** The keys of each mapping, by the name that it stands under. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -114,10 +99,12 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   services: ['name', 'type', 'description', 'endpoints'],
   endpoints: INTERFACES,
   queue: ['vhost', 'user', 'url', 'optional'],
+  ...TOOL_KEYS,
+  ...Object.fromEntries(['steps', 'update'].map((name) => [name, STEP_KEYS])),
   ...Object.fromEntries(INTERFACES.map((name) => [name, ['port', 'path']])),
   ...Object.fromEntries(PHASES.map((phase) => [phase, STEP_KEYS])),
 };
-const SERVICE_KEYS = ['summary', 'configFile', 'user', 'databases', 'migration', 'identity', 'queue', 'notes'];
+const SERVICE_KEYS = ['summary', 'configFile', 'user', 'databases', 'migration', 'identity', 'queue', 'tool', 'notes'];
 
 function describe(issue: v.BaseIssue<unknown>): string {
   const keys = (issue.path ?? []).map(({ key }) => key);

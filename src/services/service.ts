@@ -1,3 +1,5 @@
+import type { ToolTask } from './tool.ts';
+
 /** One command line of a service's own tool. Its first word is found on the PATH; no shell reads it. */
 export interface Step {
   readonly argv: readonly [string, ...string[]];
@@ -126,6 +128,8 @@ export interface Service {
   };
   readonly identity?: Identity;
   readonly queue?: Queue;
+  /** What its own tool does before its first start, beside the schema; in this order. */
+  readonly tool?: readonly ToolTask[];
   /** What an operator should know before an upgrade. */
   readonly notes?: string;
 }

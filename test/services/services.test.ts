@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { ownServices } from '../../src/services/own.ts';
+import { CELLS } from '../../src/services/common.ts';
 import { PHASES, SERVICES, serviceNamed, type Service, type Step } from '../../src/services/index.ts';
 
 /** Each program that a service's data names, with what names it. */
@@ -45,6 +46,43 @@ for (const service of SERVICES) {
       }
   });
 }
+
+test('what a service does with its own tool can be told apart, in a record too', () => {
+  for (const { name, tool = [] } of SERVICES) {
+    const names = tool.map((task) => task.name);
+    assert.deepEqual(names, [...new Set(names)], name);
+  }
+});
+
+test('no command line of a tool holds a secret, nor needs a shell', () => {
+  for (const { tool = [] } of SERVICES)
+    for (const { steps, done } of tool)
+      for (const { argv } of [...steps, ...('listed' in done ? done.update : [])]) {
+        assert.match(argv[0], /^[\w-]+-manage$/);
+        for (const word of argv) assert.match(word, /^(?:[\w./:-]|\{\w+\}|[@?])+$/);
+      }
+});
+
+test("the lines of nova-manage's table are read, and its head and rules are not", () => {
+  const line = new RegExp(CELLS.line);
+  const rows = [
+    '+-------+--------------------------------------+---------------+',
+    '| Name | UUID | Transport URL | Database Connection | Disabled |',
+    '| cell0 | 00000000-0000-0000-0000-000000000000 |    none:///   | mysql+pymysql://n:p%25|@h:3306/nova_cell0?charset=utf8 |  False   |',
+    '|       | ee8b8a73-470b-4356-971d-dbf7ed03c943 | rabbit://o:p@h:5672// |    mysql+pymysql://n:p@h/nova    |  True   |',
+  ].map((row) => line.exec(row)?.groups);
+  assert.deepEqual(rows.slice(0, 2), [undefined, undefined]);
+  assert.deepEqual(
+    { ...rows[2] },
+    {
+      name: 'cell0',
+      uuid: '00000000-0000-0000-0000-000000000000',
+      transport: 'none:///',
+      database: 'mysql+pymysql://n:p%25|@h:3306/nova_cell0?charset=utf8',
+    },
+  );
+  assert.deepEqual([rows[3]?.['name'], rows[3]?.['database']], ['', 'mysql+pymysql://n:p@h/nova']);
+});
 
 test('no two services have the same database', () => {
   const names = SERVICES.flatMap(({ databases }) => databases.map((database) => database.name));

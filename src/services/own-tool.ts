@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+import { Argv, Step } from './own-step.ts';
+import { ListOf, Mapping, Place, Text } from './own-words.ts';
+
+const Name = v.pipe(
+  Text,
+  v.regex(/^[a-z][a-z0-9-]{0,26}$/, 'is no name: lower-case letters, digits and -, 27 at the most'),
+);
+const VariableName = v.pipe(Text, v.regex(/^[A-Za-z_]\w*$/, 'is no name of an environment variable'));
+const Setting = v.pipe(v.string(), v.regex(/^\w+$/, 'is no name of a setting: letters, digits and _'));
+const Flag = v.literal(true, 'is either true or left out');
+const Steps = v.pipe(
+  ListOf(Step),
+  v.minLength(1, 'has no step'),
+  v.transform((steps) => steps as [(typeof steps)[number], ...typeof steps]),
+);
+const Variable = v.strictObject({
+  name: VariableName,
+  otherwise: v.optional(ListOf(VariableName)),
+  default: v.optional(Text),
+  secret: v.optional(Flag),
+  required: v.optional(Flag),
+});
+const Listed = v.pipe(
+  v.strictObject({
+    argv: Argv,
+    line: v.pipe(Text, v.check(isPattern, 'is no regular expression')),
+    is: v.pipe(Mapping, v.record(v.string(), Text)),
+    sameUrl: v.optional(Text),
+    holds: v.pipe(Mapping, v.record(v.string(), Place)),
+  }),
+  v.check(
+    ({ line, is, holds, sameUrl }) => {
+      const names = groupsOf(line) ?? [];
+      const named = [...Object.keys(is), ...Object.keys(holds), ...(sameUrl === undefined ? [] : [sameUrl])];
+      return named.every((name) => names.includes(name));
+    },
+    (issue) =>
+      `names a group that line does not have: it has ${(groupsOf(issue.input.line) ?? []).join(', ') || 'none'}`,
+  ),
+  v.check(({ is }) => Object.keys(is).length > 0, 'has no group in is: then every line would be ours'),
+);
+const ByListing = v.strictObject({ listed: Listed, update: Steps });
+const ByRecord = v.strictObject({
+  once: v.picklist(['release', 'ever'], "is either 'release' or 'ever'"),
+  fills: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
+});
+// Chosen by what is there, so that a problem is told of the one that was meant.
+const Done = v.lazy((input): typeof ByListing | typeof ByRecord =>
+  typeof input === 'object' && input !== null && 'listed' in input ? ByListing : ByRecord,
+);
+
+/** `tool:` of a service: what its own tool does beside the schema. */
+export const Tool = v.pipe(
+  ListOf(
+    v.strictObject({
+      name: Name,
+      summary: Text,
+      steps: Steps,
+      settings: v.optional(v.pipe(Mapping, v.record(Setting, Text))),
+      variables: v.optional(ListOf(Variable)),
+      done: Done,
+    }),
+  ),
+  v.check((tasks) => new Set(tasks.map(({ name }) => name)).size === tasks.length, 'has two of one name'),
+);
+
+/** The keys of its mappings, by the name that each stands under. */
+export const TOOL_KEYS = {
+  tool: ['name', 'summary', 'steps', 'settings', 'variables', 'done'],
+  variables: ['name', 'otherwise', 'default', 'secret', 'required'],
+  done: ['listed', 'update', 'once', 'fills'],
+  listed: ['argv', 'line', 'is', 'sameUrl', 'holds'],
+} as const;
+
+function isPattern(text: string): boolean {
+  return groupsOf(text) !== undefined;
+}
+
+/** The names of its groups, as an empty alternative shows them; undefined where it is no regular expression. */
+function groupsOf(line: string): string[] | undefined {
+  try {
+    return Object.keys(new RegExp(`${line}|`).exec('')?.groups ?? {});
+  } catch {
+    return undefined;
+  }
+}
