@@ -33,9 +33,10 @@ e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 bench: build ## what it costs beside today's tools; NAME=set-configs for one
 	@$(NODE) test/bench/index.ts $(NAME)
 
-soak: $(READY) ## property tests at length (SEED=1 CASES=20000); a watch on a frozen API server
+soak: $(READY) ## property tests at length (SEED=1 CASES=20000), a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000)
 	@SEED=$(SEED) CASES=$(CASES) $(NODE) test/soak/set-configs.ts
 	@$(NODE) test/soak/api-server.ts
+	@SEED=$(SEED) TAKEOVERS=$(TAKEOVERS) $(NODE) test/soak/takeovers.ts
 
 evidence: $(READY) ## runs the command behind every claim and prints docs/evidence/
 	@$(NODE) test/evidence/run.ts
