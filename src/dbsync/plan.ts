@@ -61,7 +61,12 @@ export function stopMsOf({ leaseMs, lossMs }: Plan): number {
 }
 
 /** Equal for the same service, release, phase and command lines: what one that waited compares. */
-export function workOf({ service, release, phase, steps }: Plan): string {
+export function workOf({
+  service,
+  release,
+  phase,
+  steps,
+}: Pick<Plan, 'service' | 'release' | 'phase' | 'steps'>): string {
   const work = JSON.stringify([service, release, phase, steps.map((step) => step.argv)]);
   return createHash('sha256').update(work).digest('hex').slice(0, 16);
 }

@@ -18,6 +18,9 @@ export const ONLINE: Pick<Step, 'again' | 'codes'> = {
   },
 };
 
+/** The cell for what was never scheduled. */
+export const CELL0 = '00000000-0000-0000-0000-000000000000';
+
 /** How nova-manage shows its cells: a table, with the URLs as whoever reads them would get them. */
 export const CELLS: Pick<Listing, 'argv' | 'line'> = {
   argv: ['nova-manage', 'cell_v2', 'list_cells', '--verbose'],

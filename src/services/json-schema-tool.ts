@@ -13,6 +13,7 @@ const LISTED = {
     argv: ARGV,
     line: { ...TEXT, format: 'regex', description: 'a line of its output that is one such thing, with named groups' },
     is: { type: 'object', minProperties: 1, additionalProperties: TEXT, description: `which is ours, ${GROUPS}` },
+    not: { type: 'object', additionalProperties: TEXT, description: `which are not ours in any case, ${GROUPS}` },
     sameUrl: { ...TEXT, description: 'the group whose URL tells ours as well, under whatever name' },
     holds: { type: 'object', additionalProperties: PLACE, description: `options that it must agree with, ${GROUPS}` },
   },

@@ -1,4 +1,4 @@
-import { alembicDatabase, CELLS, ONLINE, QUEUE } from './common.ts';
+import { alembicDatabase, CELL0, CELLS, ONLINE, QUEUE } from './common.ts';
 import type { Service } from './service.ts';
 
 const SHARED =
@@ -37,6 +37,7 @@ export const novaCell: Service = {
         listed: {
           ...CELLS,
           is: { name: '{cell}' },
+          not: { uuid: CELL0 },
           sameUrl: 'database',
           holds: {
             database: { section: 'database', key: 'connection' },

@@ -1,7 +1,6 @@
-import { catalogued, CELLS, ONLINE, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
+import { catalogued, CELL0, CELLS, ONLINE, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
 import type { Service, Step } from './service.ts';
 
-const CELL0 = '00000000-0000-0000-0000-000000000000';
 /** It has no queue. */
 const UPDATE_CELL0: Step = {
   argv: ['nova-manage', 'cell_v2', 'update_cell', '--cell_uuid', CELL0, '--transport-url', 'none:///'],
@@ -52,7 +51,12 @@ export const nova: Service = {
         UPDATE_CELL0,
       ],
       done: {
-        listed: { ...CELLS, is: { uuid: CELL0 }, holds: { database: { section: 'database', key: 'connection' } } },
+        listed: {
+          ...CELLS,
+          is: { uuid: CELL0 },
+          sameUrl: 'database',
+          holds: { database: { section: 'database', key: 'connection' } },
+        },
         update: [UPDATE_CELL0],
       },
     },

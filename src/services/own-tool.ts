@@ -26,13 +26,17 @@ const Listed = v.pipe(
     argv: Argv,
     line: v.pipe(Text, v.check(isPattern, 'is no regular expression')),
     is: v.pipe(Mapping, v.record(v.string(), Text)),
+    not: v.optional(v.pipe(Mapping, v.record(v.string(), Text))),
     sameUrl: v.optional(Text),
     holds: v.pipe(Mapping, v.record(v.string(), Place)),
   }),
   v.check(
-    ({ line, is, holds, sameUrl }) => {
+    ({ line, is, not = {}, holds, sameUrl }) => {
       const names = groupsOf(line) ?? [];
-      const named = [...Object.keys(is), ...Object.keys(holds), ...(sameUrl === undefined ? [] : [sameUrl])];
+      const named = [
+        ...[is, not, holds].flatMap((each) => Object.keys(each)),
+        ...(sameUrl === undefined ? [] : [sameUrl]),
+      ];
       return named.every((name) => names.includes(name));
     },
     (issue) =>
@@ -70,7 +74,7 @@ export const TOOL_KEYS = {
   tool: ['name', 'summary', 'steps', 'settings', 'variables', 'done'],
   variables: ['name', 'otherwise', 'default', 'secret', 'required'],
   done: ['listed', 'update', 'once', 'fills'],
-  listed: ['argv', 'line', 'is', 'sameUrl', 'holds'],
+  listed: ['argv', 'line', 'is', 'not', 'sameUrl', 'holds'],
 } as const;
 
 function isPattern(text: string): boolean {

@@ -19,6 +19,8 @@ export interface Listing {
   readonly line: string;
   /** Which of them is ours: the groups that must have these values. */
   readonly is: Readonly<Record<string, string>>;
+  /** Which are not ours in any case. */
+  readonly not?: Readonly<Record<string, string>>;
   /** The group whose URL (but for account and query) tells ours as well, under whatever name somebody has made it. */
   readonly sameUrl?: string;
   /** The groups that must have the value of these options of the service's configuration. */

@@ -1,0 +1,15 @@
+import type { Option, Values } from '../../cli/option.ts';
+
+/** For who runs a service's own commands. */
+export const TOOL_OPTIONS = [
+  {
+    flag: 'set',
+    type: 'string',
+    env: 'KOLLA_BOOTSTRAP_SET',
+    repeat: true,
+    help: "NAME=VALUE: a setting of the service's own commands, as `kolla-pod catalogue SERVICE` names them",
+    example: 'cell=cell2',
+  },
+] as const satisfies readonly Option[];
+
+export type ToolOptions = Values<typeof TOOL_OPTIONS>;
