@@ -8,13 +8,13 @@ import { Outdated } from './outdated.ts';
 /** What is read, and made so; removal is one too. */
 export type Readable = Pick<Part, 'name' | 'plan'>;
 
-const BACKOFF = { minMs: 200, maxMs: 3000 };
+const BACKOFF = { minMs: 200, maxMs: 1000 };
 /** How often something that we did may still be missing when it is read again: a replica behind is no quarrel. */
 const LOOKS = 4;
 /** How often what we made may vanish: another run took back what ours stood on. */
 const REMAKES = 3;
 /** Of what others do at the same time, each try settles one thing at least; this many settle none. */
-const TRIES = 12;
+const TRIES = 20;
 
 /**
  * What differs, once what is read is at rest: while other runs are at work, it may hold for a moment what one of them takes

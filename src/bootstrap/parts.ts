@@ -6,7 +6,7 @@ import { findAccounts } from './accounts.ts';
 import { PARTS, type Part, type PartName } from './change.ts';
 import type { Effects } from './effects.ts';
 import type { BootstrapOptions } from './options.ts';
-import { readServiceConfig } from './service-config.ts';
+import { readServiceConfig, type ServiceConfig } from './service-config.ts';
 
 const DEFAULT_REGION = 'RegionOne';
 
@@ -19,6 +19,24 @@ export interface Prepared {
   readonly redact: Redact;
 }
 
+/** What was opened, and what may not be shown. */
+interface Opened {
+  readonly parts: readonly Part[];
+  readonly secrets: readonly (string | undefined)[];
+}
+
+interface Asked {
+  readonly service: Service;
+  readonly options: BootstrapOptions;
+  readonly chosen: readonly PartName[];
+  readonly config: ServiceConfig;
+  readonly purpose: Purpose;
+  readonly context: Pick<Context, 'log' | 'inherited'>;
+  readonly effects: Effects;
+}
+
+const NOTHING: Opened = { parts: [], secrets: [] };
+
 /**
  * Reads options and files and opens each part, without a word to a server yet.
  * @throws UsageError, ConfigError for what is missing or wrong
@@ -26,55 +44,58 @@ export interface Prepared {
 export async function prepare(
   service: Service,
   options: BootstrapOptions,
-  { log, inherited }: Pick<Context, 'log' | 'inherited'>,
+  context: Pick<Context, 'log' | 'inherited'>,
   effects: Effects,
-  purpose: Purpose = 'ensure',
+  purpose: Purpose,
 ): Promise<Prepared> {
-  const { identity, queue } = service;
-  if (identity === undefined && queue === undefined) {
+  if (service.identity === undefined && service.queue === undefined) {
     throw new ConfigError(
       `what ${service.name} needs in Keystone and RabbitMQ is not known: describe it as identity and queue under services of kolla-pod.yaml`,
     );
   }
   const chosen = chosenParts(options);
   const config = await readServiceConfig(service, options.serviceConfig);
-  const parts: Part[] = [];
-  const secrets: (string | undefined)[] = [];
-  if (queue !== undefined && chosen.includes('queue')) {
-    const { findTransport } = await import('./transport.ts');
-    const found = await findTransport(queue, options, config, log);
-    if (found !== undefined) {
-      const [{ Broker }, { queuePart }] = await Promise.all([
-        import('./rabbitmq/broker.ts'),
-        import('./rabbitmq/index.ts'),
-      ]);
-      parts.push(queuePart(new Broker(found.broker, effects), found.transport));
-      secrets.push(...found.secrets);
-    }
-  }
-  const { domains = [], roles = [], users = [], services = [] } = identity ?? {};
+  const asked = { service, options, chosen, config, purpose, context, effects };
+  const opened = [await openQueue(asked), await openKeystone(asked)];
+  return {
+    parts: opened.flatMap(({ parts }) => parts),
+    redact: redactor(opened.flatMap(({ secrets }) => secrets)),
+  };
+}
+
+async function openQueue({ service, options, chosen, config, context, effects }: Asked): Promise<Opened> {
+  if (service.queue === undefined || !chosen.includes('queue')) return NOTHING;
+  const { findTransport } = await import('./transport.ts');
+  const found = await findTransport(service.queue, options, config, context.log);
+  if (found === undefined) return NOTHING;
+  const [{ Broker }, { queuePart }] = await Promise.all([
+    import('./rabbitmq/broker.ts'),
+    import('./rabbitmq/index.ts'),
+  ]);
+  return { parts: [queuePart(new Broker(found.broker, effects), found.transport)], secrets: found.secrets };
+}
+
+async function openKeystone({ service, options, chosen, config, purpose, context, effects }: Asked): Promise<Opened> {
+  const { domains = [], roles = [], users = [], services = [] } = service.identity ?? {};
   const hasUsers = chosen.includes('users') && domains.length + roles.length + users.length > 0;
   const hasEndpoints = chosen.includes('endpoints') && services.length > 0;
-  if (hasUsers || hasEndpoints) {
-    const { findAccess, Keystone, usersPart, wantedUsers, endpointsPart, wantedServices } =
-      await import('./keystone/index.ts');
-    const access = await findAccess(options, inherited['HOME']);
-    const keystone = new Keystone(access, effects);
-    secrets.push(...access.secrets);
-    if (hasUsers) {
-      const wanted = wantedUsers(identity ?? {}, await findAccounts(users, options, config));
-      secrets.push(...wanted.users.map(({ password }) => password));
-      parts.push(usersPart(keystone, wanted));
-    }
-    if (hasEndpoints) {
-      const given = options.region.length > 0 ? options.region : [access.region ?? DEFAULT_REGION];
-      const regions = [...new Set(given)];
-      const templates = { public: options.publicUrl, internal: options.internalUrl, admin: options.adminUrl };
-      const wanted = purpose === 'ensure' ? wantedServices(service.name, services, templates, regions) : [];
-      parts.push(endpointsPart(keystone, services, regions, wanted));
-    }
-  }
-  return { parts, redact: redactor(secrets) };
+  if (!hasUsers && !hasEndpoints) return NOTHING;
+  const keystoneApi = await import('./keystone/index.ts');
+  const access = await keystoneApi.findAccess(options, context.inherited['HOME']);
+  const keystone = new keystoneApi.Keystone(access, effects);
+  const wanted = keystoneApi.wantedUsers(service.identity ?? {}, await findAccounts(users, options, config));
+  const endpoints = () => {
+    const given = options.region.length > 0 ? options.region : [access.region ?? DEFAULT_REGION];
+    if (given.includes('')) throw new UsageError('--region: the name is empty');
+    const regions = [...new Set(given)];
+    const templates = { public: options.publicUrl, internal: options.internalUrl, admin: options.adminUrl };
+    const urls = purpose === 'ensure' ? keystoneApi.wantedServices(service.name, services, templates, regions) : [];
+    return keystoneApi.endpointsPart(keystone, services, regions, urls);
+  };
+  return {
+    parts: [...(hasUsers ? [keystoneApi.usersPart(keystone, wanted)] : []), ...(hasEndpoints ? [endpoints()] : [])],
+    secrets: [...access.secrets, ...wanted.users.map(({ password }) => password)],
+  };
 }
 
 function chosenParts({ only, skip }: BootstrapOptions): PartName[] {

@@ -88,11 +88,11 @@ for (const [action, most] of [
 test('what others are about to take back is read again, and an error where it stays', async () => {
   let reads = 0;
   const twice = new Outdated(new UnavailableError('there are 2'));
-  const part: Pick<Part, 'name' | 'plan'> = {
+  const settling: Pick<Part, 'name' | 'plan'> = {
     name: 'endpoints',
     plan: () => (++reads < 3 ? Promise.reject(twice) : Promise.resolve([])),
   };
-  assert.equal(await converge(part, effects()), 0);
+  assert.equal(await converge(settling, effects()), 0);
   assert.equal(reads, 3);
   await assert.rejects(
     converge({ name: 'endpoints', plan: () => Promise.reject(twice) }, effects()),

@@ -173,12 +173,12 @@ describe('kolla-bootstrap and a real Keystone', { skip, timeout: 300_000 }, () =
 
   test('a service that is taken away under us is made again', async () => {
     await using site = await newSite(keystone, admin);
-    const [before, between] = ['before its endpoints', 'after the first of them'];
-    const left = [before, between];
+    const [early, between] = ['before its endpoints', 'after the first of them'];
+    const left = [early, between];
     site.proxy.before = async ({ method, path }) => {
       if (method !== 'POST' || path !== '/v3/endpoints') return undefined;
       const endpoints = (await site.endpoints()).length;
-      if (left[0] === before || (left[0] === between && endpoints === 1)) {
+      if (left[0] === early || (left[0] === between && endpoints === 1)) {
         left.shift();
         for (const { id } of await admin.list(`/services?name=${site.name}`))
           await admin.ask('DELETE', `/services/${id}`);

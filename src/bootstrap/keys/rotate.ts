@@ -1,0 +1,101 @@
+import { formatDuration } from '../../cli/duration.ts';
+import { ConfigError, DeadlineError } from '../../cli/errors.ts';
+import { isoTime } from '../../cli/local-time.ts';
+import { backoffMs, pause } from '../../platform/backoff.ts';
+import type { Effects } from '../effects.ts';
+import { Outdated } from '../outdated.ts';
+import { primaryOf, rotated, STAGED, type Ring, type Rotation, type RotationRules } from './ring.ts';
+import { ringText } from './secret.ts';
+import type { KeyStore } from './store.ts';
+
+/** Encrypts with the primary of this ring what others of it have. */
+export type Reencrypt = (ring: Ring) => Promise<void>;
+
+const BACKOFF = { minMs: 100, maxMs: 3000 };
+
+/**
+ * Makes the staged key the primary, once, however many runs try it at the same time or one after the other within
+ * `settleMs`. What stays encrypted for good is encrypted anew with the primary both before, so that no key that is dropped is
+ * needed, and after; a run that comes too early does only that, which is what one that died may have left.
+ * @throws ConfigError without keys; as KeyStore and `reencrypt`
+ */
+export async function rotateKeys(
+  store: KeyStore,
+  rules: RotationRules,
+  reencrypt: Reencrypt | undefined,
+  effects: Effects,
+): Promise<void> {
+  const first = await ringOf(store);
+  await reencrypt?.(first);
+  const outcome = await promote(store, primaryOf(first), rules, effects);
+  if (outcome.isNew) await reencrypt?.(outcome.ring);
+}
+
+/** One write, in place of the very version that was looked at. */
+async function promote(
+  store: KeyStore,
+  before: number | undefined,
+  rules: RotationRules,
+  effects: Effects,
+): Promise<{ readonly ring: Ring; readonly isNew: boolean }> {
+  const { log, signal, deadline, timeoutMs } = effects;
+  const place = await store.place();
+  let tried: Exclude<Rotation, { kind: 'early' }> | undefined;
+  for (let attempt = 0; ; attempt++) {
+    const found = await store.read();
+    if (found === undefined) throw noKeys(place);
+    const { ring } = found;
+    if (tried !== undefined && ring.keys.get(STAGED) === tried.ring.keys.get(STAGED)) {
+      // The answer to our write was lost, and it was done.
+      tell(place, tried, log);
+      return { ring, isNew: true };
+    }
+    if (primaryOf(ring) !== before) {
+      log.info(`${place}: another run has rotated it meanwhile: ${ringText(ring)}`);
+      return { ring, isNew: true };
+    }
+    const now = Date.now();
+    const next = rotated(ring, rules, now);
+    if (next.kind === 'early') {
+      const ago = formatDuration(Math.max(0, now - ring.changedAt));
+      log.info(
+        `${place}: nothing to do: it was changed ${ago} ago, and not before ${isoTime(new Date(next.dueAt))} is every replica sure to have its staged key (--settle)`,
+      );
+      return { ring, isNew: false };
+    }
+    try {
+      await store.write(found, next.ring);
+      tell(place, next, log);
+      return { ring: next.ring, isNew: true };
+    } catch (error) {
+      if (!(error instanceof Outdated)) throw error;
+      log.info(`${error.message}; reading again`);
+      tried = next;
+      if (deadline.aborted)
+        throw new DeadlineError(`${formatDuration(timeoutMs)} were not enough: ${error.message}`, { cause: error });
+    }
+    await pause(backoffMs(attempt, BACKOFF), AbortSignal.any([signal, deadline])).catch(() => signal.throwIfAborted());
+  }
+}
+
+/** The keys that are there. ConfigError when there are none. */
+async function ringOf(store: KeyStore): Promise<Ring> {
+  const found = await store.read();
+  if (found === undefined || found.ring.keys.size === 0) throw noKeys(await store.place());
+  return found.ring;
+}
+
+function noKeys(place: string): ConfigError {
+  return new ConfigError(`${place} holds no keys: kolla-bootstrap keys create makes them`);
+}
+
+function tell(place: string, { kind, ring, dropped, needed }: Exclude<Rotation, { kind: 'early' }>, log: Effects['log']): void {
+  if (kind === 'staged') {
+    log.warn(`${place}: it had no staged key: one is staged now, and the next rotation makes it the primary`);
+    return;
+  }
+  const gone = dropped.length === 0 ? '' : `; dropped: ${dropped.join(', ')}`;
+  log.info(`${place}: rotated: ${ringText(ring)}${gone}`);
+  for (const [id, until] of needed)
+    log.info(`${place}: key ${id} is kept: tokens of it may live until ${isoTime(new Date(until))}`);
+}

@@ -1,0 +1,81 @@
+import { ConfigError } from '../../cli/errors.ts';
+import { isoTime } from '../../cli/local-time.ts';
+import type { KubeObject, ObjectRef } from '../../platform/kube/types.ts';
+import { isKey } from './key.ts';
+import { primaryOf, type Ring } from './ring.ts';
+
+/** A Secret, as far as we read it. What else it has is written back as it was. */
+export interface SecretObject extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & {
+    readonly creationTimestamp?: string;
+    readonly managedFields?: readonly { readonly time?: string; readonly fieldsV1?: object }[];
+  };
+  /** Base64. */
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** In metadata.annotations: `1=TIME 2=TIME`, when each key became the primary. */
+export const PROMOTED = 'kolla-pod/promoted';
+
+const NUMBER = /^(?:0|[1-9]\d{0,8})$/;
+
+export function secretRef(namespace: string, name: string): ObjectRef {
+  return { group: '', version: 'v1', resource: 'secrets', namespace, name };
+}
+
+/**
+ * The ring that a Secret holds. Entries that are no numbers are not looked at, nor are empty ones, as the services do.
+ * @throws ConfigError, which says nothing of the key, for one that no Fernet takes
+ */
+export function ringIn(secret: SecretObject, place: string): Ring {
+  const keys = new Map<number, string>();
+  for (const [name, encoded] of Object.entries(secret.data ?? {})) {
+    const text = Buffer.from(encoded, 'base64').toString('latin1');
+    if (!NUMBER.test(name) || text.trim() === '') continue;
+    if (!isKey(text)) {
+      throw new ConfigError(
+        `${place}: entry ${name} is no Fernet key (32 bytes in URL-safe base64): nothing is changed; put the right one there, or delete the entry`,
+      );
+    }
+    keys.set(Number(name), text);
+  }
+  const promoted = promotedIn(secret);
+  return { keys, promoted, changedAt: Math.max(changedAt(secret), ...promoted.values()) };
+}
+
+/** The Secret with this ring; the rest of it stays. */
+export function withRing(secret: SecretObject, ring: Ring): SecretObject {
+  const others = Object.entries(secret.data ?? {}).filter(([name]) => !NUMBER.test(name));
+  const keys = [...ring.keys].map(([id, key]) => [String(id), Buffer.from(key, 'latin1').toString('base64')]);
+  const promoted = [...ring.promoted].map(([id, time]) => `${id}=${isoTime(new Date(time))}`).join(' ');
+  return {
+    ...secret,
+    metadata: { ...secret.metadata, annotations: { ...secret.metadata.annotations, [PROMOTED]: promoted } },
+    data: Object.fromEntries([...others, ...keys]),
+  };
+}
+
+/** A Secret that is not there yet. */
+export function emptySecret({ namespace, name }: ObjectRef): SecretObject {
+  return { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata: { name, namespace } } as SecretObject;
+}
+
+/** `0 (staged), 1, 2 (primary)` */
+export function ringText(ring: Ring): string {
+  const primary = primaryOf(ring);
+  const ids = [...ring.keys.keys()].toSorted((a, b) => a - b);
+  return ids.map((id) => `${id}${id === primary ? ' (primary)' : id === 0 ? ' (staged)' : ''}`).join(', ');
+}
+
+function promotedIn({ metadata: { annotations = {} } }: SecretObject): Map<number, number> {
+  const words = (annotations[PROMOTED] ?? '').split(' ').map((word) => word.split('='));
+  const times = words.map(([id = '', time = '']) => [NUMBER.test(id) ? Number(id) : NaN, Date.parse(time)] as const);
+  return new Map(times.filter(([id, time]) => !Number.isNaN(id) && !Number.isNaN(time)));
+}
+
+/** By the API server's own notes, which tell of everybody's changes to the entries, and not of those to labels. */
+function changedAt({ metadata: { creationTimestamp = '', managedFields = [] } }: SecretObject): number {
+  const notes = managedFields.filter(({ fieldsV1 = {} }) => Object.hasOwn(fieldsV1, 'f:data'));
+  const times = [creationTimestamp, ...notes.map(({ time = '' }) => time)].map((time) => Date.parse(time));
+  return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
+}

@@ -1,0 +1,155 @@
+import { formatDuration } from '../../cli/duration.ts';
+import { DeadlineError, NotPermittedError, UnavailableError, messageOf } from '../../cli/errors.ts';
+import { statusLine } from '../../cli/status-line.ts';
+import { backoffMs, pause } from '../../platform/backoff.ts';
+import { ApiError } from '../../platform/kube/api-error.ts';
+import { collectionPath, objectPath } from '../../platform/kube/path.ts';
+import { rolesFor, rolesYaml } from '../../platform/kube/rbac.ts';
+import { subjectOf, userIn } from '../../platform/kube/role.ts';
+import type { KubeClient, ObjectRef } from '../../platform/kube/types.ts';
+import type { KeyRepository } from '../../services/keys.ts';
+import type { Effects } from '../effects.ts';
+import { Outdated } from '../outdated.ts';
+import { keysGrants } from './grants.ts';
+import type { Ring } from './ring.ts';
+import { emptySecret, ringIn, secretRef, withRing, type SecretObject } from './secret.ts';
+
+/** A Secret as it was read, and the ring in it. */
+export interface Found {
+  readonly secret: SecretObject;
+  readonly ring: Ring;
+}
+
+/** A way to the API server that is made at its first use. */
+export type Connect = () => Promise<KubeClient>;
+
+const ANSWER_MS = 10_000;
+const BACKOFF = { minMs: 250, maxMs: 3000 };
+/** A request that is wrong as it stands. */
+const HOPELESS = new Set([400, 405, 413, 415, 422]);
+
+/** The Secret of one repository: read, and written only in place of what was read. */
+export class KeyStore {
+  readonly repository: KeyRepository;
+  readonly #connect: Connect;
+  readonly #effects: Effects;
+  readonly #say: (text: string) => void;
+
+  constructor(repository: KeyRepository, connect: Connect, effects: Effects) {
+    this.repository = repository;
+    this.#connect = connect;
+    this.#effects = effects;
+    this.#say = statusLine(effects.log);
+  }
+
+  /** For messages: `Secret openstack/keystone-fernet-keys`. */
+  async place(): Promise<string> {
+    const { namespace, name } = await this.#ref();
+    return `Secret ${namespace}/${name}`;
+  }
+
+  /**
+   * What is there; undefined without a Secret. An API server that is away is waited for.
+   * @throws ConfigError for an entry that is no key; DeadlineError; NotPermittedError with the Role to apply
+   */
+  async read(): Promise<Found | undefined> {
+    const [client, ref] = [await this.#connect(), await this.#ref()];
+    const { deadline, timeoutMs, signal, log } = this.#effects;
+    let last = 'no answer';
+    let wasRefused = false;
+    for (let attempt = 0; ; attempt++) {
+      if (deadline.aborted) {
+        throw new DeadlineError(
+          `${formatDuration(timeoutMs)} were not enough to read ${await this.place()}; last seen of the API server at ${client.server}: ${last}`,
+        );
+      }
+      try {
+        const secret = await client.get<SecretObject>(objectPath(ref), { signal: this.#within() });
+        if (attempt > 0) log.info('the API server answers again');
+        return { secret, ring: ringIn(secret, await this.place()) };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        // One that has just started refuses everybody: asked once more after it has answered another question.
+        if (wasRefused || !isRefused(error)) this.#throwHopeless(error, ref);
+        if (isRefused(error)) wasRefused = await this.#answers(client);
+        else if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
+        last = messageOf(error);
+        if (!isRefused(error)) this.#say(`waiting for the API server at ${client.server}: ${last}`);
+        const { retryAfterMs = 0 } = error instanceof ApiError ? error : {};
+        const ms = retryAfterMs + backoffMs(attempt, BACKOFF);
+        await pause(ms, AbortSignal.any([signal, deadline])).catch(() => signal.throwIfAborted());
+      }
+    }
+  }
+
+  /**
+   * Puts a ring in the place of what was read, or as the first one.
+   * @throws Outdated when somebody was faster, or nobody can say whether it was done
+   */
+  async write(found: Found | undefined, ring: Ring): Promise<void> {
+    const [client, ref] = [await this.#connect(), await this.#ref()];
+    const object = withRing(found?.secret ?? emptySecret(ref), ring);
+    const [method, path] = found === undefined ? ['POST' as const, collectionPath(ref)] : ['PUT' as const, objectPath(ref)];
+    try {
+      await client.request(method, path, object, { signal: this.#within() });
+    } catch (error) {
+      const { signal } = this.#effects;
+      signal.throwIfAborted();
+      if (method === 'POST' && error instanceof ApiError && error.status === 404)
+        throw new UnavailableError(`cannot create ${await this.place()}: ${error.message}`, { cause: error });
+      this.#throwHopeless(error, ref);
+      if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
+      throw new Outdated(new UnavailableError(`cannot write ${await this.place()}: ${messageOf(error)}`, { cause: error }));
+    }
+  }
+
+  async #ref(): Promise<ObjectRef> {
+    const { namespace } = await this.#connect();
+    return secretRef(namespace, this.repository.secret);
+  }
+
+  #within(): AbortSignal {
+    return AbortSignal.any([this.#effects.signal, this.#effects.deadline, AbortSignal.timeout(ANSWER_MS)]);
+  }
+
+  async #answers(client: KubeClient): Promise<boolean> {
+    try {
+      await client.get('/version', { signal: this.#within() });
+      return true;
+    } catch {
+      this.#effects.signal.throwIfAborted();
+      return false;
+    }
+  }
+
+  #throwHopeless(error: unknown, ref: ObjectRef): void {
+    if (!(error instanceof ApiError)) return;
+    const what = `Secret ${ref.namespace}/${ref.name}`;
+    if (isRefused(error)) throw this.#notPermitted(error, ref);
+    if (HOPELESS.has(error.status))
+      throw new UnavailableError(`${what} can't be read or written: ${error.message}`, { cause: error });
+  }
+
+  #notPermitted(error: ApiError, { namespace }: ObjectRef): NotPermittedError {
+    const subject = subjectOf(userIn(error.message));
+    const role = `kolla-bootstrap-keys-${subject.name.replaceAll(':', '-')}`;
+    const roles = rolesFor(keysGrants(namespace, [this.repository]), subject, { role, clusterRole: role });
+    return new NotPermittedError(
+      `${error.message}; to allow it, apply this with kubectl apply -f -:\n${rolesYaml(roles)}`,
+      { cause: error },
+    );
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403;
+}
+
+/** No answer, of the system or of our own patience; anything else is a mistake in here. */
+function isOfNetwork(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    (error as NodeJS.ErrnoException).code !== undefined || ['AbortError', 'TimeoutError', 'SyntaxError', 'Error'].includes(error.name)
+  );
+}
