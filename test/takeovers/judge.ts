@@ -66,9 +66,9 @@ function logOf(one: Contender): string {
   return `\n── ${one.name}, token ${one.token}, code ${one.code}\n${one.log().slice(-LOG_TAIL)}`;
 }
 
-/** What the one before last, the last and each of those that wait have said. */
-export function laneEvidence({ began, contenders }: Lane): string {
-  const last = began.slice(-2);
+/** What the last two that began, the last two that failed and each of those that wait have said. */
+export function laneEvidence({ began, failed, contenders }: Lane): string {
+  const last = [...began.slice(-2), ...failed.slice(-2)];
   const waiting = contenders().filter((one) => !last.includes(one));
   const tail = (one: Contender) => `\n── ${one.name}\n${one.log().trim().split('\n').slice(-LAST_LINES).join('\n')}`;
   return [...last.map(logOf), ...waiting.map(tail)].join('');

@@ -25,6 +25,8 @@ export interface Lane extends AsyncDisposable {
   readonly began: readonly Contender[];
   /** Those that run now. */
   readonly contenders: () => readonly Contender[];
+  /** Those that ended and had no turn, the latest last: for messages. */
+  readonly failed: readonly Contender[];
   readonly changes: Changes;
   /** Lets a contender's migration come to its end. */
   release(contender: Contender): Promise<void>;
@@ -52,6 +54,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     GRANT ALL PRIVILEGES ON ${name}.* TO ${name}@'%'; USE ${name}; ${JOURNAL_TABLES}`);
   await arena.api.allow(name);
   const began: Contender[] = [];
+  const failed: Contender[] = [];
   const running = new Set<Contender>();
   const state: { closed: boolean; made: number; api?: 'reset' | 'silent' | undefined } = { closed: false, made: 0 };
   const heard = changes();
@@ -86,6 +89,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   const replaced = async (contender: Contender): Promise<void> => {
     await contender.running.ended;
     running.delete(contender);
+    if (contender.startedAt === undefined) failed.push(contender);
     heard.tell();
     await contender.way[Symbol.asyncDispose]();
     // One without a lock would end again and again.
@@ -96,6 +100,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     options,
     database: name,
     began,
+    failed,
     contenders: () => [...running],
     changes: heard,
     release: ({ plan }) => writeFile(plan.gate, ''),

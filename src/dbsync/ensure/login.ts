@@ -4,7 +4,7 @@
  *   account -> the node that made it -> every other node that the cluster names, or that was given, side by side
  *
  * A new account takes some milliseconds to get everywhere, so a refusal is believed only when it lasts. A node that
- * can't be reached is said; one that refuses is an error with its name.
+ * can't be reached is said, or that the cluster does not name now; another that refuses is an error with its name.
  */
 import { NotPermittedError } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
@@ -53,9 +53,11 @@ export async function tryLogin(target: MysqlTarget, options: LoginOptions): Prom
   if (!first.isGalera) return;
   const answers = await Promise.all((await otherPlaces(first, target)).map((place) => tryAt(place, target, signal)));
   signal.throwIfAborted();
+  // One that has lost the others goes on refusing accounts that were made since.
+  const named = new Set((await otherNodes(first)).map(formatAddress));
   for (const { place, error } of answers) {
     if (error === undefined) continue;
-    if (isRefusal(error)) {
+    if (isRefusal(error) && named.has(place)) {
       throw new AccountsDifferError(
         `node ${place} refuses account ${target.user}, which ${formatAddress(first.at)} lets in: ${reasonOf(error)}; ` +
           'their accounts differ, as after CREATE USER with wsrep_on=OFF: make them the same there',

@@ -64,11 +64,13 @@ async function record(
 ): Promise<boolean> {
   const write = (on: MysqlSession) => closeMigration(on, claim, token, ended);
   try {
-    if (!session.lost.aborted) return await write(session);
+    // A session that lives may be on a node that has lost the others, and with it our lock.
+    if (!session.lost.aborted && ended.state !== 'lost') return await write(session);
     const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
-    // Ours is aborted where this is needed most.
-    const { signal } = new AbortController();
+    // Ours is aborted where this is needed most. Those who wait for the Lease must not wait for this.
+    const signal = AbortSignal.timeout(timeoutMs);
     await using other = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
+    signal.addEventListener('abort', () => other.destroy(), { once: true });
     return await write(other);
   } catch (error) {
     log.warn(`cannot record that it is ${ended.state}: ${reasonOf(error)}`);
