@@ -102,6 +102,48 @@ describe(
       assert.equal((await site.fence())?.['kept'], '');
     });
 
+    test("is not made by an admin that can't see others' sessions, nor ended by it", async () => {
+      const site = siteOn(mariadb);
+      const weak = `weak${site.database}`;
+      await mariadb.query(`CREATE USER ${weak}@'%' IDENTIFIED BY 'p-of-weak'; GRANT CREATE USER ON *.* TO ${weak}@'%';
+        GRANT SELECT ON mysql.* TO ${weak}@'%'; GRANT ALL ON \`${site.database}\`.* TO ${weak}@'%' WITH GRANT OPTION`);
+      const env = { ...site.env, KOLLA_DB_SYNC_ADMIN_PASSWORD: 'p-of-weak' };
+      const sync = (...args: string[]) =>
+        runHelper('kolla-db-sync', ['keystone', '--admin-user', weak, ...args], { env });
+      assert.equal((await site.sync(migration(0))).code, 0);
+      const first = await sync(...migration(0));
+      assert.equal(first.code, 0, first.stderr);
+      assert.match(first.stderr, /runs as the service's own account: weakkey_stone\d+ has not got PROCESS/);
+      await using begun = await site.begin(migration(60_000));
+      await begun.saying(/started/);
+      process.kill(begun.running.pid, 'SIGKILL');
+      await begun.code;
+      const { code, stderr } = await sync(...migration(0));
+      assert.equal(code, 77, stderr);
+      assert.match(stderr, /can't end the sessions of key_stone\d+_m3_[0-9a-f]{6}: it has not got PROCESS/);
+      assert.equal((await accountsOf(site)).length, 1);
+    });
+
+    test('is looked for in the row, into which the service can write: root that stands there is not dropped', async () => {
+      const site = siteOn(mariadb);
+      assert.equal((await site.sync(migration(0))).code, 0);
+      const other = `bystander${site.database}`;
+      await mariadb.query(`CREATE USER ${other}@'%' IDENTIFIED BY 'p'`);
+      for (const [column, value] of [
+        ['account', other],
+        ['kept', `["${other}"]`],
+        ['kept', 'rubbish'],
+      ] as const) {
+        await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET ${column} = ?`, [value]);
+        const { code, stderr } = await site.sync(migration(0));
+        assert.equal(code, 69, stderr);
+        assert.match(stderr, new RegExp(`kolla_pod_fence was edited: its ${column} is .*SET ${column} = ''`));
+        await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET ${column} = ''`);
+      }
+      assert.equal((await mariadb.query('SELECT 1 FROM mysql.user WHERE User = ?', [other])).length, 1);
+      assert.equal((await site.sync(migration(0))).code, 0);
+    });
+
     test('of one that was killed with SIGKILL is dropped by the next run', async () => {
       const site = siteOn(mariadb);
       await using begun = await site.begin(migration(60_000));
@@ -160,6 +202,7 @@ describe(
       const site = siteOn(mariadb);
       assert.equal((await site.sync(statements())).code, 0);
       await mariadb.query(`CREATE USER looker${site.database}@'%' IDENTIFIED BY 'looks-only'`);
+      await mariadb.query(`GRANT PROCESS, CONNECTION ADMIN ON *.* TO looker${site.database}@'%'`);
       await mariadb.query(`GRANT SELECT ON mysql.* TO looker${site.database}@'%'`);
       await mariadb.query(`GRANT SELECT ON ${site.database}.* TO looker${site.database}@'%'`);
       const { code, stderr } = await runHelper(

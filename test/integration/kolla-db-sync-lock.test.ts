@@ -109,6 +109,32 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, timeout: 120_000, concu
     assert.equal((await site.fence())?.['token'], 2);
   });
 
+  test('goes on with greater tokens when somebody has thrown the row away', async () => {
+    const site = siteOn(mariadb);
+    for (const drop of ['SELECT 1', 'DELETE FROM kolla_pod_fence', 'DROP TABLE kolla_pod_fence']) {
+      const { code, stderr } = await site.sync(migration(0));
+      assert.equal(code, 0, `before ${drop}: ${stderr}`);
+      await mariadb.query(`USE ${site.database}; ${drop}`);
+    }
+    assert.equal((await site.sync(migration(0))).code, 0);
+    assert.equal((await site.fence())?.['token'], 4);
+  });
+
+  test('says which value of the row somebody has edited into nonsense, and what to do', async () => {
+    const site = siteOn(mariadb);
+    for (const [column, value] of [
+      ['token', '18446744073709551615'],
+      ['state', 'gone'],
+    ] as const) {
+      assert.equal((await site.sync(migration(0))).code, 0);
+      await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET ${column} = ?`, [value]);
+      const { code, stderr } = await site.sync(migration(0));
+      assert.equal(code, 69, stderr);
+      assert.match(stderr, new RegExp(`kolla_pod_fence was edited: its ${column} is '?${value}'?.*DROP TABLE`));
+      await mariadb.query(`DROP TABLE ${site.database}.kolla_pod_fence`);
+    }
+  });
+
   test("stops its command when an administrator kills its lock's session", async () => {
     const site = siteOn(mariadb);
     await using begun = await site.begin(migration(60_000));

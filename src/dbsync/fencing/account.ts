@@ -32,6 +32,14 @@ export function accountNameOf(user: string, database: string, token: number): st
   return `${user.slice(0, LONGEST_NAME - end.length)}${end}`;
 }
 
+/**
+ * Whether it may be the name of such an account. The service's account can write into the fence row: what stands there
+ * must not make an admin lock and drop `root`.
+ */
+export function isAccountName(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= LONGEST_NAME && /_m\d+_[0-9a-f]{6}$/.test(name);
+}
+
 /** Letters, digits and what needs no encoding in a URL: Alembic takes a `%` for something else. One of each kind that servers ask for. */
 export function randomPassword(): string {
   return `${randomBytes(PASSWORD_BYTES).toString('base64url')}-Aa1`;

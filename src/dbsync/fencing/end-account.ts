@@ -1,9 +1,10 @@
 import type { Log } from '../../cli/log.ts';
 import type { MysqlTarget } from '../../platform/mysql/index.ts';
 import { adminAt } from '../ensure/index.ts';
-import { messageOf } from '../../cli/errors.ts';
+import { NotPermittedError, messageOf } from '../../cli/errors.ts';
 import type { Plan } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
+import { lackedToEnd } from './may-end.ts';
 import { definedBy, dropAccount, lockAccount } from './account.ts';
 import { onEveryNode, type EveryNodeOptions } from './every-node.ts';
 import { killSession, listOf, sessionsOf } from './sessions.ts';
@@ -23,7 +24,8 @@ export interface EndOptions {
  * Ends accounts for good: nobody can log in with them, who was in is thrown out on every node of every server, and then
  * they are dropped. One that something in the databases has as its definer stays, locked: it works as a definer.
  * @returns those that stay
- * @throws UnavailableError when sessions are left at the deadline, or a node can't be reached until then
+ * @throws UnavailableError when sessions are left at the deadline, or a node can't be reached until then;
+ *   NotPermittedError for an admin that can't see or end them
  */
 export async function endAccounts(
   plan: Plan,
@@ -37,6 +39,12 @@ export async function endAccounts(
     const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
     const { galeraDonor } = plan;
     await using session = await reach(adminAt(admin, target), { timeoutMs: leftMs, signal, log, galeraDonor });
+    const lacked = isOver ? undefined : await lackedToEnd(session);
+    if (lacked !== undefined) {
+      throw new NotPermittedError(
+        `${admin.user} can't end the sessions of ${names.join(', ')}: it has not got ${lacked}. Grant it that, or give another --admin-user`,
+      );
+    }
     const hosts = [plan.accountHost].flat();
     for (const name of names) await lockAccount(session, name, hosts);
     const doing = `end ${names.join(', ')}`;

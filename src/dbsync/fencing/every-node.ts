@@ -4,16 +4,10 @@ import type { Log } from '../../cli/log.ts';
 import { unlessAborted } from '../../platform/abort.ts';
 import { formatAddress, type Address } from '../../platform/address.ts';
 import { pause } from '../../platform/backoff.ts';
-import {
-  connect,
-  isMysqlError,
-  otherNodes,
-  reasonOf,
-  type MysqlSession,
-  type MysqlTarget,
-} from '../../platform/mysql/index.ts';
+import { connect, isMysqlError, reasonOf, type MysqlSession, type MysqlTarget } from '../../platform/mysql/index.ts';
 import type { Reached } from '../target/reach.ts';
 import { statusLine } from '../../cli/status-line.ts';
+import { nodesOf, unseenNodes } from './nodes.ts';
 import { markSession } from './sessions.ts';
 
 const HANDSHAKE_MS = 3000;
@@ -57,7 +51,9 @@ export async function onEveryNode(session: Reached, options: EveryNodeOptions, w
       if (waiting !== undefined) left.push(waiting);
     };
     await look(session);
-    for (const place of session.isGalera ? await otherNodes(session) : []) {
+    const looked: MysqlSession[] = [session];
+    const nodes = session.isGalera ? await nodesOf(session, options.target.places) : undefined;
+    for (const place of nodes?.places ?? []) {
       const name = formatAddress(place);
       try {
         let node = open.get(name);
@@ -66,12 +62,15 @@ export async function onEveryNode(session: Reached, options: EveryNodeOptions, w
           open.set(name, node);
         }
         await look(node);
+        looked.push(node);
       } catch (error) {
         signal.throwIfAborted();
         if (!isMysqlError(error)) throw error;
         left.push(`cannot ${doing} on node ${name}: ${reasonOf(error)}`);
       }
     }
+    const unseen = nodes && (await unseenNodes(nodes, looked));
+    if (unseen !== undefined) left.push(unseen);
     clean = left.length === 0 ? clean + 1 : 0;
     if (clean === looks) return;
     if (left.length > 0) {

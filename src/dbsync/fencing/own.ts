@@ -8,6 +8,7 @@ import type { Plan } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { accountNameOf, dropAccount, makeAccount, randomPassword, type Credentials } from './account.ts';
 import { isAlone } from './client.ts';
+import { lackedToEnd } from './may-end.ts';
 import { endAccounts, serversOf } from './end-account.ts';
 import { nameOf, ownClient } from './sessions.ts';
 import { forgetAccount, writeTrace, type Trace } from './trace.ts';
@@ -63,6 +64,11 @@ async function makeEverywhere(plan: Plan, account: Credentials, told: Told): Pro
   for (const { target, databases } of serversOf(plan)) {
     try {
       await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...told });
+      const lacked = await lackedToEnd(admin);
+      if (lacked !== undefined) {
+        told.log.warn(`the command runs as the service's own account: ${plan.admin!.user} has not got ${lacked}`);
+        return false;
+      }
       await makeAccount(admin, account, service, databases);
     } catch (error) {
       if (!isDenied((error as Error).cause ?? error)) throw error;

@@ -61,7 +61,8 @@ export async function fencePredecessor(
   log.warn(`the migration before was cut off: ${before.holder}, begun ${before.started} UTC, token ${before.token}`);
   if (plan.predecessorEnded === token) {
     log.warn(`taken for ended, as --predecessor-ended ${token} says`);
-    return await end(accounts);
+    // The operator has looked: a node that can't be reached is not waited for.
+    return await end(accounts, true);
   }
   if (account !== '') {
     if (plan.admin !== undefined) return await end(accounts);

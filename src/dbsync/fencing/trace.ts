@@ -1,6 +1,9 @@
+import { UnavailableError } from '../../cli/errors.ts';
 import { NO_SUCH_TABLE, errnoOf, type MysqlSession } from '../../platform/mysql/index.ts';
+import { oneLine } from '../../platform/one-line.ts';
 import { FENCE_NAME, FENCE_TABLE } from '../lock/fence.ts';
 import { repeated } from '../lock/repeated.ts';
+import { isAccountName } from './account.ts';
 
 /**
  * How a migration's sessions can be told from the live service's, which may use the same account. It stays in the fence
@@ -41,11 +44,34 @@ export async function readTrace(session: MysqlSession): Promise<Left> {
       kept: string;
       isAlone: number;
     };
-    return { ...rest, kept: kept === '' ? [] : (JSON.parse(kept) as string[]), isAlone: isAlone === 1 };
+    if (rest.account !== '' && !isAccountName(rest.account)) throw edited('account', rest.account);
+    return { ...rest, kept: namesIn(kept), isAlone: isAlone === 1 };
   } catch (error) {
     if (errnoOf(error) === NO_SUCH_TABLE) return NOTHING;
     throw error;
   }
+}
+
+function namesIn(kept: string): string[] {
+  if (kept === '') return [];
+  const names = parsed(kept);
+  if (!Array.isArray(names) || !names.every(isAccountName)) throw edited('kept', kept);
+  return names;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function edited(column: string, value: string): UnavailableError {
+  return new UnavailableError(
+    `${FENCE_TABLE} was edited: its ${column} is '${oneLine(value)}', which is no account of a migration. Make sure that no ` +
+      `migration runs, then UPDATE ${FENCE_TABLE} SET ${column} = ''`,
+  );
 }
 
 /** Writes ours, before there is an account or a command. False: the fence is not ours any more. */

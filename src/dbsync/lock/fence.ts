@@ -1,5 +1,6 @@
 import { UnavailableError } from '../../cli/errors.ts';
 import { errnoOf, isUndone, NO_SUCH_TABLE, quoteName, type MysqlSession } from '../../platform/mysql/index.ts';
+import { oneLine } from '../../platform/one-line.ts';
 import { repeated } from './repeated.ts';
 
 /** How the last migration stands. `running` that nobody runs any more is one that was cut off. */
@@ -81,11 +82,21 @@ export async function readFence(session: MysqlSession): Promise<FenceRow | undef
     const [row] = await repeated(read);
     if (row === undefined) return undefined;
     const known = Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value ?? undefined]));
-    return known as unknown as FenceRow;
+    return checked(known as unknown as FenceRow);
   } catch (error) {
     if (errnoOf(error) === NO_SUCH_TABLE) return undefined;
     throw error;
   }
+}
+
+/** By hand anything may come to stand there. */
+function checked(row: FenceRow): FenceRow {
+  const isToken = Number.isSafeInteger(row.token) && row.token < Number.MAX_SAFE_INTEGER;
+  if (isToken && ['new', ...FENCE_STATES].includes(row.state)) return row;
+  const what = isToken ? `state is '${oneLine(row.state)}'` : `token is ${row.token}`;
+  throw new UnavailableError(
+    `${FENCE_TABLE} was edited: its ${what}. Make sure that no migration runs, then DROP TABLE ${FENCE_TABLE}: it is made again`,
+  );
 }
 
 /**

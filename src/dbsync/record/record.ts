@@ -77,6 +77,17 @@ export async function closeRecord(
   return changed === 1;
 }
 
+/** The greatest token that any record in the session's database has; 0 when there is none. */
+export async function latestToken(session: MysqlSession): Promise<number> {
+  try {
+    const [row] = await repeated(() => session.rows(`SELECT MAX(token) AS token FROM ${RECORD_TABLE}`));
+    return Number(row?.['token'] ?? 0);
+  } catch (error) {
+    if (errnoOf(error) === NO_SUCH_TABLE) return 0;
+    throw error;
+  }
+}
+
 /** Everything that was ever recorded in the session's database, the latest first. */
 export async function readRecords(session: MysqlSession): Promise<RecordRow[]> {
   try {

@@ -11,8 +11,8 @@ export const ACCESS_DENIED = 1045;
 export const UNKNOWN_DATABASE = 1049;
 export const NO_SUCH_TABLE = 1146;
 const DATABASE_DENIED = 1044;
-/** Privileges missing: command, table, column, SUPER and the like; account locked or its password expired; TLS wanted. */
-const DENIED = new Set([ACCESS_DENIED, DATABASE_DENIED, 1142, 1143, 1227, 1410, 1820, 1862, 3118, 3159, 4151]);
+/** Privileges missing: KILL, command, table, column, SUPER and the like; account locked or its password expired; TLS wanted. */
+const DENIED = new Set([ACCESS_DENIED, DATABASE_DENIED, 1095, 1142, 1143, 1227, 1410, 1820, 1862, 3118, 3159, 4151]);
 /** Too many connections, shutting down, killed, lost, and Galera's "not prepared". */
 const PASSING = new Set([1040, 1047, 1053, 1077, 1079, 1129, 1152, 1203, 1205, 1213, 1226, 1317, 1927, 2006, 2013]);
 const PASSING_CODES = new Set([

@@ -58,19 +58,39 @@ async function named(session: MysqlSession, sql: string, timeoutMs?: number): Pr
 }
 
 const DEFAULT_PORT = 3306;
+/** Of a node without wsrep_node_address whose own address Galera could not find out. */
+const UNKNOWN = 'AUTO';
 
-/**
- * Where the other nodes of the cluster take clients, as they say themselves. One that the cluster has given up is not
- * among them, nor is an arbitrator.
- */
+/** The other nodes of a cluster. */
+export interface OtherNodes {
+  /** Where they take clients, as they say themselves. */
+  readonly places: Address[];
+  /** How many there are that do not say where: they know no address of their own. */
+  readonly unknown: number;
+}
+
+/** Where the other nodes of the cluster take clients, as far as they say so. */
 export async function otherNodes(session: MysqlSession): Promise<Address[]> {
+  return (await membersBeside(session)).places;
+}
+
+/** The other nodes, without those that the cluster has given up, and without arbitrators. */
+export async function membersBeside(session: MysqlSession): Promise<OtherNodes> {
   const status = await named(
     session,
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_incoming_addresses', 'wsrep_local_index')",
   );
   const words = (status.get('wsrep_incoming_addresses') ?? '').split(',').map((word) => word.trim());
   const own = Number(status.get('wsrep_local_index'));
-  return words.filter((word, index) => index !== own && word !== '' && word !== 'AUTO').map(placeOf);
+  const others = words.filter((word, index) => index !== own && word !== '');
+  const known = others.filter((word) => word !== UNKNOWN);
+  return { places: known.map(placeOf), unknown: others.length - known.length };
+}
+
+/** By which the cluster itself tells its nodes apart. */
+export async function memberOf(session: MysqlSession): Promise<string> {
+  const status = await named(session, "SHOW GLOBAL STATUS LIKE 'wsrep_gcomm_uuid'");
+  return status.get('wsrep_gcomm_uuid') ?? '';
 }
 
 function placeOf(word: string): Address {

@@ -22,7 +22,16 @@ export {
   reasonOf,
 } from './errors.ts';
 export { hintOf } from './hints.ts';
-export { DONOR_POLICIES, galeraState, otherNodes, whyUnusable, type DonorPolicy, type GaleraState } from './galera.ts';
+export {
+  DONOR_POLICIES,
+  galeraState,
+  memberOf,
+  membersBeside,
+  otherNodes,
+  whyUnusable,
+  type DonorPolicy,
+  type GaleraState,
+} from './galera.ts';
 export { quoteAccount, quoteName, quotePattern, quoteText } from './quote.ts';
 export { parseMysqlUrl, placeOfTarget, placesOf, preferring, urlAs, urlAt, type MysqlTarget } from './url.ts';
 export type { MysqlTls } from './url-tls.ts';

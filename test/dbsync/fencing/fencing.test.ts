@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountNameOf, randomPassword } from '../../../src/dbsync/fencing/account.ts';
+import { accountNameOf, isAccountName, randomPassword } from '../../../src/dbsync/fencing/account.ts';
 import { isConclusive } from '../../../src/dbsync/fencing/client.ts';
 import { serversOf } from '../../../src/dbsync/fencing/end-account.ts';
+import { lackedToEnd } from '../../../src/dbsync/fencing/may-end.ts';
+import { nodesOf, unseenNodes } from '../../../src/dbsync/fencing/nodes.ts';
 import { listOf, sessionsOf } from '../../../src/dbsync/fencing/sessions.ts';
 import { parseMysqlUrl, type MysqlSession } from '../../../src/platform/mysql/index.ts';
 
@@ -56,4 +58,55 @@ test('databases on one server are one server', () => {
     serversOf({ target: a, others: [b, c] }).map(({ databases }) => databases),
     [['a', 'b'], ['c']],
   );
+});
+
+test('what stands in the row as an account is one of a migration, or is refused', () => {
+  assert.ok(isAccountName(accountNameOf('keystone', 'keystone', 7)));
+  for (const name of ['root', 'keystone', 'x_m7_1c09b3 ', `${'x'.repeat(30)}_m7_1c09b3`, 7, undefined])
+    assert.ok(!isAccountName(name), String(name));
+});
+
+/** A session that is granted these. */
+function granted(...grants: string[]): MysqlSession {
+  const rows = () => Promise.resolve(grants.map((grant) => ({ 'Grants for admin@%': grant })));
+  return { rows } as unknown as MysqlSession;
+}
+
+test("an admin that can't see or end others' sessions is told apart, by what is granted everywhere", async () => {
+  const able = [
+    'GRANT ALL PRIVILEGES ON *.* TO `root`@`%` WITH GRANT OPTION',
+    'GRANT PROCESS, CREATE USER, CONNECTION ADMIN ON *.* TO `admin`@`%`',
+    'GRANT SELECT, PROCESS, SUPER ON *.* TO `admin`@`%` WITH GRANT OPTION',
+  ];
+  for (const grant of able) assert.equal(await lackedToEnd(granted(grant)), undefined, grant);
+  const mysql = ['GRANT CREATE USER, PROCESS ON *.* TO `a`@`%`', 'GRANT CONNECTION_ADMIN ON *.* TO `a`@`%`'];
+  assert.equal(await lackedToEnd(granted(...mysql)), undefined);
+  const blind = ['GRANT CREATE USER ON *.* TO `SUPER`@`%`', 'GRANT ALL PRIVILEGES ON `d`.* TO `PROCESS`@`%`'];
+  assert.match((await lackedToEnd(granted(...blind))) ?? '', /^PROCESS/);
+  assert.match((await lackedToEnd(granted('GRANT PROCESS ON *.* TO `a`@`%`'))) ?? '', /^CONNECTION ADMIN/);
+});
+
+/** A node of a cluster whose other nodes are listed so. */
+function nodeOf(addresses: string, member = 'a') {
+  const status = { wsrep_incoming_addresses: addresses, wsrep_local_index: '0', wsrep_gcomm_uuid: member };
+  const rows = () => Promise.resolve(Object.entries(status).map(([key, Value]) => ({ Variable_name: key, Value })));
+  return { rows, at: { host: 'n0', port: 3306 } } as unknown as MysqlSession & { at: { host: string; port: number } };
+}
+
+test('nodes that do not say where they are must be given, and are counted', async () => {
+  const given = ['n0', 'n1', 'n2'].map((host) => ({ host, port: 3306 }));
+  const own = nodeOf('AUTO,AUTO,AUTO,');
+  assert.deepEqual((await nodesOf(own)).places, []);
+  const nodes = await nodesOf(own, given);
+  assert.deepEqual(nodes.places, given.slice(1));
+  assert.equal(await unseenNodes(nodes, [own, nodeOf('', 'b'), nodeOf('', 'c')]), undefined);
+  const twice = await unseenNodes(nodes, [own, nodeOf('', 'b'), nodeOf('', 'b')]);
+  assert.match(twice ?? '', /^1 of the cluster's 3 nodes do not say where they are .* give each node by --host$/);
+});
+
+test('where the cluster knows its nodes, none that was given is looked at', async () => {
+  const own = nodeOf('n0:3306,n1:3306');
+  const nodes = await nodesOf(own, [{ host: 'other', port: 3306 }]);
+  assert.deepEqual(nodes.places, [{ host: 'n1', port: 3306 }]);
+  assert.equal(await unseenNodes(nodes, [own]), undefined);
 });
