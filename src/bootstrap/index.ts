@@ -18,6 +18,7 @@ import { ExitCode } from '../cli/errors.ts';
 import type { Part } from './change.ts';
 import { converge } from './converge.ts';
 import type { Effects } from './effects.ts';
+import { keysCommand } from './keys/command.ts';
 import { BOOTSTRAP_OPTIONS } from './options.ts';
 import { plan } from './plan.ts';
 import { remove } from './remove.ts';
@@ -79,5 +80,5 @@ export const bootstrap: Helper = {
   name: 'kolla-bootstrap',
   summary: 'Ensures what a service needs in Keystone and RabbitMQ before its first start.',
   main,
-  commands: { plan, delete: remove },
+  commands: { plan, delete: remove, keys: keysCommand },
 };

@@ -25,6 +25,27 @@ export const keystone: Service = {
     services: [catalogued('keystone', 'identity', 'Identity', 5000)],
   },
   queue: NOTIFICATIONS,
+  keys: [
+    {
+      name: 'fernet',
+      secret: 'keystone-fernet-keys',
+      folder: '/etc/keystone/fernet-keys',
+      folderAt: { section: 'fernet_tokens', key: 'key_repository' },
+      keep: { place: { section: 'fernet_tokens', key: 'max_active_keys' }, usual: 3 },
+      lifetime: [
+        { place: { section: 'token', key: 'expiration' }, usual: 3600 },
+        { place: { section: 'token', key: 'allow_expired_window' }, usual: 172_800 },
+      ],
+    },
+    {
+      name: 'credential',
+      secret: 'keystone-credential-keys',
+      folder: '/etc/keystone/credential-keys',
+      folderAt: { section: 'credential', key: 'key_repository' },
+      keep: { usual: 3 },
+      reencrypt: ['keystone-manage', '--config-file', '{config}', '--config-file', '{overlay}', 'credential_migrate'],
+    },
+  ],
   tool: [
     {
       name: 'bootstrap',

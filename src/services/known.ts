@@ -2,7 +2,7 @@ import type { PodFile } from '../cli/file.ts';
 import { SERVICES, type Service } from './index.ts';
 
 /** The first words of kolla-db-sync and kolla-bootstrap that are commands: no service can be reached under such a name. */
-const COMMANDS = ['status', 'ensure', 'rbac', 'plan', 'delete'];
+const COMMANDS = ['status', 'ensure', 'rbac', 'plan', 'delete', 'keys'];
 
 /**
  * Every service that can be named: those of kolla-pod.yaml first, and of the built-in ones all that it does not

@@ -1,3 +1,4 @@
+import type { KeyRepository } from './keys.ts';
 import type { ToolTask } from './tool.ts';
 
 /** One command line of a service's own tool. Its first word is found on the PATH; no shell reads it. */
@@ -128,6 +129,8 @@ export interface Service {
   };
   readonly identity?: Identity;
   readonly queue?: Queue;
+  /** Keys that its replicas share. */
+  readonly keys?: readonly KeyRepository[];
   /** What its own tool does before its first start, beside the schema; in this order. */
   readonly tool?: readonly ToolTask[];
   /** What an operator should know before an upgrade. */

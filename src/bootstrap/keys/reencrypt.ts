@@ -37,17 +37,26 @@ export async function reencryptWith(
   try {
     const [keys, overlay] = [join(folder, 'keys'), join(folder, 'overlay.conf')];
     await mkdir(keys, { mode: 0o700 });
-    for (const [id, key] of ring.keys) await writeFile(join(keys, String(id)), key, { mode: 0o600, encoding: 'latin1' });
+    for (const [id, key] of ring.keys)
+      await writeFile(join(keys, String(id)), key, { mode: 0o600, encoding: 'latin1' });
     await writeFile(overlay, `[${folderAt.section}]\n${folderAt.key} = ${keys}\n`);
     const words = reencrypt.map((word) => word.replace('{config}', configFile).replace('{overlay}', overlay));
     log.info(`${name}: ${reencrypt[0]} encrypts with key ${primaryOf(ring)} what others have encrypted`);
     const { code, said } = await ran(words, env, AbortSignal.any([signal, deadline]));
     signal.throwIfAborted();
-    if (deadline.aborted) throw new DeadlineError(`${formatDuration(timeoutMs)} were not enough for ${reencrypt.join(' ')}`);
+    if (deadline.aborted)
+      throw new DeadlineError(`${formatDuration(timeoutMs)} were not enough for ${reencrypt.join(' ')}`);
     if (code === 0) return;
     const hidden = redactor([...ring.keys.values()].map((key) => key.trim()))(said);
-    const last = hidden.trim().split('\n').slice(-LAST_LINES).map((line) => oneLine(line)).join(' | ');
-    throw new UnavailableError(`${name}: ${reencrypt[0]} ended with ${code}; nothing was dropped; its last words: ${last || 'none; look into its log'}`);
+    const last = hidden
+      .trim()
+      .split('\n')
+      .slice(-LAST_LINES)
+      .map((line) => oneLine(line))
+      .join(' | ');
+    throw new UnavailableError(
+      `${name}: ${reencrypt[0]} ended with ${code}; nothing was dropped; its last words: ${last || 'none; look into its log'}`,
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -89,7 +89,11 @@ function noKeys(place: string): ConfigError {
   return new ConfigError(`${place} holds no keys: kolla-bootstrap keys create makes them`);
 }
 
-function tell(place: string, { kind, ring, dropped, needed }: Exclude<Rotation, { kind: 'early' }>, log: Effects['log']): void {
+function tell(
+  place: string,
+  { kind, ring, dropped, needed }: Exclude<Rotation, { kind: 'early' }>,
+  log: Effects['log'],
+): void {
   if (kind === 'staged') {
     log.warn(`${place}: it had no staged key: one is staged now, and the next rotation makes it the primary`);
     return;

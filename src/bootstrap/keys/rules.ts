@@ -22,7 +22,8 @@ export function rulesFor(
   log: Log,
 ): RotationRules {
   const keys = given.maxActiveKeys ?? figure(keep, config);
-  if (keys < FEWEST) log.warn(`${name}: ${keys} keys are too few for replicas that see a rotation late; ${FEWEST} are kept`);
+  if (keys < FEWEST)
+    log.warn(`${name}: ${keys} keys are too few for replicas that see a rotation late; ${FEWEST} are kept`);
   // What is encrypted anew needs no old key.
   const seconds = (lifetime ?? []).reduce((sum, each) => sum + figure(each, config), 0);
   const lifetimeMs = (lifetime === undefined ? undefined : given.tokenLifetime) ?? seconds * 1000;

@@ -90,7 +90,8 @@ export class KeyStore {
   async write(found: Found | undefined, ring: Ring): Promise<void> {
     const [client, ref] = [await this.#connect(), await this.#ref()];
     const object = withRing(found?.secret ?? emptySecret(ref), ring);
-    const [method, path] = found === undefined ? ['POST' as const, collectionPath(ref)] : ['PUT' as const, objectPath(ref)];
+    const [method, path] =
+      found === undefined ? ['POST' as const, collectionPath(ref)] : ['PUT' as const, objectPath(ref)];
     try {
       await client.request(method, path, object, { signal: this.#within() });
     } catch (error) {
@@ -100,7 +101,9 @@ export class KeyStore {
         throw new UnavailableError(`cannot create ${await this.place()}: ${error.message}`, { cause: error });
       this.#throwHopeless(error, ref);
       if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
-      throw new Outdated(new UnavailableError(`cannot write ${await this.place()}: ${messageOf(error)}`, { cause: error }));
+      throw new Outdated(
+        new UnavailableError(`cannot write ${await this.place()}: ${messageOf(error)}`, { cause: error }),
+      );
     }
   }
 
@@ -150,6 +153,7 @@ function isRefused(error: unknown): boolean {
 function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
-    (error as NodeJS.ErrnoException).code !== undefined || ['AbortError', 'TimeoutError', 'SyntaxError', 'Error'].includes(error.name)
+    (error as NodeJS.ErrnoException).code !== undefined ||
+    ['AbortError', 'TimeoutError', 'SyntaxError', 'Error'].includes(error.name)
   );
 }

@@ -1,0 +1,55 @@
+import type { Context } from '../../cli/command.ts';
+import { ExitCode } from '../../cli/errors.ts';
+import { lazyKube } from '../../platform/kube/lazy.ts';
+import { kubeSource } from '../../platform/kube/source.ts';
+import type { KeyRepository } from '../../services/keys.ts';
+import type { Service } from '../../services/index.ts';
+import { converge } from '../converge.ts';
+import type { Effects } from '../effects.ts';
+import { readServiceConfig } from '../service-config.ts';
+import type { KeysInput } from './command.ts';
+import { foldersOf } from './folders.ts';
+import { keysPart } from './part.ts';
+import { reencryptWith } from './reencrypt.ts';
+import { rotateKeys } from './rotate.ts';
+import { rulesFor } from './rules.ts';
+import { statusOf } from './status.ts';
+import { KeyStore } from './store.ts';
+
+/** Does `create`, `rotate` or `status` for these repositories, one after the other. */
+export async function runAction(
+  action: string | undefined,
+  service: Service,
+  repositories: readonly KeyRepository[],
+  { options }: KeysInput,
+  context: Context,
+): Promise<ExitCode> {
+  const { signal, log, stdout, terminal, inherited } = context;
+  const { timeout: timeoutMs, settle } = options;
+  const effects: Effects = { signal, log, timeoutMs, deadline: AbortSignal.timeout(timeoutMs) };
+  using kube = lazyKube(() => kubeSource(options.kubeconfig, inherited), options.namespace);
+  const stores = repositories.map((each) => new KeyStore(each, kube.get, effects));
+  if (action === 'status') {
+    const { text, isWhole } = await statusOf(stores, settle, { terminal, output: options.output });
+    stdout(text);
+    return isWhole ? ExitCode.ok : ExitCode.no;
+  }
+  if (action === 'create') {
+    const made = await converge(keysPart(stores, foldersOf(options.keysFrom, repositories)), effects);
+    log.info(made === 0 ? 'all keys are there' : `keys: ${made === 1 ? '1 Secret' : `${made} Secrets`} made`);
+    return ExitCode.ok;
+  }
+  const config = await readServiceConfig(service, options.serviceConfig);
+  const configFile = options.serviceConfig ?? service.configFile ?? '';
+  for (const store of stores) {
+    const { repository } = store;
+    const rules = rulesFor(repository, options, config, log);
+    const reencrypt =
+      repository.reencrypt === undefined
+        ? undefined
+        : (ring: Parameters<typeof reencryptWith>[1]) =>
+            reencryptWith(repository, ring, { ...effects, configFile, env: inherited });
+    await rotateKeys(store, rules, reencrypt, effects);
+  }
+  return ExitCode.ok;
+}
