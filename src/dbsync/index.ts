@@ -15,28 +15,18 @@
  * code is ours. Fence and record lie in the service's own database: docs/adr says why.
  */
 import { type Context, type Helper, type Input, command } from '../cli/command.ts';
-import { ExitCode, UsageError } from '../cli/errors.ts';
-import { redactor } from '../platform/redact.ts';
-import type { Service, Step } from '../services/index.ts';
+import { ExitCode } from '../cli/errors.ts';
+import type { Step } from '../services/index.ts';
 import { knownServices } from '../services/known.ts';
-import { checkEnsureOptions, ensureCommand, findAdmin } from './ensure/index.ts';
-import { atHosts, environmentAs, environmentAt, urlsOf } from './target/hosts.ts';
-import { SYNC_OPTIONS, type SyncOptions } from './options.ts';
-import { kubeAccess } from './kube-access.ts';
-import { leaseSite } from './lease/index.ts';
-import { isLastBeforeRollout, stepsOf } from './phases.ts';
-import type { OnStage } from './stage.ts';
-import { requireFolder, requireProgram } from './steps/program.ts';
-import { redacted } from './redacted.ts';
-import { rolloutGate } from './rollout/index.ts';
-import { workloadsOf } from './rollout/options.ts';
+import { ensureCommand } from './ensure/index.ts';
+import { SYNC_OPTIONS } from './options.ts';
+import { prepareSync } from './prepare.ts';
 import { rbacCommand } from './rbac.ts';
 import { status } from './record/status.ts';
+import { redacted } from './redacted.ts';
+import type { OnStage } from './stage.ts';
 import { sync } from './sync.ts';
-import { findOthers, findSource, isFoundByTool, serviceOf, type Source } from './target/target.ts';
-
-const LONGEST_RELEASE = 128;
-const STOPPING_MS = 1000;
+import { serviceOf } from './target/target.ts';
 
 const main = command({
   summary: "Brings a service's database to where its code needs it, one migrator at a time.",
@@ -83,88 +73,22 @@ async function run(input: Input<typeof SYNC_OPTIONS>, context: Context): Promise
 
 async function migrate(
   { operands: [name = ''], options, child }: Input<typeof SYNC_OPTIONS>,
-  { signal, log, inherited, podFile, live }: Context,
+  context: Context,
   onStage?: OnStage,
 ): Promise<ExitCode> {
+  const { signal, log, podFile, live } = context;
   const service = serviceOf(name, await knownServices(podFile));
-  checkOptions(options);
-  const workloads = workloadsOf(options);
-  const own = ownStep(child);
-  const steps = own === undefined ? stepsOf(service, options.phase) : [own];
-  if (steps.length === 0) {
+  using prepared = await prepareSync({ service, options, own: ownStep(child) }, context);
+  if (prepared === undefined) {
     log.info(`${name} has no phase ${options.phase}: nothing to do`);
     return ExitCode.ok;
   }
-  const found = await findSource(service, options);
-  const [source, ...others] = atHosts([found, ...(await otherSources(service, options, own))], options.host);
-  const admin = await findAdmin(options, source);
-  for (const { argv, folder } of steps) {
-    if (folder !== undefined) requireFolder(folder);
-    requireProgram(argv[0], inherited);
-  }
-  const sources = [source, ...others];
-  const redact = redactor([...sources.flatMap((each) => [...urlsOf(each), each.target.password]), admin?.password]);
-  for (const { place } of sources) log.info(`database URL from ${place}`);
-  const phase = own === undefined || options.phase !== 'all' ? options.phase : 'command';
-  using kube = kubeAccess(options, inherited);
-  const last = { ...options, isLastBeforeRollout: isLastBeforeRollout(service, phase) };
-  return await redacted(redact, async () =>
-    sync(
-      {
-        ...options,
-        service: name,
-        phase,
-        steps,
-        check: own === undefined ? service.migration.check : undefined,
-        target: source.target,
-        others: others.map(({ target }) => target),
-        admin,
-        childEnv: (at, as) => ({
-          ...environmentOf(inherited, sources),
-          ...environmentAt(sources, at),
-          ...(as && environmentAs(sources, at, as)),
-        }),
-        tellsAccount: options.migrateAs === 'own' && sources.every(({ variables }) => variables.length > 0),
-        timeoutMs: options.timeout,
-        lockTimeoutMs: options.lockTimeout,
-        lossMs: options.lockLoss,
-        leaseMs: options.lease,
-        leaseSite: await leaseSite(name, last, kube, log),
-        rollout: await rolloutGate({ ...options, workloads }, kube, { inherited, log }),
-        graceMs: options.grace,
-      },
-      { signal, log, redact, onStage, live },
-    ),
-  );
+  const { plan, redact } = prepared;
+  return await redacted(redact, () => sync(plan, { signal, log, redact, onStage, live }));
 }
 
 function ownStep([program, ...words]: readonly string[]): Step | undefined {
   return program === undefined ? undefined : { argv: [program, ...words] };
-}
-
-/** The databases that are made beside the first one, or whose URL the tool would not find by itself. */
-async function otherSources(service: Service, options: SyncOptions, own: Step | undefined): Promise<Source[]> {
-  const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
-  if (own !== undefined && isGiven) return [];
-  return options.adminUser === undefined && isFoundByTool(options) ? [] : await findOthers(service, options);
-}
-
-/** The child's environment: ours without our secrets, and the URLs that its tool would not find by itself. */
-function environmentOf(inherited: NodeJS.ProcessEnv, sources: readonly Source[]): NodeJS.ProcessEnv {
-  const env = { ...inherited };
-  delete env['KOLLA_DB_SYNC_ADMIN_PASSWORD'];
-  delete env['KOLLA_DB_SYNC_CONNECTION'];
-  return Object.assign(env, ...sources.map(({ environment }) => environment)) as NodeJS.ProcessEnv;
-}
-
-function checkOptions(options: SyncOptions): void {
-  const { release, lockLoss, lease } = options;
-  checkEnsureOptions(options);
-  if (release.length > LONGEST_RELEASE) throw new UsageError(`--release is longer than ${LONGEST_RELEASE} characters`);
-  if (lockLoss < 1000) throw new UsageError('--lock-loss is at least 1s');
-  if (lease < lockLoss + STOPPING_MS) {
-    throw new UsageError('--lease is at least 1s longer than --lock-loss: the command is stopped in between');
-  }
 }
 
 export const dbSync: Helper = {
@@ -173,3 +97,8 @@ export const dbSync: Helper = {
   main,
   commands: { ensure: ensureCommand, rbac: rbacCommand, status },
 };
+
+export { MIGRATION_OPTIONS, type MigrationOptions } from './options.ts';
+export { underLock, type Locked } from './under-lock.ts';
+export { prepareSync, type Prepared } from './prepare.ts';
+export type { Effects, Plan } from './plan.ts';

@@ -58,7 +58,8 @@ export const TARGET_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-export const SYNC_OPTIONS = [
+/** What a migration takes, wherever it runs. */
+export const MIGRATION_OPTIONS = [
   ...TARGET_OPTIONS,
   ...LOCK_OPTIONS,
   {
@@ -113,8 +114,10 @@ export const SYNC_OPTIONS = [
   ...ROLLOUT_OPTIONS,
   ...ENSURE_OPTIONS,
   ...FENCING_OPTIONS,
-  ...SIDECAR_OPTIONS,
 ] as const satisfies readonly Option[];
+
+export const SYNC_OPTIONS = [...MIGRATION_OPTIONS, ...SIDECAR_OPTIONS] as const satisfies readonly Option[];
 
 export type TargetOptions = Values<typeof TARGET_OPTIONS>;
 export type SyncOptions = Values<typeof SYNC_OPTIONS>;
+export type MigrationOptions = Values<typeof MIGRATION_OPTIONS>;

@@ -43,6 +43,8 @@ export interface Plan extends EnsureOptions {
   /** Undefined: nobody looks whether replicas of an older release are left. */
   readonly rollout?: RolloutGate | undefined;
   readonly graceMs: number;
+  /** It is done also where the same has just been done by another. */
+  readonly isOfItsOwn?: true;
 }
 
 export interface Effects {

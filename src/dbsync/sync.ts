@@ -1,29 +1,38 @@
 import { ExitCode } from '../cli/errors.ts';
 import { isMysqlError, mysqlError } from '../platform/mysql/index.ts';
-import { begin, type Begun } from './begin.ts';
 import { conclude } from './record/conclude.ts';
 import { releaseLock } from './lock/lock.ts';
 import { makeReady } from './ensure/index.ts';
-import { stopMsOf, type Effects, type Plan } from './plan.ts';
-import { Pulse } from './steps/pulse.ts';
-import { startRenewal } from './lock/renewal.ts';
+import { inTurn } from './in-turn.ts';
+import type { Effects, Plan } from './plan.ts';
 import { stillOld } from './rollout/still-old.ts';
-import { runSteps, type Ran } from './steps/run-steps.ts';
+import { runSteps } from './steps/run-steps.ts';
 import { takeTurn, type TakeTurn, type Turn } from './lock/turn.ts';
 import { tellDone, tellUpToDate } from './record/tell-up-to-date.ts';
 import { upToDateBy } from './record/up-to-date.ts';
 
-/** Migrates one database under its lock. The exit code is the command's own, or 0 when there was nothing to do. */
+/**
+ * Makes database and accounts, where there is an admin, and migrates the database under its lock. The exit code is the
+ * command's own, or 0 when there was nothing to do.
+ */
 export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTurn): Promise<ExitCode> {
+  return await inWords(plan, async () => migrate({ ...plan, target: await makeReady(plan, effects) }, effects, take));
+}
+
+/** The same for a database that is made. */
+export async function syncReady(plan: Plan, effects: Effects): Promise<ExitCode> {
+  return await inWords(plan, () => migrate(plan, effects, takeTurn));
+}
+
+async function inWords<T>({ target }: Plan, work: () => Promise<T>): Promise<T> {
   try {
-    return await migrate(plan, effects, take);
+    return await work();
   } catch (error) {
-    throw isMysqlError(error) ? mysqlError(`migrate database ${plan.target.database}`, error) : error;
+    throw isMysqlError(error) ? mysqlError(`migrate database ${target.database}`, error) : error;
   }
 }
 
-async function migrate(asked: Plan, effects: Effects, take: TakeTurn): Promise<ExitCode> {
-  const plan = { ...asked, target: await makeReady(asked, effects) };
+async function migrate(plan: Plan, effects: Effects, take: TakeTurn): Promise<ExitCode> {
   if ((await upToDateBy(plan, effects)) !== undefined && (await tellUpToDate(plan, effects))) return ExitCode.ok;
   if (plan.rollout !== undefined) {
     effects.onStage?.('waiting for the rollout');
@@ -43,33 +52,20 @@ async function migrate(asked: Plan, effects: Effects, take: TakeTurn): Promise<E
 }
 
 async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<ExitCode> {
-  const { session, lockName, claim, token, takenAt, lease } = turn;
-  let confirmedAt = takenAt;
-  const limitMs = plan.lossMs + stopMsOf(plan);
-  const pulse = new Pulse(() => Math.min(confirmedAt, lease?.confirmedAt() ?? confirmedAt) + limitMs);
-  const onConfirmed = (at: number) => {
-    confirmedAt = at;
-    pulse.beat();
-  };
-  const renewal = startRenewal({ session, lockName, token, takenAt, lossMs: plan.lossMs, onConfirmed });
-  const lost = lease === undefined ? renewal.lost : AbortSignal.any([renewal.lost, lease.lost]);
-  const held = { session, lockName, token, lost, pulse };
-  let begun: Begun | undefined;
-  let ran: Ran;
-  try {
-    begun = await begin(plan, turn, held, effects);
-    const { phase, release } = claim;
-    await lease?.publish({ state: 'running', phase, release, token }, effects.signal);
-    effects.onStage?.('migrating');
-    ran =
-      (await stillOld(plan.rollout, held, effects)) ??
-      (await runSteps(begun.plan, held, { ...effects, redact: begun.redact }));
-  } finally {
-    await renewal[Symbol.asyncDispose]();
-  }
-  try {
-    return await conclude(plan, turn, held, ran, effects);
-  } finally {
-    await begun.end(ran);
-  }
+  const { claim, token, lease } = turn;
+  return await inTurn(
+    plan,
+    turn,
+    effects,
+    async (begun, held) => {
+      const { phase, release } = claim;
+      await lease?.publish({ state: 'running', phase, release, token }, effects.signal);
+      effects.onStage?.('migrating');
+      return (
+        (await stillOld(plan.rollout, held, effects)) ??
+        (await runSteps(begun.plan, held, { ...effects, redact: begun.redact }))
+      );
+    },
+    (held, ran) => conclude(plan, turn, held, ran, effects),
+  );
 }

@@ -5,7 +5,8 @@ export interface Figure {
   readonly what: string;
   readonly unit: string;
   readonly ours: number;
-  readonly peer: number;
+  /** undefined where the peer does no such thing. */
+  readonly peer: number | undefined;
   /** The most that ours shall come to; undefined where nothing was set. */
   readonly reach?: number;
 }
@@ -19,7 +20,7 @@ const TOP = 56;
 /** For a terminal. */
 export function figureLine(figure: Figure): string {
   const { what, unit, ours, peer } = figure;
-  return `${what}\n    ours ${ours} ${unit}, peer ${peer} ${unit}${verdict(figure)}`;
+  return `${what}\n    ours ${ours} ${unit}${verdict(figure)}${peer === undefined ? '' : `, peer ${peer} ${unit}`}`;
 }
 
 /** For docs/performance.md. */
@@ -28,7 +29,7 @@ export function figureTable(figures: readonly Figure[]): string[] {
     '| what | unit | ours | its |',
     '|---|---|---|---|',
     ...figures.map(
-      (figure) => `| ${figure.what} | ${figure.unit} | ${figure.ours}${verdict(figure)} | ${figure.peer} |`,
+      (figure) => `| ${figure.what} | ${figure.unit} | ${figure.ours}${verdict(figure)} | ${figure.peer ?? '–'} |`,
     ),
   ];
 }
@@ -43,12 +44,14 @@ export function figureDrawing({ title, peer }: { title: string; peer: string }, 
   const height = TOP + figures.length * ROW + 10;
   const bars = figures.map((figure, i) => {
     const y = TOP + i * ROW;
-    const scale = (WIDTH - LEFT - 130) / Math.max(figure.ours, figure.peer, Number.MIN_VALUE);
+    const scale = (WIDTH - LEFT - 130) / Math.max(figure.ours, figure.peer ?? 0, Number.MIN_VALUE);
     const bar = (who: 'ours' | 'peer', at: number) => {
-      const length = figure[who] * scale;
+      const value = figure[who];
+      if (value === undefined) return '';
+      const length = value * scale;
       return (
         `<rect class="${who}" x="${LEFT}" y="${at}" width="${length.toFixed(1)}" height="${BAR}" rx="2"/>` +
-        `<text class="small" x="${(LEFT + length + 6).toFixed(1)}" y="${at + 11}">${figure[who]} ${escaped(figure.unit)}</text>`
+        `<text class="small" x="${(LEFT + length + 6).toFixed(1)}" y="${at + 11}">${value} ${escaped(figure.unit)}</text>`
       );
     };
     return [
@@ -66,6 +69,11 @@ export function figureDrawing({ title, peer }: { title: string; peer: string }, 
     ...bars,
     '</svg>\n',
   ].join('\n');
+}
+
+/** The least value that so great a part of them (0.5: the half) does not exceed. */
+export function percentile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.max(1, Math.ceil(values.length * part)) - 1] ?? NaN;
 }
 
 /** As many digits as mean something. */

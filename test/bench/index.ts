@@ -11,13 +11,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { must } from '../support/process.ts';
 import type { Bench, Cost, Row } from './bench.ts';
+import { dbSync } from './db-sync.ts';
 import { drawingOf } from './drawing.ts';
 import { kollaStart } from './kolla-start.ts';
 import { figureDrawing, figureLine, figureTable } from './figure.ts';
 import { setConfigs } from './set-configs.ts';
 import { waits } from './waits.ts';
 
-const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits];
+const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits, dbSync];
 const PAGE = 'docs/performance.md';
 
 const asked = process.argv.slice(2).filter((word) => word !== '');

@@ -12,7 +12,7 @@ import { existsSync } from 'node:fs';
 import { connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import type { FiguresBench } from './bench.ts';
-import { round, type Figure } from './figure.ts';
+import { percentile, round, type Figure } from './figure.ts';
 import { minutes } from './minutes.ts';
 import { endpoint, job, NAMESPACE, type Make } from './waited.ts';
 import { startAll } from './waiter.ts';
@@ -90,8 +90,7 @@ async function latencies(
 }
 
 function percentiles(what: string, ours: readonly number[], peer: readonly number[]): Figure[] {
-  const at = (values: readonly number[], part: number) =>
-    round(values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? NaN, 1);
+  const at = (values: readonly number[], part: number) => round(percentile(values, part), 1);
   return [
     { what: `${what}: half exit within`, unit: 'ms', ours: at(ours, 0.5), peer: at(peer, 0.5) },
     { what: `${what}: 95 % exit within`, unit: 'ms', ours: at(ours, 0.95), peer: at(peer, 0.95), reach: 50 },

@@ -10,6 +10,9 @@ import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
 /** A Keystone of its own: keystone.conf, its tool on the PATH as in an image, a database on a server that tests share. */
 export interface KeystoneSite extends AsyncDisposable {
   readonly database: string;
+  /** Of `kolla-db-sync keystone` and of keystone-manage, without an admin and with one. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly adminEnv: NodeJS.ProcessEnv;
   /** Writes keystone.conf anew, with that URL. */
   readonly configure: (change?: { password?: string; host?: string; query?: string }) => Promise<void>;
   /** `kolla-db-sync keystone` with an admin. */
@@ -52,13 +55,15 @@ export async function keystoneSite(mariadb: Mariadb): Promise<KeystoneSite> {
     PATH: `${at('bin')}:${env['PATH'] ?? process.env['PATH']}`,
     KOLLA_DB_SYNC_SERVICE_CONFIG: at('keystone.conf'),
   };
-  const admin = { ...ours, KOLLA_DB_SYNC_ADMIN_USER: 'root', KOLLA_DB_SYNC_ADMIN_PASSWORD: mariadb.rootPassword };
+  const adminEnv = { ...ours, KOLLA_DB_SYNC_ADMIN_USER: 'root', KOLLA_DB_SYNC_ADMIN_PASSWORD: mariadb.rootPassword };
   const taken = stack.move();
   return {
     database,
+    env: ours,
+    adminEnv,
     configure,
-    sync: (...more) => runHelper('kolla-db-sync', ['keystone', ...more], { env: admin }),
-    begin: (...more) => beginHelper(['keystone', ...more], admin),
+    sync: (...more) => runHelper('kolla-db-sync', ['keystone', ...more], { env: adminEnv }),
+    begin: (...more) => beginHelper(['keystone', ...more], adminEnv),
     syncAlone: (...more) => runHelper('kolla-db-sync', ['keystone', ...more], { env: ours }),
     check: async () => (await run(at('bin/keystone-manage'), ['db_sync', '--check'], { env: ours })).code,
     async records() {

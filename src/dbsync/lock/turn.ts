@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { messageOf } from '../../cli/errors.ts';
 import type { Claim } from './fence.ts';
@@ -51,13 +51,10 @@ export async function takeTurn(
 }
 
 function claimFor(plan: Plan): Claim {
-  return {
-    holder: newHolder(),
-    service: plan.service,
-    release: plan.release,
-    phase: plan.phase,
-    work: workOf(plan),
-  };
+  const holder = newHolder();
+  const { service, release, phase } = plan;
+  const work = plan.isOfItsOwn ? createHash('sha256').update(holder).digest('hex').slice(0, 16) : workOf(plan);
+  return { holder, service, release, phase, work };
 }
 
 /** A name that no process has had before. */

@@ -1,6 +1,7 @@
 import { ChildError, UnavailableError, type ExitCode } from '../../cli/errors.ts';
 import { reasonOf, type MysqlSession } from '../../platform/mysql/index.ts';
 import { closeMigration, type Ended } from './closing.ts';
+import type { HeldLease } from '../lease/index.ts';
 import type { Claim, FenceState } from '../lock/fence.ts';
 import { releaseLock } from '../lock/lock.ts';
 import type { Effects, Plan } from '../plan.ts';
@@ -20,7 +21,7 @@ const LEAST_WORD_MS = 1000;
 /** Records how it ended, gives the lock back, publishes it on the Lease, and makes the exit code of it. */
 export async function conclude(
   plan: Plan,
-  { claim, lease }: Pick<Turn, 'claim' | 'lease'>,
+  { claim, lease }: Pick<Turn, 'claim'> & { readonly lease?: Pick<HeldLease, 'end'> | undefined },
   held: Held,
   ran: Ran,
   { signal, log }: Effects,

@@ -1,0 +1,39 @@
+import { begin, type Begun } from './begin.ts';
+import { startRenewal } from './lock/renewal.ts';
+import type { Turn } from './lock/turn.ts';
+import { stopMsOf, type Effects, type Plan } from './plan.ts';
+import { Pulse } from './steps/pulse.ts';
+import type { Held, Ran } from './steps/run-steps.ts';
+
+/** What is done while lock, fence and Lease are ours and renewed. */
+export type Work = (begun: Begun, held: Held) => Promise<Ran>;
+/** Records how it went, and gives all back. */
+export type Close<T> = (held: Held, ran: Ran) => Promise<T>;
+
+/** Has our turn renewed while a work is done in it, which begins once the one before can write nothing any more. */
+export async function inTurn<T>(plan: Plan, turn: Turn, effects: Effects, work: Work, close: Close<T>): Promise<T> {
+  const { session, lockName, token, takenAt, lease } = turn;
+  let confirmedAt = takenAt;
+  const limitMs = plan.lossMs + stopMsOf(plan);
+  const pulse = new Pulse(() => Math.min(confirmedAt, lease?.confirmedAt() ?? confirmedAt) + limitMs);
+  const onConfirmed = (at: number) => {
+    confirmedAt = at;
+    pulse.beat();
+  };
+  const renewal = startRenewal({ session, lockName, token, takenAt, lossMs: plan.lossMs, onConfirmed });
+  const lost = lease === undefined ? renewal.lost : AbortSignal.any([renewal.lost, lease.lost]);
+  const held = { session, lockName, token, lost, pulse };
+  let begun: Begun;
+  let ran: Ran;
+  try {
+    begun = await begin(plan, turn, held, effects);
+    ran = await work(begun, held);
+  } finally {
+    await renewal[Symbol.asyncDispose]();
+  }
+  try {
+    return await close(held, ran);
+  } finally {
+    await begun.end(ran);
+  }
+}
