@@ -16,7 +16,7 @@ import { cached } from '../support/cache.ts';
 import type { Capability } from '../support/capability.ts';
 import { must } from '../support/process.ts';
 import { unpackedPackages } from './debian.ts';
-import { imageTar, layerOfFolder } from './image.ts';
+import { imageTar, layerOfFolder, type Layer } from './image.ts';
 import { IMAGE_PLUGIN, uwsgiOf } from './keystone.ts';
 import { keystoneTree, prune, UNUSED } from './keystone-tree.ts';
 import { KEYSTONE_UID, KOLLA_USERS, kollaEntries } from './kolla-layout.ts';
@@ -62,23 +62,29 @@ export const canBuildKeystoneImage: Capability = async () => {
  * @returns the name to use in a pod's `image:`
  */
 export async function keystoneImage(file: string, options: KeystoneImageOptions): Promise<string> {
-  const { binary, reference = REFERENCE, names = NAMES } = options;
-  const root = await keystoneRootfs();
-  await imageTar(file, {
-    reference,
-    layers: [
-      layerOfFolder(root, ['--owner=0', '--group=0']),
-      tarOf([...kollaEntries(KOLLA_USERS), ...(await uwsgiEntries(root))]),
-      tarOf(binaryEntries(await readFile(binary), names)),
-    ],
-    env: {
-      PATH: '/var/lib/kolla/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-      LANG: 'C.UTF-8',
-      KOLLA_BASE_DISTRO: 'debian',
-      KOLLA_SERVICE_NAME: 'keystone',
-    },
-  });
+  const { reference = REFERENCE } = options;
+  await imageTar(file, { reference, layers: await keystoneLayers(options), env: kollaEnv('keystone') });
   return reference;
+}
+
+/** All of it, from the lowest to the topmost; another image may stand on these. */
+export async function keystoneLayers({ binary, names = NAMES }: KeystoneImageOptions): Promise<Layer[]> {
+  const root = await keystoneRootfs();
+  return [
+    layerOfFolder(root, ['--owner=0', '--group=0']),
+    tarOf([...kollaEntries(KOLLA_USERS), ...(await uwsgiEntries(root))]),
+    tarOf(binaryEntries(await readFile(binary), names)),
+  ];
+}
+
+/** As Kolla's images have it. */
+export function kollaEnv(service: string): Readonly<Record<string, string>> {
+  return {
+    PATH: '/var/lib/kolla/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    LANG: 'C.UTF-8',
+    KOLLA_BASE_DISTRO: 'debian',
+    KOLLA_SERVICE_NAME: service,
+  };
 }
 
 /** Everything of the image that does not change with our own code. Owners are not yet right: whoever made it owns it. */

@@ -14,10 +14,12 @@ export const KOLLA_USERS: Readonly<Record<string, number>> = {
   rabbitmq: 42_439,
   haproxy: 42_454,
   memcached: 42_457,
+  placement: 42_482,
 };
 
 export const KOLLA_GID = 42_400;
 export const KEYSTONE_UID = 42_425;
+export const PLACEMENT_UID = 42_482;
 
 /** The files and folders that Kolla's base and keystone images have above Debian's, with their owners. */
 export function kollaEntries(users: Readonly<Record<string, number>>): TarEntry[] {

@@ -1,7 +1,7 @@
 /**
  * The stage for a Keystone pod on a real node:
  *
- *   binary + Keystone's image -> node -> MariaDB and Elasticsearch in the node's network, at its address
+ *   binary + Keystone's and Placement's images -> node -> MariaDB and Elasticsearch in the node's network, at its address
  *     -> a namespace that enforces `restricted`, with k8s/examples/keystone in it
  *
  * Everything that is asserted is read from the API server, the database's or Elasticsearch's own answers.
@@ -15,14 +15,16 @@ import { keystoneImage, KEYSTONE_UID } from '../cluster/keystone-image.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canBuildPlacementImage, placementImage } from '../cluster/placement-image.ts';
 import { privateFolder } from '../support/folder.ts';
 import { step } from '../support/progress.ts';
 import { until } from '../support/until.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/keystone/', import.meta.url));
 const RECONFIGURE = fileURLToPath(new URL('../../k8s/examples/reconfigure/pod.yaml', import.meta.url));
-/** As k8s/examples/keystone names it. */
+/** As k8s/examples names them. */
 export const IMAGE = 'kolla-pod.test/keystone:e2e';
+const PLACEMENT_IMAGE = 'kolla-pod.test/placement:e2e';
 export const ADMIN_PASSWORD = 'e2e-admin-password';
 
 export interface Stage extends AsyncDisposable {
@@ -31,9 +33,11 @@ export interface Stage extends AsyncDisposable {
   readonly elasticsearch: Elasticsearch;
 }
 
+const NEEDED = [canRunNode, canRunMariadb, canRunElasticsearch, canRunKeystone, canBuildPlacementImage];
+
 /** Why this machine can't have the stage, or undefined. */
 export async function whyNoStage(): Promise<string | undefined> {
-  for (const capability of [canRunNode, canRunMariadb, canRunElasticsearch, canRunKeystone]) {
+  for (const capability of NEEDED) {
     const reason = await capability();
     if (reason !== undefined) return reason;
   }
@@ -45,9 +49,12 @@ export async function setStage(): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   const folder = parts.use(await privateFolder('e2e'));
   const { binary } = await step('building the binary', () => buildBinary(join(folder.path, 'dist'), () => {}));
-  const image = join(folder.path, 'keystone.tar');
-  await step("writing Keystone's image", () => keystoneImage(image, { binary, reference: IMAGE }));
-  const node = parts.use(await startNode({ images: [image] }));
+  const [keystone, placement] = [join(folder.path, 'keystone.tar'), join(folder.path, 'placement.tar')];
+  await step("writing Keystone's and Placement's images", async () => {
+    await keystoneImage(keystone, { binary, reference: IMAGE });
+    await placementImage(placement, { binary, reference: PLACEMENT_IMAGE });
+  });
+  const node = parts.use(await startNode({ images: [keystone, placement] }));
   const mariadb = parts.use(
     await startMariadb({ address: node.address, port: 3306, launcher: (command, args) => node.inside(command, args) }),
   );
@@ -108,6 +115,7 @@ function keysVolume(name: string, path: string): string {
   });
 }
 
-function secret(name: string, password: string): string {
+/** A Secret with one password. */
+export function secret(name: string, password: string): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { password } });
 }

@@ -14,6 +14,7 @@ import {
   whyNoStage,
   type Stage,
 } from './keystone-pod.ts';
+import { placementTests } from './placement.ts';
 import { runPlannedPod } from './planned-pod.ts';
 import { sidecarTests } from './sidecar.ts';
 import { asking, openPage, undoPhases } from './upgrade.ts';
@@ -69,6 +70,8 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(await read('id -u'), '42425');
     assert.match(await read('cat /proc/1/status'), /^CapBnd:\s+0+$/m);
   });
+
+  placementTests(() => stage);
 
   test('every line that Keystone wrote is one document in Elasticsearch', async () => {
     const script = 'cat /var/log/kolla/*/*.log | wc -l';

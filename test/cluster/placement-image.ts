@@ -1,0 +1,68 @@
+/**
+ * Placement as a container image with Kolla's layout, made without a container engine:
+ *
+ *   all layers of Keystone's image, which a node that has that image does not unpack again
+ *     -> what Placement's tree has besides, and Placement's own folders           -> topmost layers
+ *
+ * So Keystone lies in it too, unused; in Kolla's images it is the Python below both that is shared. It is meant to run as
+ * uid 42482 with a read-only root, no capability and no privilege escalation, with volumes for /etc/placement,
+ * /var/log/kolla and /tmp.
+ */
+import { chmod, link, lstat, mkdir, readdir } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import { cached } from '../support/cache.ts';
+import type { Capability } from '../support/capability.ts';
+import { imageTar, layerOfFolder } from './image.ts';
+import { kollaEnv, keystoneLayers, keystoneRootfs, type KeystoneImageOptions } from './keystone-image.ts';
+import { PLACEMENT_UID } from './kolla-layout.ts';
+import { placementTree } from './placement-tree.ts';
+import { tarOf } from './tar.ts';
+
+const REFERENCE = 'kolla-pod.test/placement:1';
+
+/** Proven by making what lies above Keystone's image; the rest is writing one file. */
+export const canBuildPlacementImage: Capability = async () => {
+  try {
+    await placementLayer();
+    return undefined;
+  } catch (error) {
+    return `Placement's image can't be made here: ${messageOf(error)}`;
+  }
+};
+
+/**
+ * Writes the image as a docker-archive.
+ * @returns the name to use in a pod's `image:`
+ */
+export async function placementImage(file: string, options: KeystoneImageOptions): Promise<string> {
+  const { reference = REFERENCE } = options;
+  const owner = { uid: PLACEMENT_UID, gid: PLACEMENT_UID };
+  await imageTar(file, {
+    reference,
+    layers: [
+      ...(await keystoneLayers(options)),
+      layerOfFolder(await placementLayer(), ['--owner=0', '--group=0']),
+      tarOf([
+        { name: 'etc/placement/', mode: 0o755, ...owner },
+        { name: 'var/lib/placement/', mode: 0o755, ...owner },
+      ]),
+    ],
+    env: kollaEnv('placement'),
+  });
+  return reference;
+}
+
+/** What Placement's tree has and Keystone's root file system has not. */
+async function placementLayer(): Promise<string> {
+  const [tree, base] = [await placementTree(), await keystoneRootfs()];
+  return await cached('placement-layer', [basename(tree), basename(base)], async (layer) => {
+    for (const entry of await readdir(tree, { recursive: true, withFileTypes: true })) {
+      const path = relative(tree, join(entry.parentPath, entry.name));
+      if (entry.isDirectory() || (await lstat(join(base, path)).catch(() => undefined)) !== undefined) continue;
+      await mkdir(dirname(join(layer, path)), { recursive: true });
+      await link(join(tree, path), join(layer, path));
+    }
+    await chmod(layer, 0o755);
+  });
+}
