@@ -20,6 +20,7 @@ import type { Step } from '../services/index.ts';
 import { knownServices } from '../services/known.ts';
 import { ensureCommand } from './ensure/index.ts';
 import { SYNC_OPTIONS } from './options.ts';
+import { stepsOf } from './phases.ts';
 import { prepareSync } from './prepare.ts';
 import { rbacCommand } from './rbac.ts';
 import { status } from './record/status.ts';
@@ -78,11 +79,12 @@ async function migrate(
 ): Promise<ExitCode> {
   const { signal, log, podFile, live } = context;
   const service = serviceOf(name, await knownServices(podFile));
-  using prepared = await prepareSync({ service, options, own: ownStep(child) }, context);
-  if (prepared === undefined) {
+  const own = ownStep(child);
+  if (own === undefined && stepsOf(service, options.phase).length === 0) {
     log.info(`${name} has no phase ${options.phase}: nothing to do`);
     return ExitCode.ok;
   }
+  using prepared = await prepareSync({ service, options, own }, context);
   const { plan, redact } = prepared;
   return await redacted(redact, () => sync(plan, { signal, log, redact, onStage, live }));
 }
@@ -98,7 +100,12 @@ export const dbSync: Helper = {
   commands: { ensure: ensureCommand, rbac: rbacCommand, status },
 };
 
-export { MIGRATION_OPTIONS, type MigrationOptions } from './options.ts';
-export { underLock, type Locked } from './under-lock.ts';
-export { prepareSync, type Prepared } from './prepare.ts';
+export { makeReady } from './ensure/index.ts';
+export { lookAtDatabase, lookAtSchema, lookAtTool } from './look.ts';
+export { MIGRATION_OPTIONS, PLACE_OPTIONS, type MigrationOptions } from './options.ts';
 export type { Effects, Plan } from './plan.ts';
+export { prepareSync, requireTools, type Prepared } from './prepare.ts';
+export { showStatus } from './record/status.ts';
+export { syncReady } from './sync.ts';
+export { findTasks, TOOL_OPTIONS, type Task } from './tool/index.ts';
+export { underLock, type Locked } from './under-lock.ts';

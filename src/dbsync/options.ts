@@ -7,8 +7,8 @@ import { SIDECAR_OPTIONS } from './sidecar/options.ts';
 import { LOCK_OPTIONS } from './lease/options.ts';
 import { ROLLOUT_OPTIONS } from './rollout/options.ts';
 
-/** Where the database is: shared by every command of kolla-db-sync. */
-export const TARGET_OPTIONS = [
+/** Where the database is. */
+export const PLACE_OPTIONS = [
   {
     flag: 'connection',
     type: 'string',
@@ -23,21 +23,6 @@ export const TARGET_OPTIONS = [
     env: 'KOLLA_DB_SYNC_CONNECTION_FILE',
     help: 'file with that URL',
     example: '/run/secrets/keystone-connection',
-  },
-  {
-    flag: 'service-config',
-    type: 'path',
-    env: 'KOLLA_DB_SYNC_SERVICE_CONFIG',
-    help: "the service's configuration file (default: the service's own, such as /etc/keystone/keystone.conf)",
-    example: '/etc/keystone/keystone.conf',
-  },
-  {
-    flag: 'timeout',
-    type: 'duration',
-    env: 'KOLLA_DB_SYNC_TIMEOUT',
-    default: '10m',
-    help: 'how long to wait for the database server',
-    example: '30m',
   },
   {
     flag: 'host',
@@ -58,9 +43,30 @@ export const TARGET_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** What a migration takes, wherever it runs. */
+const OWN_OPTIONS = [
+  {
+    flag: 'service-config',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_SERVICE_CONFIG',
+    help: "the service's configuration file (default: the service's own, such as /etc/keystone/keystone.conf)",
+    example: '/etc/keystone/keystone.conf',
+  },
+  {
+    flag: 'timeout',
+    type: 'duration',
+    env: 'KOLLA_DB_SYNC_TIMEOUT',
+    default: '10m',
+    help: 'how long to wait for the database server',
+    example: '30m',
+  },
+] as const satisfies readonly Option[];
+
+/** Shared by every command of kolla-db-sync. */
+export const TARGET_OPTIONS = [...PLACE_OPTIONS, ...OWN_OPTIONS] as const satisfies readonly Option[];
+
+/** What a migration takes wherever it runs, but for the service's file and the time to wait. */
 export const MIGRATION_OPTIONS = [
-  ...TARGET_OPTIONS,
+  ...PLACE_OPTIONS,
   ...LOCK_OPTIONS,
   {
     flag: 'phase',
@@ -116,8 +122,11 @@ export const MIGRATION_OPTIONS = [
   ...FENCING_OPTIONS,
 ] as const satisfies readonly Option[];
 
-export const SYNC_OPTIONS = [...MIGRATION_OPTIONS, ...SIDECAR_OPTIONS] as const satisfies readonly Option[];
+export const SYNC_OPTIONS = [
+  ...OWN_OPTIONS,
+  ...MIGRATION_OPTIONS,
+  ...SIDECAR_OPTIONS,
+] as const satisfies readonly Option[];
 
 export type TargetOptions = Values<typeof TARGET_OPTIONS>;
-export type SyncOptions = Values<typeof SYNC_OPTIONS>;
-export type MigrationOptions = Values<typeof MIGRATION_OPTIONS>;
+export type MigrationOptions = Values<typeof MIGRATION_OPTIONS> & Values<typeof OWN_OPTIONS>;

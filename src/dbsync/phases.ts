@@ -35,3 +35,8 @@ export function isLastBeforeRollout({ migration }: Service, word: Phase | 'comma
   const has = (phase: Phase) => (migration.phases[phase] ?? []).length > 0;
   return word === (has('migrate') ? 'migrate' : 'expand');
 }
+
+/** Whether fence or record tell of a migration by that word, and not of other work under its lock. */
+export function isMigration(word: string): boolean {
+  return !word.includes(':');
+}

@@ -38,21 +38,20 @@ export interface Asked {
 /**
  * Reads options and files, and looks whether the service's tool is here. No word to the database's server yet; to the API
  * server where replicas of an older release are to be waited for.
- * @returns undefined where the service has nothing to do in that phase
+ * @returns a plan without steps where the service has nothing to do in that phase
  * @throws UsageError, ConfigError, UnavailableError with the place and the fix
  */
 export async function prepareSync(
   { service, options, own, runsTool = true }: Asked,
   { log, inherited }: Pick<Context, 'log' | 'inherited'>,
-): Promise<Prepared | undefined> {
+): Promise<Prepared> {
   checkOptions(options);
   const workloads = workloadsOf(options);
   const steps = own === undefined ? stepsOf(service, options.phase) : [own];
-  if (steps.length === 0) return undefined;
   const found = await findSource(service, options);
   const [source, ...others] = atHosts([found, ...(await otherSources(service, options, own))], options.host);
   const admin = await findAdmin(options, source);
-  if (runsTool) requireTool(steps, inherited);
+  if (runsTool) requireTools(steps, inherited);
   const sources = [source, ...others];
   const redact = redactor([...sources.flatMap((each) => [...urlsOf(each), each.target.password]), admin?.password]);
   for (const { place } of sources) log.info(`database URL from ${place}`);
@@ -87,7 +86,8 @@ export async function prepareSync(
   return { plan, redact, sources, [Symbol.dispose]: () => moved.dispose() };
 }
 
-function requireTool(steps: readonly Step[], inherited: NodeJS.ProcessEnv): void {
+/** UnavailableError where a program or a folder of these steps is not here. */
+export function requireTools(steps: readonly Step[], inherited: NodeJS.ProcessEnv): void {
   for (const { argv, folder } of steps) {
     if (folder !== undefined) requireFolder(folder);
     requireProgram(argv[0], inherited);

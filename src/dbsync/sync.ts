@@ -1,5 +1,5 @@
 import { ExitCode } from '../cli/errors.ts';
-import { isMysqlError, mysqlError } from '../platform/mysql/index.ts';
+import { isMysqlError, mysqlError, preferring } from '../platform/mysql/index.ts';
 import { conclude } from './record/conclude.ts';
 import { releaseLock } from './lock/lock.ts';
 import { makeReady } from './ensure/index.ts';
@@ -48,7 +48,9 @@ async function migrate(plan: Plan, effects: Effects, take: TakeTurn): Promise<Ex
     await tellDone(plan, turn.lease, token);
     return ExitCode.ok;
   }
-  return await migrateInTurn(plan, turn, { ...effects, log: effects.log.with({ token: turn.token }) });
+  // What follows asks the node first that has let us in: one that is frozen costs seconds each time.
+  const there = { ...plan, target: preferring(plan.target, session.at) };
+  return await migrateInTurn(there, turn, { ...effects, log: effects.log.with({ token: turn.token }) });
 }
 
 async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<ExitCode> {

@@ -9,6 +9,7 @@ import {
   type MysqlTarget,
 } from '../../platform/mysql/index.ts';
 import { accountAt, accountsOf, grantsOf, type Account } from './accounts.ts';
+import { hasGrant } from './missing.ts';
 import type { Requirement } from './options.ts';
 import { repeated } from '../lock/repeated.ts';
 
@@ -97,9 +98,10 @@ async function alterRequirement(admin: MysqlSession, account: string, found: Acc
 /** An admin who may not look grants again, which does no harm. */
 async function grant(admin: MysqlSession, account: string, database: string): Promise<boolean> {
   const there = await orSay(`look at grants of ${account}`, () => grantsOf(admin, account));
-  const own = `GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO `;
-  if (there.some((text) => text.startsWith(own) || text.startsWith('GRANT ALL PRIVILEGES ON *.* TO '))) return false;
-  await run(admin, `grant ${account} everything in database ${database}`, [`${own}${account}`]);
+  if (hasGrant(there, database)) return false;
+  await run(admin, `grant ${account} everything in database ${database}`, [
+    `GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO ${account}`,
+  ]);
   return true;
 }
 

@@ -1,13 +1,14 @@
-import { command } from '../../cli/command.ts';
+import { command, type Context } from '../../cli/command.ts';
 import { ExitCode } from '../../cli/errors.ts';
 import { outputOption } from '../../cli/output-option.ts';
 import { table } from '../../cli/table.ts';
 import type { Terminal } from '../../cli/terminal.ts';
 import { mysqlError } from '../../platform/mysql/index.ts';
+import type { Service } from '../../services/index.ts';
 import { knownServices } from '../../services/known.ts';
 import { readFence, type FenceRow } from '../lock/fence.ts';
 import { atHosts } from '../target/hosts.ts';
-import { TARGET_OPTIONS } from '../options.ts';
+import { TARGET_OPTIONS, type TargetOptions } from '../options.ts';
 import { reach } from '../target/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
 import { findSource, serviceOf } from '../target/target.ts';
@@ -22,33 +23,36 @@ export const status = command({
     { line: 'kolla-db-sync status keystone', does: 'a table' },
     { line: 'kolla-db-sync status keystone -o json', does: 'one JSON object' },
   ],
-  async run({ operands: [name = ''], options }, { signal, log, stdout, terminal, podFile }) {
-    const found = await findSource(serviceOf(name, await knownServices(podFile)), options);
-    const [{ target }] = atHosts([found], options.host);
-    const { database } = target;
-    await using session = await reach(target, {
-      timeoutMs: options.timeout,
-      signal,
-      log,
-      database,
-      galeraDonor: options.galeraDonor,
-    });
-    try {
-      const row = await readFence(session);
-      if (row === undefined || row.state === 'new') {
-        log.info(`nobody has migrated database ${database} with kolla-db-sync yet`);
-        return ExitCode.no;
-      }
-      const { work: _work, ...fence } = row;
-      const records = (await readRecords(session)).map((record) => shown(record, row));
-      if (options.output === 'json') stdout(`${JSON.stringify({ database, ...fence, records })}\n`);
-      else stdout(`${fields(terminal, { database, ...fence })}${list(terminal, records)}`);
-      return ExitCode.ok;
-    } catch (error) {
-      throw mysqlError(`read the record in database ${database}`, error);
-    }
+  async run({ operands: [name = ''], options }, context) {
+    return await showStatus(serviceOf(name, await knownServices(context.podFile)), options, context);
   },
 });
+
+/** Prints them; 1 when there are none. */
+export async function showStatus(
+  service: Service,
+  options: TargetOptions & { readonly output: 'table' | 'json' },
+  { signal, log, stdout, terminal }: Pick<Context, 'signal' | 'log' | 'stdout' | 'terminal'>,
+): Promise<ExitCode> {
+  const [{ target }] = atHosts([await findSource(service, options)], options.host);
+  const { database } = target;
+  const { timeout: timeoutMs, galeraDonor } = options;
+  await using session = await reach(target, { timeoutMs, signal, log, database, galeraDonor });
+  try {
+    const row = await readFence(session);
+    if (row === undefined || row.state === 'new') {
+      log.info(`nobody has migrated database ${database} with kolla-db-sync yet`);
+      return ExitCode.no;
+    }
+    const { work: _work, ...fence } = row;
+    const records = (await readRecords(session)).map((record) => shown(record, row));
+    if (options.output === 'json') stdout(`${JSON.stringify({ database, ...fence, records })}\n`);
+    else stdout(`${fields(terminal, { database, ...fence })}${list(terminal, records)}`);
+    return ExitCode.ok;
+  } catch (error) {
+    throw mysqlError(`read the record in database ${database}`, error);
+  }
+}
 
 type Shown = Omit<RecordRow, 'work' | 'state'> & { readonly state: RecordRow['state'] | 'cut off' };
 

@@ -5,10 +5,10 @@ import { errnoOf, UNKNOWN_DATABASE, type MysqlSession } from '../../platform/mys
 import { PHASES, type Phase, type SchemaCheck } from '../../services/index.ts';
 import { readFence } from '../lock/fence.ts';
 import { startGuarded } from '../steps/guarded-child.ts';
-import { isBehind } from '../phases.ts';
+import { isBehind, isMigration } from '../phases.ts';
 import { workOf, type Effects, type Plan } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
-import { readRecords } from './record.ts';
+import { readRecords, type RecordRow } from './record.ts';
 
 /** A check reads one table; most of its time is Python's start. */
 const CHECK_MS = 120_000;
@@ -47,12 +47,18 @@ function isPhase(word: string): word is Phase {
 }
 
 async function recordedAsDone(session: MysqlSession, plan: Plan): Promise<number | undefined> {
-  if ((await readFence(session))?.state !== 'done') return undefined;
+  const fence = await readFence(session);
+  // Work of its own leaves the schema as it is, however it ends.
+  if (fence === undefined || (fence.state !== 'done' && isMigration(fence.phase))) return undefined;
   const records = await readRecords(session);
   const own = records.find(
     ({ service, release, phase }) => service === plan.service && release === plan.release && phase === plan.phase,
   );
-  return own?.state === 'done' && own.work === workOf(plan) ? own.token : undefined;
+  if (own?.state !== 'done' || own.work !== workOf(plan)) return undefined;
+  // It stands in the fence instead of what came before it.
+  const isBehindUs = ({ token, phase, state }: RecordRow) =>
+    token <= own.token || state === 'done' || !isMigration(phase);
+  return records.every(isBehindUs) ? own.token : undefined;
 }
 
 /** Its exit code; undefined when it took too long. */
