@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { bundledHelpers } from './bundled.ts';
-import { run, start, type Finished, type RunOptions, type Running, type StartOptions } from './process.ts';
+import { run, start, tied, type Finished, type RunOptions, type Running, type StartOptions } from './process.ts';
 
 const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
 /** The dispatcher of the helpers, run by node itself. */
@@ -22,9 +22,10 @@ export function runHelper(name: string, args: readonly string[], options: Helper
   return run(process.execPath, [dispatcher, name, ...args], { ...options, env: cleanEnv(options.env) });
 }
 
-/** Starts a helper that goes on until it is stopped. */
+/** Starts a helper that goes on until it is stopped, or until we are gone, however we go. */
 export function startHelper(name: string, args: readonly string[], options: StartOptions = {}): Promise<Running> {
-  return start(process.execPath, [HELPERS, name, ...args], { ...options, env: cleanEnv(options.env) });
+  const command = tied(process.execPath, [HELPERS, name, ...args]);
+  return start(...command, { ...options, env: cleanEnv(options.env) });
 }
 
 /** The JSON lines that a helper logged. */
