@@ -3,7 +3,7 @@
  *
  *   service -> its data (services/, or kolla-pod.yaml) -> names, passwords and transport URL from options or from the
  *     service's own configuration, access to Keystone and RabbitMQ (parts.ts)
- *     -> part by part, in the order queue, users, endpoints:
+ *     -> part by part, in the order queue, keys, users, endpoints:
  *        read what is there -> plan what differs, as data -> show it -> make it so, in place -> read again, until nothing differs
  *        (converge.ts)
  *

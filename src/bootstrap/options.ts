@@ -1,5 +1,6 @@
 import type { Option, Values } from '../cli/option.ts';
 import { PARTS } from './change.ts';
+import { KEYS_ACCESS_OPTIONS, KEYS_OPTIONS } from './keys/options.ts';
 import { ACCESS_OPTIONS } from './keystone/options.ts';
 
 const SERVICE_OPTIONS = [
@@ -156,6 +157,8 @@ export const BOOTSTRAP_OPTIONS = [
   ...USER_OPTIONS,
   ...ENDPOINT_OPTIONS,
   ...QUEUE_OPTIONS,
+  ...KEYS_OPTIONS,
+  ...KEYS_ACCESS_OPTIONS,
   ...ACCESS_OPTIONS,
 ] as const satisfies readonly Option[];
 

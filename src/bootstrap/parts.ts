@@ -14,13 +14,13 @@ const DEFAULT_REGION = 'RegionOne';
 export type Purpose = 'ensure' | 'remove';
 
 /** What a service needs of what was asked for, in order, and how to hide the secrets that this takes. */
-export interface Prepared {
+export interface Prepared extends Disposable {
   readonly parts: readonly Part[];
   readonly redact: Redact;
 }
 
 /** What was opened, and what may not be shown. */
-interface Opened {
+interface Opened extends Partial<Disposable> {
   readonly parts: readonly Part[];
   readonly secrets: readonly (string | undefined)[];
 }
@@ -48,7 +48,7 @@ export async function prepare(
   effects: Effects,
   purpose: Purpose,
 ): Promise<Prepared> {
-  if (service.identity === undefined && service.queue === undefined) {
+  if (service.identity === undefined && service.queue === undefined && service.keys === undefined) {
     throw new ConfigError(
       `what ${service.name} needs in Keystone and RabbitMQ is not known: describe it as identity and queue under services of kolla-pod.yaml`,
     );
@@ -56,8 +56,11 @@ export async function prepare(
   const chosen = chosenParts(options);
   const config = await readServiceConfig(service, options.serviceConfig);
   const asked = { service, options, chosen, config, purpose, context, effects };
-  const opened = [await openQueue(asked), await openKeystone(asked)];
+  const opened = [await openQueue(asked), await openSharedKeys(asked), await openKeystone(asked)];
   return {
+    [Symbol.dispose]: () => {
+      for (const each of opened) each[Symbol.dispose]?.();
+    },
     parts: opened.flatMap(({ parts }) => parts),
     redact: redactor(opened.flatMap(({ secrets }) => secrets)),
   };
@@ -73,6 +76,15 @@ async function openQueue({ service, options, chosen, config, context, effects }:
     import('./rabbitmq/index.ts'),
   ]);
   return { parts: [queuePart(new Broker(found.broker, effects), found.transport)], secrets: found.secrets };
+}
+
+async function openSharedKeys({ service, options, chosen, context, effects }: Asked): Promise<Opened> {
+  if (service.keys === undefined || !chosen.includes('keys')) return NOTHING;
+  const { openKeys } = await import('./keys/open.ts');
+  const opened = openKeys(service.keys, options, context.inherited, effects);
+  return opened === undefined
+    ? NOTHING
+    : { parts: [opened.part], secrets: [], [Symbol.dispose]: () => opened[Symbol.dispose]() };
 }
 
 async function openKeystone({ service, options, chosen, config, purpose, context, effects }: Asked): Promise<Opened> {

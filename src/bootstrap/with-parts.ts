@@ -23,7 +23,8 @@ export async function withParts(
   }
   const timeoutMs = options.timeout;
   const effects: Effects = { signal, log, timeoutMs, deadline: AbortSignal.timeout(timeoutMs) };
-  const { parts, redact } = await prepare(service, options, context, effects, purpose);
+  using prepared = await prepare(service, options, context, effects, purpose);
+  const { parts, redact } = prepared;
   try {
     return await work(parts, effects);
   } catch (error) {

@@ -43,7 +43,19 @@ export const keystone: Service = {
       folder: '/etc/keystone/credential-keys',
       folderAt: { section: 'credential', key: 'key_repository' },
       keep: { usual: 3 },
-      reencrypt: ['keystone-manage', '--config-file', '{config}', '--config-file', '{overlay}', 'credential_migrate'],
+      reencrypt: [
+        'keystone-manage',
+        '--config-file',
+        '{config}',
+        '--config-file',
+        '{overlay}',
+        'credential_migrate',
+        // Asked for where root runs it, and not looked at.
+        '--keystone-user',
+        'keystone',
+        '--keystone-group',
+        'keystone',
+      ],
     },
   ],
   tool: [

@@ -15,5 +15,5 @@
  */
 export { keysCommand } from './command.ts';
 export { keysGrants } from './grants.ts';
-export { KEYS_OPTIONS } from './options.ts';
-export { keysPart } from './part.ts';
+export { openKeys, type KeysOptions, type OpenKeys } from './open.ts';
+export { KEYS_ACCESS_OPTIONS, KEYS_OPTIONS } from './options.ts';

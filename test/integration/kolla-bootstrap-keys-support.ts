@@ -1,0 +1,162 @@
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { keystone as unpackedKeystone, keystoneConf } from '../cluster/keystone.ts';
+import type { ControlPlane } from '../cluster/kubernetes/index.ts';
+import type { Mariadb } from '../cluster/mariadb.ts';
+import { runHelper } from '../support/helper.ts';
+import { freePort } from '../support/port.ts';
+import { must, start, tailOf, tied, type Finished } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+export const NAMESPACE = 'openstack';
+export const FERNET = 'keystone-fernet-keys';
+export const CREDENTIAL = 'keystone-credential-keys';
+
+/** Waits for no replica: where the test says itself when each has got its keys. */
+export const AT_ONCE = ['--settle', '0'];
+
+/** A Secret as a test looks at it. */
+export interface Keys {
+  readonly version: string;
+  /** By number. */
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+/** `kolla-bootstrap keys ACTION keystone`, on that cluster. */
+export function runKeys(
+  cluster: Pick<ControlPlane, 'kubeconfig'>,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Finished> {
+  const base = { KUBECONFIG: cluster.kubeconfig, KOLLA_BOOTSTRAP_NAMESPACE: NAMESPACE, KOLLA_BOOTSTRAP_TIMEOUT: '60s' };
+  return runHelper('kolla-bootstrap', ['keys', ...words], { env: { ...base, ...env } });
+}
+
+/** What the API server has. */
+export async function keysOf(cluster: ControlPlane, secret: string): Promise<Keys> {
+  const text = await cluster.kubectl([`--namespace=${NAMESPACE}`, 'get', 'secret', secret, '--output=json']);
+  const { metadata, data = {} } = JSON.parse(text) as {
+    metadata: { resourceVersion: string };
+    data?: Record<string, string>;
+  };
+  const keys = Object.entries(data).map(([id, value]) => [id, Buffer.from(value, 'base64').toString()]);
+  return { version: metadata.resourceVersion, keys: Object.fromEntries(keys) as Record<string, string> };
+}
+
+/** Puts keys into a folder as the kubelet does: a folder for each version, links to the one that counts. */
+export async function mount(folder: string, { keys, version }: Keys): Promise<void> {
+  const data = join(folder, `..v${version}`);
+  await rm(data, { recursive: true, force: true });
+  await mkdir(data, { recursive: true });
+  for (const [id, key] of Object.entries(keys)) await writeFile(join(data, id), key);
+  await symlink(`..v${version}`, join(folder, '..data_tmp'));
+  await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+  const there = (await readdir(folder)).filter((name) => !name.startsWith('..'));
+  for (const id of Object.keys(keys).filter((each) => !there.includes(each)))
+    await symlink(`..data/${id}`, join(folder, id));
+  for (const id of there.filter((each) => !Object.hasOwn(keys, each))) await rm(join(folder, id));
+}
+
+/** One Keystone of several on the same database, with key folders of its own. */
+export interface Replica extends AsyncDisposable {
+  readonly configFile: string;
+  /** Gives it the keys that the cluster has now; until then it goes on with those it had. */
+  sync(): Promise<void>;
+  /** A token of the admin, or the status of the refusal. */
+  token(): Promise<string>;
+  /** The status of a request with that token: 200, or 401 where it is none here. */
+  use(token: string): Promise<number>;
+  /** As the admin: the answer's status and body. */
+  ask(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, never> }>;
+  /** `keystone-manage` on its configuration. */
+  manage(...words: string[]): Promise<string>;
+}
+
+const UP_MS = 90_000;
+const PASSWORD = 'of-a-test';
+
+/** The database that they share: empty, until a replica's `manage('db_sync')`. */
+export async function shareDatabase(mariadb: Mariadb): Promise<string> {
+  await mariadb.query(
+    "CREATE DATABASE keystone; CREATE USER keystone@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON keystone.* TO keystone@'%'",
+  );
+  return `mysql+pymysql://keystone:kpw@${mariadb.host}:${mariadb.port}/keystone`;
+}
+
+/** A replica's files, before it is started. */
+export async function replicaFiles(
+  cluster: ControlPlane,
+  folder: string,
+  connection: string,
+): Promise<Omit<Replica, keyof AsyncDisposable | 'token' | 'use' | 'ask'>> {
+  const [configFile, keys] = [join(folder, 'keystone.conf'), join(folder, 'keys')];
+  for (const each of ['log', 'keys/fernet-keys', 'keys/credential-keys'])
+    await mkdir(join(folder, each), { recursive: true });
+  const conf = keystoneConf({ connection, keys, logFolder: join(folder, 'log') });
+  await writeFile(configFile, `${conf}[identity]\npassword_hash_rounds = 4\n`);
+  const { manage } = await unpackedKeystone();
+  return {
+    configFile,
+    sync: async () => {
+      await mount(join(keys, 'fernet-keys'), await keysOf(cluster, FERNET));
+      await mount(join(keys, 'credential-keys'), await keysOf(cluster, CREDENTIAL));
+    },
+    manage: async (...words) => {
+      const { command, args, env } = manage(configFile);
+      return await must(command, [...args, ...words], { env: { ...env, OS_BOOTSTRAP_PASSWORD: PASSWORD } });
+    },
+  };
+}
+
+/** Starts it, and waits until it answers. */
+export async function startReplica(files: Awaited<ReturnType<typeof replicaFiles>>, folder: string): Promise<Replica> {
+  const [port, logFile] = [await freePort(), join(folder, 'uwsgi.log')];
+  const url = `http://127.0.0.1:${port}/v3`;
+  const { serve } = await unpackedKeystone();
+  const { command, args, env } = serve({ configFile: files.configFile, port });
+  const running = await start(...tied(command, args), { env, logFile });
+  await until('Keystone to answer', UP_MS, async () => {
+    if (running.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
+    return await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+  });
+  const token = async (): Promise<string> => {
+    const domain = { id: 'default' };
+    const identity = { methods: ['password'], password: { user: { name: 'admin', domain, password: PASSWORD } } };
+    const reply = await fetch(`${url}/auth/tokens?nocatalog`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ auth: { identity, scope: { project: { name: 'admin', domain } } } }),
+    });
+    await reply.text();
+    return reply.headers.get('x-subject-token') ?? `status ${reply.status}`;
+  };
+  return {
+    ...files,
+    token,
+    use: async (own) => {
+      const reply = await fetch(`${url}/auth/catalog`, { headers: { 'x-auth-token': own } });
+      await reply.text();
+      return reply.status;
+    },
+    ask: async (method, path, body) => {
+      const headers = { 'x-auth-token': await token(), 'content-type': 'application/json' };
+      const reply = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      const text = await reply.text();
+      return { status: reply.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, never> };
+    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  };
+}
+
+/** What keystone-manage needs to be found by that name. */
+export async function toolFolder(folder: string): Promise<NodeJS.ProcessEnv> {
+  const { manage } = await unpackedKeystone();
+  const { command, args, env } = manage('');
+  const path = join(folder, 'keystone-manage');
+  await writeFile(path, `#!/bin/sh\nexec ${command} ${args[0]} "$@"\n`, { mode: 0o755 });
+  return { ...env, PATH: `${folder}:${env['PATH']}` };
+}

@@ -1,0 +1,262 @@
+/**
+ * Keystone's keys in Secrets of a real API server, and two real Keystones on one database whose key folders follow them late,
+ * each when the test says so.
+ */
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { rotateKeys } from '../../src/bootstrap/keys/rotate.ts';
+import { KeyStore } from '../../src/bootstrap/keys/store.ts';
+import { connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
+import { keystone as KEYSTONE } from '../../src/services/keystone.ts';
+import { canRunKeystone } from '../cluster/keystone.ts';
+import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
+import { logLines } from '../support/helper.ts';
+import type { Finished } from '../support/process.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import {
+  AT_ONCE,
+  CREDENTIAL,
+  FERNET,
+  keysOf,
+  NAMESPACE,
+  replicaFiles,
+  runKeys,
+  shareDatabase,
+  startReplica,
+  toolFolder,
+  type Replica,
+} from './kolla-bootstrap-keys-support.ts';
+
+const skip = (await canRunControlPlane()) ?? (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
+
+function said({ stderr }: Finished): string {
+  return logLines(stderr)
+    .map(({ msg }) => msg)
+    .join('\n');
+}
+
+describe("Keystone's keys, on a real API server and two real Keystones", { skip, timeout: 300_000 }, () => {
+  const stack = new AsyncDisposableStack();
+  let cluster: ControlPlane;
+  let mariadb: Mariadb;
+  let one: Replica;
+  let other: Replica;
+  let tool: NodeJS.ProcessEnv;
+
+  const isDone = async (finished: Finished): Promise<void> => {
+    assert.equal(finished.code, 0, finished.stderr);
+    for (const secret of [FERNET, CREDENTIAL]) {
+      const { keys } = await keysOf(cluster, secret);
+      for (const key of Object.values(keys)) {
+        assert.ok(!`${finished.stdout}${finished.stderr}`.includes(key.slice(0, 20)), 'a key was shown');
+      }
+    }
+  };
+  const rotate = async (name: 'fernet' | 'credential', ...words: string[]): Promise<Finished> => {
+    const config = ['--service-config', one.configFile];
+    const finished = await runKeys(cluster, ['rotate', 'keystone', name, ...config, ...words], tool);
+    await isDone(finished);
+    return finished;
+  };
+  const sync = async (...replicas: Replica[]): Promise<void> => {
+    for (const replica of replicas) await replica.sync();
+  };
+
+  before(async () => {
+    const folder = stack.use(await privateFolder('keys')).path;
+    const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+    for (const each of [a, b]) await mkdir(each);
+    cluster = stack.use(await startControlPlane());
+    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
+    mariadb = stack.use(await startMariadb());
+    tool = await toolFolder(folder);
+    const connection = await shareDatabase(mariadb);
+    const [first, second] = [await replicaFiles(cluster, a, connection), await replicaFiles(cluster, b, connection)];
+
+    // As the Job: two at once, and what they leave is one set of keys.
+    const runs = await Promise.all([1, 2].map(() => runKeys(cluster, ['create', 'keystone'])));
+    for (const finished of runs) await isDone(finished);
+    assert.match(
+      runs.map(said).join('\n'),
+      /create secret openstack\/keystone-fernet-keys: keys 0 \(staged\), 1 \(primary\)/,
+    );
+
+    await Promise.all([first.sync(), second.sync()]);
+    await first.manage('db_sync');
+    await first.manage('bootstrap', '--bootstrap-region-id', 'RegionOne');
+    one = stack.use(await startReplica(first, a));
+    other = stack.use(await startReplica(second, b));
+  });
+  after(() => stack.disposeAsync());
+
+  test('a second create changes nothing', async () => {
+    const before = [await keysOf(cluster, FERNET), await keysOf(cluster, CREDENTIAL)];
+    assert.deepEqual(Object.keys(before[0]!.keys), ['0', '1']);
+    const again = await runKeys(cluster, ['create', 'keystone']);
+    await isDone(again);
+    assert.match(said(again), /all keys are there/);
+    assert.deepEqual([await keysOf(cluster, FERNET), await keysOf(cluster, CREDENTIAL)], before);
+  });
+
+  test('tokens of both replicas hold on both, before and after a rotation that one of them has not seen', async () => {
+    await sync(one, other);
+    const earlier = await other.token();
+    await rotate('fernet', ...AT_ONCE);
+    await one.sync();
+    const [ahead, behind] = [await one.token(), await other.token()];
+    const held = [];
+    for (const token of [earlier, ahead, behind]) held.push(await one.use(token), await other.use(token));
+    assert.deepEqual(held, [200, 200, 200, 200, 200, 200]);
+  });
+
+  test('it is right to wait for the replicas: two rotations that one has not seen make it refuse a token of the other', async () => {
+    await sync(one, other);
+    await rotate('fernet', ...AT_ONCE);
+    await rotate('fernet', ...AT_ONCE);
+    await one.sync();
+    const token = await one.token();
+    assert.deepEqual([await one.use(token), await other.use(token)], [200, 401]);
+    await other.sync();
+    assert.equal(await other.use(token), 200);
+  });
+
+  test('so a rotation soon after another changes nothing, and says from when on it may', async () => {
+    const before = await keysOf(cluster, FERNET);
+    const early = await rotate('fernet');
+    assert.match(said(early), /nothing to do: it was changed .* ago, and not before \d{4}-.*Z is every replica sure/);
+    assert.deepEqual(await keysOf(cluster, FERNET), before);
+  });
+
+  test('a token outlives any number of rotations, and its key goes when no token of it can live', async () => {
+    await sync(one, other);
+    const token = await one.token();
+    for (let count = 0; count < 2; count++) await rotate('fernet', ...AT_ONCE);
+    await sync(one, other);
+    assert.deepEqual([await one.use(token), await other.use(token)], [200, 200]);
+    const last = await rotate('fernet', ...AT_ONCE, '--token-lifetime', '1ms', '--max-active-keys', '3');
+    assert.match(said(last), /; dropped: /);
+    assert.equal(Object.keys((await keysOf(cluster, FERNET)).keys).length, 3);
+    await sync(one, other);
+    assert.deepEqual([await one.use(token), await other.use(token)], [401, 401]);
+  });
+
+  test('four rotations that have read the same keys are one', async () => {
+    const before = await keysOf(cluster, FERNET);
+    const { log, said: lines } = recordedLog();
+    const { signal } = new AbortController();
+    using client = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
+    const all = Promise.withResolvers<void>();
+    let reads = 0;
+    // Nobody goes on before all have read what is to be rotated.
+    const get: KubeClient['get'] = async <T>(path: string, options: { signal: AbortSignal }) => {
+      const answer = await client.get<T>(path, options);
+      if (++reads === 8) all.resolve();
+      if (reads > 4) await all.promise;
+      return answer;
+    };
+    const shared = { ...client, get, namespace: NAMESPACE };
+    const rules = { settleMs: 0, lifetimeMs: 0, keep: 3 };
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const effects = { signal, log, deadline: signal, timeoutMs: 60_000 };
+        const [fernet] = KEYSTONE.keys!;
+        await rotateKeys(new KeyStore(fernet!, () => Promise.resolve(shared), effects), rules, undefined, effects);
+      }),
+    );
+    const now = await keysOf(cluster, FERNET);
+    const primary = (keys: object) => Math.max(...Object.keys(keys).map(Number));
+    assert.equal(primary(now.keys), primary(before.keys) + 1);
+    assert.equal(now.keys[String(primary(now.keys))], before.keys['0']);
+    const msgs = logLines(lines()).map(({ msg }) => msg);
+    assert.equal(msgs.filter((msg) => msg.includes(': rotated: ')).length, 1);
+    assert.equal(msgs.filter((msg) => msg.includes('object has been modified')).length, 3);
+    assert.equal(msgs.filter((msg) => msg.includes('another run has rotated it meanwhile')).length, 3);
+  });
+
+  test('credentials are read by both replicas through rotations, and are encrypted by the primary after each', async () => {
+    await sync(one, other);
+    const made = await one.ask('POST', '/credentials', {
+      credential: { type: 'cert', blob: 'of a user', user_id: await adminId(one) },
+    });
+    assert.equal(made.status, 201);
+    const { id } = (made.body as unknown as { credential: { id: string } }).credential;
+    const read = async (replica: Replica) =>
+      ((await replica.ask('GET', `/credentials/${id}`)).body as unknown as { credential?: { blob: string } }).credential
+        ?.blob;
+    for (let count = 0; count < 2; count++) {
+      await rotate('credential', ...AT_ONCE);
+      // Already encrypted anew, and no replica has seen it.
+      assert.deepEqual([await read(one), await read(other)], ['of a user', 'of a user']);
+      await one.sync();
+      assert.deepEqual([await read(one), await read(other)], ['of a user', 'of a user']);
+      await other.sync();
+      assert.equal(await hashOf(mariadb, id), await primaryHash(cluster));
+    }
+    assert.equal(Object.keys((await keysOf(cluster, CREDENTIAL)).keys).length, 3);
+  });
+
+  test('a run that died after its write is ended by the next, which rotates nothing', async () => {
+    const made = await one.ask('POST', '/credentials', {
+      credential: { type: 'cert', blob: 'kept', user_id: await adminId(one) },
+    });
+    const { id } = (made.body as unknown as { credential: { id: string } }).credential;
+    const config = ['--service-config', one.configFile];
+    const folder = stack.use(await privateFolder('tool')).path;
+    await writeFile(
+      join(folder, 'keystone-manage'),
+      `#!/bin/sh\nif [ -e ${folder}/done ]; then kill -9 $PPID; exit 1; fi\ntouch ${folder}/done\nexec ${tool['PATH']!.split(':')[0]}/keystone-manage "$@"\n`,
+      { mode: 0o755 },
+    );
+    const dead = await runKeys(cluster, ['rotate', 'keystone', 'credential', ...config, ...AT_ONCE], {
+      ...tool,
+      PATH: `${folder}:${tool['PATH']}`,
+    });
+    assert.notEqual(dead.code, 0);
+    const left = await keysOf(cluster, CREDENTIAL);
+    assert.notEqual(await hashOf(mariadb, id), await primaryHash(cluster), 'it died before');
+    const next = await rotate('credential');
+    assert.match(said(next), /nothing to do/);
+    assert.deepEqual(await keysOf(cluster, CREDENTIAL), left);
+    assert.equal(await hashOf(mariadb, id), await primaryHash(cluster));
+  });
+
+  test('a tool that fails changes no key', async () => {
+    const before = await keysOf(cluster, CREDENTIAL);
+    const broken = await runKeys(
+      cluster,
+      ['rotate', 'keystone', 'credential', '--service-config', '/none.conf', ...AT_ONCE],
+      tool,
+    );
+    assert.equal(broken.code, 65, broken.stderr);
+    const failing = await runKeys(cluster, ['rotate', 'keystone', 'credential', ...AT_ONCE], {
+      ...tool,
+      PATH: '/nowhere',
+    });
+    assert.equal(failing.code, 69, failing.stderr);
+    assert.match(said(failing), /cannot run keystone-manage, .*ENOENT.*; run this in the service's own image/);
+    assert.deepEqual(await keysOf(cluster, CREDENTIAL), before);
+  });
+});
+
+async function adminId(replica: Replica): Promise<string> {
+  const { body } = await replica.ask('GET', '/users?name=admin');
+  return (body as unknown as { users: { id: string }[] }).users[0]!.id;
+}
+
+/** What Keystone notes of the key that has encrypted it. */
+async function hashOf(mariadb: Mariadb, id: string): Promise<string> {
+  const [row] = await mariadb.query('SELECT key_hash FROM keystone.credential WHERE id = ?', [id]);
+  return String(row?.['key_hash']);
+}
+
+async function primaryHash(cluster: ControlPlane): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  const { keys } = await keysOf(cluster, CREDENTIAL);
+  return createHash('sha1')
+    .update(keys[String(Math.max(...Object.keys(keys).map(Number)))]!)
+    .digest('hex');
+}
