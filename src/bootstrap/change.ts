@@ -1,5 +1,5 @@
 /** What kolla-bootstrap can ensure, in the order in which it does. Named as the user skips them. */
-export const PARTS = ['queue', 'keys', 'users', 'endpoints'] as const;
+export const PARTS = ['database', 'queue', 'keys', 'schema', 'tool', 'users', 'endpoints'] as const;
 export type PartName = (typeof PARTS)[number];
 
 /** One value of a thing: as it is, and as it is to be. */

@@ -18,7 +18,7 @@ interface Program {
 
 const RELEASE = ['--release', '2026.1'];
 const NOTHING_TO_DO = /nothing to do/;
-/** User, system and wall time in seconds on stderr, all else on stdout. */
+/** User, system and wall time in seconds on stderr, all else on stdout. With a socket as its stdin, bash would read its rc file. */
 const TIMED = `TIMEFORMAT='%3U %3S %3R'; { time "$@" >&3 2>&3; } 3>&1`;
 
 /**
@@ -43,7 +43,7 @@ export async function upToDate(rounds: number): Promise<{ ours: Turn[]; admin: T
 
 async function turnOf({ words, env, says }: Program, mariadb: Mariadb): Promise<Turn> {
   const before = await connectionsTo(mariadb);
-  const { code, stdout, stderr } = await run('bash', ['-c', TIMED, 'bash', ...words], { env });
+  const { code, stdout, stderr } = await run('bash', ['--norc', '-c', TIMED, 'bash', ...words], { env });
   // The one that asks is counted as well.
   const connections = (await connectionsTo(mariadb)) - before - 1;
   if (code !== 0 || says?.test(stdout) === false)
