@@ -33,8 +33,8 @@ export function runKeys(
 }
 
 /** What the API server has. */
-export async function keysOf(cluster: ControlPlane, secret: string): Promise<Keys> {
-  const text = await cluster.kubectl([`--namespace=${NAMESPACE}`, 'get', 'secret', secret, '--output=json']);
+export async function keysOf(cluster: ControlPlane, secret: string, namespace = NAMESPACE): Promise<Keys> {
+  const text = await cluster.kubectl([`--namespace=${namespace}`, 'get', 'secret', secret, '--output=json']);
   const { metadata, data = {} } = JSON.parse(text) as {
     metadata: { resourceVersion: string };
     data?: Record<string, string>;

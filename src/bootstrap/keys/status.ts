@@ -1,3 +1,4 @@
+import { formatDuration } from '../../cli/duration.ts';
 import { isoTime } from '../../cli/local-time.ts';
 import { table } from '../../cli/table.ts';
 import type { Terminal } from '../../cli/terminal.ts';
@@ -16,7 +17,7 @@ interface Row {
   readonly due?: string;
 }
 
-const HEAD = ['KEYS', 'SECRET', 'PRIMARY', 'SINCE', 'ALL', 'NEXT ROTATION FROM'];
+const HEAD = ['KEYS', 'SECRET', 'ALL', 'PRIMARY', 'FOR', 'NEXT'];
 
 /** What there is, without a key. @returns its text, and whether every repository has keys */
 export async function statusOf(
@@ -28,7 +29,9 @@ export async function statusOf(
   for (const store of stores) rows.push(await rowOf(store, settleMs));
   const isWhole = rows.every(({ state }) => state !== 'missing');
   if (output === 'json') return { text: `${JSON.stringify({ repositories: rows })}\n`, isWhole };
-  return { text: table(terminal, HEAD, rows.map(cellsOf)), isWhole };
+  const now = Date.now();
+  const cells = rows.map((row) => cellsOf(row, now));
+  return { text: table(terminal, HEAD, cells), isWhole };
 }
 
 async function rowOf(store: KeyStore, settleMs: number): Promise<Row> {
@@ -57,9 +60,11 @@ async function rowOf(store: KeyStore, settleMs: number): Promise<Row> {
   };
 }
 
-function cellsOf({ name, secret, state, keys, primary, due }: Row): string[] {
+function cellsOf({ name, secret, state, keys, primary, due = '' }: Row, now: number): string[] {
   if (state === 'missing') return [name, secret, 'none', '', '', ''];
-  const since = keys.find(({ id }) => id === primary)?.promoted ?? 'unknown';
-  const staged = state === 'ready' ? '' : ' (none staged)';
-  return [name, secret, String(primary), since, `${keys.map(({ id }) => id).join(' ')}${staged}`, due ?? ''];
+  const since = keys.find(({ id }) => id === primary)?.promoted;
+  const age = since === undefined ? 'unknown' : formatDuration(Math.max(0, now - Date.parse(since)));
+  const left = Date.parse(due) - now;
+  const all = `${keys.map(({ id }) => id).join(' ')}${state === 'ready' ? '' : ' (none staged)'}`;
+  return [name, secret, all, String(primary), age, left > 0 ? `in ${formatDuration(left)}` : 'now'];
 }

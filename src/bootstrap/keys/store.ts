@@ -74,6 +74,8 @@ export class KeyStore {
         if (wasRefused || !isRefused(error)) this.#throwHopeless(error, ref);
         if (isRefused(error)) wasRefused = await this.#answers(client);
         else if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
+        // What our own patience made of it tells nobody anything.
+        if (deadline.aborted) continue;
         last = messageOf(error);
         if (!isRefused(error)) this.#say(`waiting for the API server at ${client.server}: ${last}`);
         const { retryAfterMs = 0 } = error instanceof ApiError ? error : {};

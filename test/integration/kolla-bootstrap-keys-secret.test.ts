@@ -1,0 +1,214 @@
+/** What happens to Secrets with keys on a real API server: who may write them, what is adopted, refused and left alone. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { newKey } from '../../src/bootstrap/keys/key.ts';
+import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
+import { startProxy } from '../cluster/kubernetes/proxy.ts';
+import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { privateFolder } from '../support/folder.ts';
+import { logLines, runHelper } from '../support/helper.ts';
+import type { Finished } from '../support/process.ts';
+import { AT_ONCE, FERNET, keysOf, runKeys } from './kolla-bootstrap-keys-support.ts';
+
+const skip = (await canRunControlPlane()) ?? false;
+const EMPTY = ['create', 'secret', 'generic', FERNET];
+
+function said({ stderr }: Finished): string {
+  return logLines(stderr)
+    .map(({ msg }) => msg)
+    .join('\n');
+}
+
+describe('Secrets with keys, on a real API server', { skip, timeout: 180_000 }, () => {
+  const stack = new AsyncDisposableStack();
+  let cluster: ControlPlane;
+  let count = 0;
+  /** A namespace of the test's own. */
+  const newNamespace = async () => {
+    const namespace = `ns-${++count}`;
+    await cluster.kubectl(['create', 'namespace', namespace]);
+    return {
+      namespace,
+      kubectl: (words: readonly string[], input?: string) =>
+        cluster.kubectl([`--namespace=${namespace}`, ...words], input),
+      run: (words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+        runKeys(cluster, words, { KOLLA_BOOTSTRAP_NAMESPACE: namespace, ...env }),
+      keys: () => keysOf(cluster, FERNET, namespace),
+    };
+  };
+
+  before(async () => {
+    cluster = stack.use(await startControlPlane());
+  });
+  after(() => stack.disposeAsync());
+
+  test('the printed Role is enough to create, rotate and show, and without it the Role to apply is said', async () => {
+    const { namespace, kubectl, run, keys } = await newNamespace();
+    await kubectl(['create', 'serviceaccount', 'rotator']);
+    const KUBECONFIG = await cluster.kubeconfigOf(namespace, 'rotator');
+    const refused = await run(['create', 'keystone', 'fernet'], { KUBECONFIG });
+    assert.equal(refused.code, 77, refused.stderr);
+    assert.match(
+      said(refused),
+      /cannot get resource "secrets".*to allow it, apply this with kubectl apply -f -:\n[^]*kind: Role\n/,
+    );
+    const printed = await run(['rbac', 'keystone', '-n', namespace, '--service-account', 'rotator']);
+    await kubectl(['apply', '--filename=-'], printed.stdout);
+    for (const words of [['create'], ['rotate'], ['status']]) {
+      const finished = await run([...words, 'keystone', 'fernet', ...AT_ONCE], { KUBECONFIG });
+      assert.equal(finished.code, 0, finished.stderr);
+    }
+    assert.deepEqual(Object.keys((await keys()).keys), ['0', '1', '2']);
+    const can = (what: string) =>
+      kubectl(['auth', 'can-i', ...what.split(' '), `--as=system:serviceaccount:${namespace}:rotator`]).then(
+        (text) => text.trim(),
+        () => 'no',
+      );
+    assert.deepEqual(
+      [await can('get secret/other'), await can('delete secret/keystone-fernet-keys'), await can('list secrets')],
+      ['no', 'no', 'no'],
+    );
+  });
+
+  test('a Role that may read but not write is told at the write', async () => {
+    const { namespace, kubectl, run } = await newNamespace();
+    await kubectl(['create', 'serviceaccount', 'reader']);
+    await kubectl(['create', 'role', 'reader', '--verb=get', '--resource=secrets']);
+    await kubectl(['create', 'rolebinding', 'reader', '--role=reader', `--serviceaccount=${namespace}:reader`]);
+    const refused = await run(['create', 'keystone', 'fernet'], {
+      KUBECONFIG: await cluster.kubeconfigOf(namespace, 'reader'),
+    });
+    assert.equal(refused.code, 77, refused.stderr);
+    assert.match(said(refused), /cannot create resource "secrets"/);
+  });
+
+  test('keys that another tool keeps in the Secret are adopted: the primary stays, and what is none stays as well', async () => {
+    const { kubectl, run, keys } = await newNamespace();
+    const [zero, one, two] = [newKey(), newKey(), newKey()];
+    await kubectl([
+      ...EMPTY,
+      ...[zero, one, two].map((key, id) => `--from-literal=${id}=${key}`),
+      '--from-literal=note=mine',
+    ]);
+    const status = await run(['status', 'keystone', 'fernet']);
+    assert.equal(status.code, 0, status.stderr);
+    assert.match(status.stdout, /^fernet  \S+  0 1 2  2        unknown  in 1[45]m/m);
+    assert.equal((await run(['create', 'keystone', 'fernet'])).code, 0);
+    // Nobody knows who has them: the last change counts.
+    assert.match(said(await run(['rotate', 'keystone', 'fernet'])), /nothing to do: it was changed/);
+    assert.deepEqual((await keys()).keys, { 0: zero, 1: one, 2: two, note: 'mine' });
+    const rotated = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE]);
+    assert.match(said(rotated), /key 1 is kept: tokens of it may live until/);
+    const now = (await keys()).keys;
+    assert.deepEqual([now['1'], now['2'], now['3'], now['note']], [one, two, zero, 'mine']);
+    assert.ok(![zero, one, two].includes(now['0']!));
+  });
+
+  test('a Secret that somebody has made empty is filled; one with an entry that is no key is left as it is', async () => {
+    const { kubectl, run, keys } = await newNamespace();
+    await kubectl(EMPTY);
+    const early = await run(['rotate', 'keystone', 'fernet']);
+    assert.equal(early.code, 65);
+    assert.match(said(early), /holds no keys: kolla-bootstrap keys create makes them/);
+    assert.equal((await run(['status', 'keystone', 'fernet'])).code, 1);
+    assert.equal((await run(['create', 'keystone', 'fernet'])).code, 0);
+    assert.deepEqual(Object.keys((await keys()).keys), ['0', '1']);
+    await kubectl(['patch', 'secret', FERNET, '--patch={"stringData":{"1":"of-somebody"}}']);
+    const before = await keys();
+    for (const action of ['create', 'rotate', 'status']) {
+      const wrong = await run([action, 'keystone', 'fernet', ...AT_ONCE]);
+      assert.equal(wrong.code, 65, wrong.stderr);
+      assert.match(said(wrong), /keystone-fernet-keys: entry 1 is no Fernet key/);
+      assert.ok(!wrong.stderr.includes('of-somebody'));
+    }
+    assert.deepEqual(await keys(), before);
+  });
+
+  test('an immutable Secret is told as such', async () => {
+    const { kubectl, run } = await newNamespace();
+    await run(['create', 'keystone', 'fernet']);
+    await kubectl(['patch', 'secret', FERNET, '--patch={"immutable":true}']);
+    const finished = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE]);
+    assert.equal(finished.code, 69, finished.stderr);
+    assert.match(said(finished), /immutable/);
+  });
+
+  test('keys of a folder are taken over where there is no Secret yet, as a part of the bootstrap', async () => {
+    const { namespace, run, keys } = await newNamespace();
+    await using folder = await privateFolder('keys');
+    const [zero, five] = [newKey(), newKey()];
+    await writeFile(join(folder.path, '0'), zero);
+    await writeFile(join(folder.path, '5'), `${five}\n`);
+    const from = ['--keys-from', `fernet=${folder.path}`];
+    const env = { KUBECONFIG: cluster.kubeconfig, KOLLA_BOOTSTRAP_NAMESPACE: namespace };
+    const bootstrap = (...words: string[]) =>
+      runHelper('kolla-bootstrap', [...words, '--only', 'keys', ...from], { env });
+    const plan = await bootstrap('plan', 'keystone');
+    assert.equal(plan.code, 1, plan.stderr);
+    assert.match(
+      plan.stdout,
+      new RegExp(
+        `\\+ secret ${namespace}/${FERNET}\n    keys: 0 \\(staged\\), 5 \\(primary\\) of ${folder.path}\n\\+ secret`,
+      ),
+    );
+    const made = await bootstrap('keystone');
+    assert.equal(made.code, 0, made.stderr);
+    assert.deepEqual((await keys()).keys, { 0: zero, 5: `${five}\n` });
+    assert.equal((await bootstrap('plan', 'keystone')).code, 0);
+    const deleted = await runHelper('kolla-bootstrap', ['delete', 'keystone', '--only', 'keys', '--yes'], { env });
+    assert.equal(deleted.code, 0, deleted.stderr);
+    assert.equal((await run(['status', 'keystone'])).code, 0);
+  });
+
+  test('an answer that was lost is not taken for a failure: one rotation, and the run says so', async () => {
+    const { run, keys, kubectl, namespace } = await newNamespace();
+    await run(['create', 'keystone', 'fernet']);
+    const before = await keys();
+    await using proxy = await startProxy(cluster);
+    let lost = 0;
+    proxy.serve = async ({ method }, response, forward) => {
+      const answer = await forward();
+      if (method === 'PUT' && lost++ === 0) return void response.destroy();
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    };
+    await using folder = await privateFolder('kube');
+    const KUBECONFIG = join(folder.path, 'config');
+    await writeFile(KUBECONFIG, await asOwner(kubectl, namespace, `https://127.0.0.1:${proxy.port}`, proxy.ca));
+    const finished = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE], { KUBECONFIG });
+    assert.equal(finished.code, 0, finished.stderr);
+    assert.match(said(finished), /cannot write Secret .*; reading again\n.*: rotated: 0 \(staged\), 1, 2 \(primary\)$/);
+    assert.equal((await keys()).keys['2'], before.keys['0']);
+  });
+
+  test('an API server that is away is waited for until the deadline, which says so', async () => {
+    const { namespace } = await newNamespace();
+    await using folder = await privateFolder('kube');
+    const KUBECONFIG = join(folder.path, 'config');
+    await writeFile(KUBECONFIG, kubeconfigText('https://127.0.0.1:1', cluster.ca, { token: 'none' }, namespace));
+    const finished = await runKeys(cluster, ['create', 'keystone', '--timeout', '5s'], {
+      KUBECONFIG,
+      KOLLA_BOOTSTRAP_NAMESPACE: namespace,
+    });
+    assert.equal(finished.code, 75, finished.stderr);
+    assert.match(
+      said(finished),
+      /waiting for the API server at https:.*ECONNREFUSED[^]*\n5s were not enough to read Secret ns-\d+\/keystone-fernet-keys; last seen of the API server/,
+    );
+  });
+});
+
+/** A kubeconfig for that address, of an account that may do all in the namespace. */
+async function asOwner(
+  kubectl: (words: readonly string[]) => Promise<string>,
+  namespace: string,
+  server: string,
+  ca: string,
+): Promise<string> {
+  await kubectl(['create', 'serviceaccount', 'owner']);
+  await kubectl(['create', 'rolebinding', 'owner', '--clusterrole=admin', `--serviceaccount=${namespace}:owner`]);
+  const token = await kubectl(['create', 'token', 'owner', '--duration=1h']);
+  return kubeconfigText(server, ca, { token: token.trim() }, namespace);
+}
