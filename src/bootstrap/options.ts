@@ -3,7 +3,7 @@ import { PARTS } from './change.ts';
 import { KEYS_ACCESS_OPTIONS, KEYS_OPTIONS } from './keys/options.ts';
 import { ACCESS_OPTIONS } from './keystone/options.ts';
 
-const SERVICE_OPTIONS = [
+const PART_OPTIONS = [
   {
     flag: 'only',
     type: 'choice',
@@ -22,19 +22,23 @@ const SERVICE_OPTIONS = [
     help: 'all but these parts',
     example: 'queue',
   },
+] as const satisfies readonly Option[];
+
+/** Of every command. */
+export const OWN_OPTIONS = [
   {
     flag: 'timeout',
     type: 'duration',
     env: 'KOLLA_BOOTSTRAP_TIMEOUT',
     default: '10m',
-    help: 'how long the whole may take, with waiting for Keystone and RabbitMQ',
+    help: 'how long each may take: what is waited for, the database server, RabbitMQ and keys, Keystone; a migration takes as long as it does',
     example: '30m',
   },
   {
     flag: 'service-config',
     type: 'path',
     env: 'KOLLA_BOOTSTRAP_SERVICE_CONFIG',
-    help: "the service's configuration file, for its accounts and its transport URL (default: the service's own, such as /etc/glance/glance-api.conf)",
+    help: "the service's configuration file, for its database, its accounts and its transport URL (default: the service's own, such as /etc/glance/glance-api.conf)",
     example: '/etc/glance/glance-api.conf',
   },
 ] as const satisfies readonly Option[];
@@ -153,7 +157,8 @@ const QUEUE_OPTIONS = [
 
 /** What every command of kolla-bootstrap takes. */
 export const BOOTSTRAP_OPTIONS = [
-  ...SERVICE_OPTIONS,
+  ...PART_OPTIONS,
+  ...OWN_OPTIONS,
   ...USER_OPTIONS,
   ...ENDPOINT_OPTIONS,
   ...QUEUE_OPTIONS,

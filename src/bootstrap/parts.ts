@@ -110,7 +110,8 @@ async function openKeystone({ service, options, chosen, config, purpose, context
   };
 }
 
-function chosenParts({ only, skip }: BootstrapOptions): PartName[] {
+/** The parts that were asked for, in their order. UsageError where none is left. */
+export function chosenParts({ only, skip }: Pick<BootstrapOptions, 'only' | 'skip'>): PartName[] {
   const chosen = PARTS.filter((part) => (only.length === 0 || only.includes(part)) && !skip.includes(part));
   if (chosen.length === 0) throw new UsageError('--only and --skip leave nothing to do');
   return chosen;

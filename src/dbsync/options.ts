@@ -4,7 +4,7 @@ import { PHASES } from '../services/index.ts';
 import { ENSURE_OPTIONS } from './ensure/options.ts';
 import { FENCING_OPTIONS } from './fencing/options.ts';
 import { SIDECAR_OPTIONS } from './sidecar/options.ts';
-import { LOCK_OPTIONS } from './lease/options.ts';
+import { KUBE_OPTIONS, LOCK_OPTIONS } from './lease/options.ts';
 import { ROLLOUT_OPTIONS } from './rollout/options.ts';
 
 /** Where the database is. */
@@ -64,7 +64,7 @@ const OWN_OPTIONS = [
 /** Shared by every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [...PLACE_OPTIONS, ...OWN_OPTIONS] as const satisfies readonly Option[];
 
-/** What a migration takes wherever it runs, but for the service's file and the time to wait. */
+/** What a migration takes wherever it runs, but for what it shares with others: the service's file, time, the API server. */
 export const MIGRATION_OPTIONS = [
   ...PLACE_OPTIONS,
   ...LOCK_OPTIONS,
@@ -105,8 +105,8 @@ export const MIGRATION_OPTIONS = [
     flag: 'grace',
     type: 'duration',
     env: 'KOLLA_DB_SYNC_GRACE',
-    default: '20s',
-    help: "after SIGTERM the command may go on for this long; 5 s and a little below the pod's grace period",
+    default: '15s',
+    help: "after SIGTERM the command may go on for this long; to stop it and to record that takes up to 15 s more, which the Pod's terminationGracePeriodSeconds must hold as well",
     example: '10m',
   },
   {
@@ -124,9 +124,12 @@ export const MIGRATION_OPTIONS = [
 
 export const SYNC_OPTIONS = [
   ...OWN_OPTIONS,
+  ...KUBE_OPTIONS,
   ...MIGRATION_OPTIONS,
   ...SIDECAR_OPTIONS,
 ] as const satisfies readonly Option[];
 
 export type TargetOptions = Values<typeof TARGET_OPTIONS>;
-export type MigrationOptions = Values<typeof MIGRATION_OPTIONS> & Values<typeof OWN_OPTIONS>;
+export type MigrationOptions = Values<typeof MIGRATION_OPTIONS> &
+  Values<typeof OWN_OPTIONS> &
+  Values<typeof KUBE_OPTIONS>;

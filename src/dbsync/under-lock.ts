@@ -36,7 +36,7 @@ export async function underLock(
 ): Promise<void> {
   const plan = planOf(migration, phase);
   const turn = await takeTurn(plan, asked);
-  await using _session = turn.session;
+  await using _ = turn.session;
   await using lease = turn.lease;
   if ('finished' in turn) throw new Error('work of its own was taken for that of another');
   const { token, claim } = turn;

@@ -18,6 +18,10 @@ export const LOCK_OPTIONS = [
     help: 'the Lease is kolla-db-sync-NAME (default: the service); a second database of the same service, such as a Nova cell, needs its own',
     example: 'nova-cell2',
   },
+] as const satisfies readonly Option[];
+
+/** The way to the API server. */
+export const KUBE_OPTIONS = [
   {
     flag: 'namespace',
     type: 'string',

@@ -1,13 +1,21 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../support/port.ts';
 import type { Stage, Stages } from './stage.ts';
 
 /** No Keystone in a unit test: it is said which one is waited for. On a real one they run in test/integration. */
 export const BOOTSTRAP: Stages = {
-  "kolla-bootstrap glance --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'":
-    noKeystone,
-  'kolla-bootstrap nova --os-cloud kolla-admin --internal-url http://nova:8774 --rabbitmq-admin-user openstack': async (
+  "kolla-bootstrap glance --admin-user root --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'":
+    (folder) => noDatabase(folder, 'glance-manage'),
+  'kolla-bootstrap keystone --wait tcp://mariadb:3306 --skip users --skip endpoints': async (folder) => {
+    const port = await freePort();
+    return {
+      ...(await noDatabase(folder, 'keystone-manage')),
+      replace: { 'tcp://mariadb:3306': `tcp://127.0.0.1:${port}` },
+      stderr: new RegExp(`127\\.0\\.0\\.1:${port}`),
+    };
+  },
+  'kolla-bootstrap nova --only queue --only users --os-cloud kolla-admin --rabbitmq-admin-user openstack': async (
     folder,
   ) => {
     const auth = { auth_url: 'http://keystone:5000', username: 'admin', password: 'hidden', project_name: 'admin' };
@@ -22,8 +30,10 @@ export const BOOTSTRAP: Stages = {
     return { env, code: 75, stderr: new RegExp(`last seen of RabbitMQ at ${queue}/: .*ECONNREFUSED`) };
   },
   'kolla-bootstrap heat --only users --password-file heat_domain_admin=/run/secrets/heat-domain-admin': noKeystone,
-  'kolla-bootstrap plan glance --public-url https://api.example.com:9292': noKeystone,
+  'kolla-bootstrap plan glance --only users --only endpoints --public-url https://api.example.com:9292': noKeystone,
   'kolla-bootstrap plan glance --only users -o json': noKeystone,
+  'kolla-bootstrap status glance': (folder) => noDatabase(folder, 'glance-manage'),
+  'kolla-bootstrap status glance -o json': (folder) => noDatabase(folder, 'glance-manage'),
   'kolla-bootstrap delete glance': noKeystone,
   'kolla-bootstrap delete glance --skip queue --yes': noKeystone,
 };
@@ -46,5 +56,22 @@ async function noKeystone(folder: string): Promise<Stage> {
     stderr: new RegExp(
       `300ms were not enough to log in to Keystone as user admin; last seen of .* ${url}: .*ECONNREFUSED`,
     ),
+  };
+}
+
+/** Everything is given but the database server. */
+async function noDatabase(folder: string, program: string): Promise<Stage> {
+  const port = await freePort();
+  await mkdir(join(folder, 'bin'));
+  await writeFile(join(folder, 'bin', program), '#!/bin/sh\nexit 99\n', { mode: 0o755 });
+  const { env } = await noKeystone(folder);
+  return {
+    env: {
+      ...env,
+      KOLLA_DB_SYNC_ADMIN_PASSWORD: '',
+      KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://service:hidden@127.0.0.1:${port}/service`,
+    },
+    code: 75,
+    stderr: new RegExp(`127\\.0\\.0\\.1:${port}`),
   };
 }
