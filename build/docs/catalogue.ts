@@ -49,7 +49,7 @@ function part(service: Service): string[] {
 }
 
 /** What kolla-bootstrap makes before its first start. */
-function bootstrapPart({ identity = {}, queue }: Service): string[] {
+function bootstrapPart({ identity = {}, queue, keys = [] }: Service): string[] {
   const { domains = [], roles = [], users = [], services = [] } = identity;
   const rows = [
     ...domains.map((domain) => ['domain', code(domain), '']),
@@ -69,6 +69,7 @@ function bootstrapPart({ identity = {}, queue }: Service): string[] {
             `${queue.url.map(({ section, key }) => code(`[${section}] ${key}`)).join(' or ')}${queue.optional ? ', if it is set' : ''}`,
           ],
         ]),
+    ...keys.map(({ name, secret, folder }) => ['keys', `${code(name)}, Secret ${code(secret)}`, code(folder)]),
   ];
   if (rows.length === 0) return [];
   return ['| before its first start | | |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''];

@@ -98,7 +98,7 @@ function placesOf(url: Service['databases'][number]['url']): string {
 }
 
 /** What kolla-bootstrap makes for it. */
-function bootstrapOf({ identity = {}, queue }: Service, terminal: Terminal): string[] {
+function bootstrapOf({ identity = {}, queue, keys = [] }: Service, terminal: Terminal): string[] {
   const { domains = [], roles = [], users = [], services = [] } = identity;
   const rows = [
     ...domains.map((name) => ['domain', name]),
@@ -111,6 +111,7 @@ function bootstrapOf({ identity = {}, queue }: Service, terminal: Terminal): str
     ...(queue === undefined
       ? []
       : [['queue', `virtual host ${queue.vhost}, user ${queue.user}${placesOf(queue.url)}`]]),
+    ...keys.map(({ name, secret, folder }) => ['keys', `${name}: Secret ${secret}, read at ${folder}`]),
   ];
   return rows.length === 0 ? [] : [paint(terminal, 'bold', 'Before its first start'), table(terminal, [], rows)];
 }

@@ -1,4 +1,5 @@
 import { ARGV, CODE_KEY, PLACE, STEP, TEXT, PATH } from './json-schema-words.ts';
+import { KEYS } from './json-schema-keys.ts';
 import { TOOL } from './json-schema-tool.ts';
 import { INTERFACES, PHASES } from './service.ts';
 
@@ -139,6 +140,7 @@ export const SERVICES_JSON_SCHEMA = {
       },
       identity: IDENTITY,
       queue: QUEUE,
+      keys: KEYS,
       tool: TOOL,
       notes: TEXT,
     },

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { ConfigError } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
 import { Identity, Queue } from './own-bootstrap.ts';
+import { Keys, KEYS_KEYS } from './own-keys.ts';
 import { Argv, CodeKey, Step, STEP_KEYS } from './own-step.ts';
 import { Tool, TOOL_KEYS } from './own-tool.ts';
 import { AbsolutePath, ListOf, Mapping, Place, Text } from './own-words.ts';
@@ -42,6 +43,7 @@ const Own = v.strictObject({
   migration: v.strictObject({ phases: Phases, check: v.optional(Check) }),
   identity: v.optional(Identity),
   queue: v.optional(Queue),
+  keys: v.optional(Keys),
   tool: v.optional(Tool),
   notes: v.optional(Text),
 });
@@ -99,12 +101,24 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   services: ['name', 'type', 'description', 'endpoints'],
   endpoints: INTERFACES,
   queue: ['vhost', 'user', 'url', 'optional'],
+  ...KEYS_KEYS,
   ...TOOL_KEYS,
   ...Object.fromEntries(['steps', 'update'].map((name) => [name, STEP_KEYS])),
   ...Object.fromEntries(INTERFACES.map((name) => [name, ['port', 'path']])),
   ...Object.fromEntries(PHASES.map((phase) => [phase, STEP_KEYS])),
 };
-const SERVICE_KEYS = ['summary', 'configFile', 'user', 'databases', 'migration', 'identity', 'queue', 'tool', 'notes'];
+const SERVICE_KEYS = [
+  'summary',
+  'configFile',
+  'user',
+  'databases',
+  'migration',
+  'identity',
+  'queue',
+  'keys',
+  'tool',
+  'notes',
+];
 
 function describe(issue: v.BaseIssue<unknown>): string {
   const keys = (issue.path ?? []).map(({ key }) => key);
