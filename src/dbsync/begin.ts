@@ -1,5 +1,6 @@
 import { ExitCode, KollaError, UnavailableError } from '../cli/errors.ts';
 import { reasonOf } from '../platform/mysql/index.ts';
+import { longAfter, unlessAborted } from '../platform/abort.ts';
 import { redactor, type Redact } from '../platform/redact.ts';
 import { beginOwn, endOwn, fencePredecessor } from './fencing/index.ts';
 import { closeFence } from './lock/fence.ts';
@@ -18,8 +19,8 @@ export interface Begun {
   end(ran: Ran): Promise<void>;
 }
 
-/** Within the time to stop a pod. */
-const LAST_WORD_MS = 5000;
+/** Within the time to stop a Pod. */
+const LAST_WORD_MS = 4000;
 /** After a migration that nobody cuts off. */
 const GOOD_WORD_MS = 30_000;
 
@@ -29,37 +30,57 @@ const GOOD_WORD_MS = 30_000;
  */
 export async function begin(plan: Plan, turn: Turn, held: Held, effects: Effects): Promise<Begun> {
   const { session, token } = held;
-  const { claim } = turn;
-  const told = { ...effects, signal: AbortSignal.any([effects.signal, held.lost]) };
-  let isOver = false;
+  const signal = AbortSignal.any([effects.signal, held.lost]);
+  const progress = { isOver: false };
+  // A server that does not answer must not keep us from ending.
+  const late = longAfter(signal, LAST_WORD_MS);
   try {
-    const kept = await fencePredecessor(plan, session, turn, told);
-    isOver = true;
-    if (!(await openRecord(session, claim, token))) {
-      throw new UnavailableError('somebody with a later token has begun the same: nothing was started here');
-    }
-    told.signal.throwIfAborted();
-    const own = await beginOwn(plan, held, kept, told);
-    told.signal.throwIfAborted();
-    if (own === undefined) return { plan, redact: effects.redact, end: async () => {} };
-    const urls = Object.values(plan.childEnv(session.at, own)).filter((value) => value?.includes(own.password));
-    const hide = redactor([...urls, own.password]);
-    return {
-      plan: { ...plan, childEnv: (at) => plan.childEnv(at, own) },
-      redact: (text) => hide(effects.redact(text)),
-      async end({ outcome }) {
-        // A successor has done it, or will.
-        if (outcome.state === 'lost') return;
-        const timeoutMs = outcome.state === 'ended' ? GOOD_WORD_MS : LAST_WORD_MS;
-        await endOwn(plan, held, [...kept, own.user], { timeoutMs, isOver: isOverAfter(outcome), log: effects.log });
-      },
-    };
+    return await unlessAborted(prepare(plan, turn, held, effects, progress), late);
   } catch (error) {
+    if (late.aborted) {
+      session.destroy();
+      throw error;
+    }
     const state = effects.signal.aborted ? 'interrupted' : 'failed';
-    const ended = { state, exitCode: error instanceof KollaError ? error.exitCode : ExitCode.bug, isOver } as const;
-    await closeFence(session, token, ended).catch((failed: unknown) => {
+    const exitCode = error instanceof KollaError ? error.exitCode : ExitCode.bug;
+    await closeFence(session, token, { state, exitCode, ...progress }, LAST_WORD_MS).catch((failed: unknown) => {
       effects.log.warn(`cannot give the lock back: ${reasonOf(failed)}`);
     });
     throw error;
   }
+}
+
+async function prepare(
+  plan: Plan,
+  turn: Turn,
+  held: Held,
+  effects: Effects,
+  progress: { isOver: boolean },
+): Promise<Begun> {
+  const { session, token } = held;
+  const { claim } = turn;
+  const told = { ...effects, signal: AbortSignal.any([effects.signal, held.lost]) };
+  const kept = await fencePredecessor(plan, session, turn, told);
+  progress.isOver = true;
+  if (!(await openRecord(session, claim, token))) {
+    throw new UnavailableError('somebody with a later token has begun the same: nothing was started here');
+  }
+  told.signal.throwIfAborted();
+  const own = await beginOwn(plan, held, kept, told);
+  told.signal.throwIfAborted();
+  if (own === undefined) return { plan, redact: told.redact, end: async () => {} };
+  const urls = Object.values(plan.childEnv(session.at, own)).filter((value) => value?.includes(own.password));
+  const hide = redactor([...urls, own.password]);
+  return {
+    plan: { ...plan, childEnv: (at) => plan.childEnv(at, own) },
+    redact: (text) => hide(told.redact(text)),
+    async end({ outcome }) {
+      // A successor has done it, or will.
+      if (outcome.state === 'lost') return;
+      const timeoutMs = outcome.state === 'ended' ? GOOD_WORD_MS : LAST_WORD_MS;
+      const { signal, log } = effects;
+      const options = { timeoutMs, isOver: isOverAfter(outcome), signal: longAfter(signal, LAST_WORD_MS), log };
+      await endOwn(plan, held, [...kept, own.user], options);
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { makeReady } from './ensure/index.ts';
 import { inTurn } from './in-turn.ts';
 import type { Effects, Plan } from './plan.ts';
 import { stillOld } from './rollout/still-old.ts';
-import { runSteps } from './steps/run-steps.ts';
+import { runSteps, type Ran } from './steps/run-steps.ts';
 import { takeTurn, type TakeTurn, type Turn } from './lock/turn.ts';
 import { tellDone, tellUpToDate } from './record/tell-up-to-date.ts';
 import { upToDateBy } from './record/up-to-date.ts';
@@ -61,7 +61,8 @@ async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<
     effects,
     async (begun, held) => {
       const { phase, release } = claim;
-      await lease?.publish({ state: 'running', phase, release, token }, effects.signal);
+      const refused = await lease?.publish({ state: 'running', phase, release, token }, effects.signal);
+      if (refused !== undefined) return unpublished(refused);
       effects.onStage?.('migrating');
       return (
         (await stillOld(plan.rollout, held, effects)) ??
@@ -70,4 +71,15 @@ async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<
     },
     (held, ran) => conclude(plan, turn, held, ran, effects),
   );
+}
+
+/** Nobody may start on a schema that changes: without the word that it does, it stays as it is. */
+function unpublished(why: string): Ran {
+  const meaning = `${why}; nothing was run`;
+  return {
+    program: 'the word on the Lease',
+    outcome: { state: 'ended', code: ExitCode.unavailable },
+    meaning,
+    output: meaning,
+  };
 }

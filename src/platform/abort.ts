@@ -21,3 +21,12 @@ export async function within<T>(promise: Promise<T>, ms: number, what: string): 
     clearTimeout(timer);
   }
 }
+
+/** Aborted so long after `signal` was: for the last words of one who is to end. */
+export function longAfter(signal: AbortSignal, ms: number): AbortSignal {
+  const late = new AbortController();
+  const begin = () => setTimeout(() => late.abort(signal.reason), ms).unref();
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  return late.signal;
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
+import { until } from '../support/until.ts';
 import { migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 describe(
@@ -46,6 +47,26 @@ describe(
         runsIn(await site.journal()).map((run) => run.isWhole),
         [false, true],
       );
+    });
+
+    test('ends after SIGTERM while the server is frozen, and the next one goes on from there', async () => {
+      await using mariadb = await startMariadb();
+      const site = siteOn(mariadb);
+      await using begun = await site.begin(['--grace', '0', ...migration(60_000)]);
+      await begun.saying(/started/);
+      process.kill(mariadb.pid, 'SIGSTOP');
+      try {
+        process.kill(begun.running.pid, 'SIGTERM');
+        let code: number | undefined;
+        void begun.code.then((ended) => (code = ended));
+        assert.equal(await until('it to end', 25_000, async () => code), 143);
+        assert.match(begun.said(), /cannot record that it is interrupted: the server did not answer in time/);
+      } finally {
+        process.kill(mariadb.pid, 'SIGCONT');
+      }
+      const { code, stderr } = await site.sync(migration(0));
+      assert.equal(code, 0, stderr);
+      assert.match(stderr, /the migration before was cut off/);
     });
 
     test('stops its command when the server is killed under it; the next one migrates', async () => {

@@ -1,5 +1,6 @@
 import { UnavailableError } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
+import { unlessAborted } from '../../platform/abort.ts';
 import { isDenied, reasonOf } from '../../platform/mysql/index.ts';
 import { adminAt } from '../ensure/admin.ts';
 import { tryLogin } from '../ensure/login.ts';
@@ -97,15 +98,15 @@ export async function endOwn(
   plan: Plan,
   { session, token }: Held,
   names: readonly string[],
-  { timeoutMs, isOver, log }: { readonly timeoutMs: number; readonly isOver: boolean; readonly log: Log },
+  { timeoutMs, isOver, signal: asked, log }: Told & { readonly timeoutMs: number; readonly isOver: boolean },
 ): Promise<void> {
-  // Ours may be aborted by now.
-  const { signal } = new AbortController();
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), asked]);
   try {
     const deadline = performance.now() + timeoutMs;
-    const kept = await endAccounts(plan, plan.admin!, names, { deadline, signal, log, isOver });
+    const kept = await unlessAborted(endAccounts(plan, plan.admin!, names, { deadline, signal, log, isOver }), signal);
     if (!session.lost.aborted) await forgetAccount(session, token, kept);
   } catch (error) {
-    log.warn(`account ${names.join(', ')} is left for the next run to drop: ${reasonOf(error)}`);
+    const why = signal.aborted ? 'the server did not answer in time' : reasonOf(error);
+    log.warn(`account ${names.join(', ')} is left for the next run to drop: ${why}`);
   }
 }

@@ -44,6 +44,14 @@ export function isConflict(error: unknown): boolean {
   return statusOf(error) === 409;
 }
 
+/** A request that is wrong as it stands. What passes, and what has a meaning of its own, is not among them. */
+const HOPELESS = new Set([400, 404, 405, 413, 415, 422]);
+
+/** Whether the API server will say the same again. */
+export function isHopeless(error: unknown): error is ApiError {
+  return HOPELESS.has(statusOf(error) ?? 0);
+}
+
 async function answered<T>({ withinMs, signal }: AskOptions, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ms = Math.max(1, Math.ceil(withinMs));
   const late = AbortSignal.timeout(ms);

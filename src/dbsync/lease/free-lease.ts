@@ -14,7 +14,11 @@ export function leaseWatch(
     if (lease === undefined || holderIn(lease) === '') return 0;
     const sight = sightOf(lease);
     if (first?.sight !== sight) first = { sight, at: now() };
-    const durationMs = Math.max(leaseMs, (lease.spec?.leaseDurationSeconds ?? 0) * 1000);
-    return Math.max(0, first.at + durationMs - now());
+    return Math.max(0, first.at + durationMsOf(lease, leaseMs) - now());
   };
+}
+
+/** For how long its holder has it without a renewal. */
+export function durationMsOf({ spec = {} }: LeaseObject, leaseMs: number): number {
+  return Math.max(leaseMs, (spec.leaseDurationSeconds ?? 0) * 1000);
 }

@@ -3,6 +3,7 @@ import { UnavailableError, messageOf } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
 import { pause } from '../../platform/backoff.ts';
 import { renewEveryMs } from '../lock/renewal.ts';
+import { isHopeless } from './ask.ts';
 import { released, renewed, told, transitionsIn, type LeaseObject, type News } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
 import { LeaseWriter, NotOursError, type Change } from './writer.ts';
@@ -19,8 +20,11 @@ export interface HeldLease extends AsyncDisposable {
   readonly lost: AbortSignal;
   /** By performance.now(): when the last write was sent that the API server has confirmed. */
   confirmedAt(): number;
-  /** Writes it into the annotations. Goes on trying until that is done, the Lease is lost or the signal is aborted. */
-  publish(news: Told, signal: AbortSignal): Promise<void>;
+  /**
+   * Writes it into the annotations. Goes on trying until that is done, the Lease is lost or the signal is aborted.
+   * @returns why the API server will never take it, as it has too many annotations; else undefined
+   */
+  publish(news: Told, signal: AbortSignal): Promise<string | undefined>;
   /**
    * Gives the Lease back, with this in its annotations. Nothing is written when somebody else has it.
    * @returns whether that was done within that time; without news true also where somebody else has it
@@ -86,17 +90,21 @@ class Held implements HeldLease {
     return this.#writer.confirmedAt;
   }
 
-  async publish(news: Told, signal: AbortSignal): Promise<void> {
+  async publish(news: Told, signal: AbortSignal): Promise<string | undefined> {
     const stop = AbortSignal.any([signal, this.lost]);
     while (!stop.aborted) {
       try {
-        return await this.#write((lease, now) => renewed(this.#told(lease, news, now), now));
+        await this.#write((lease, now) => renewed(this.#told(lease, news, now), now));
+        return undefined;
       } catch (error) {
-        if (this.lost.aborted) return;
-        this.#log.warn(`cannot publish '${news.state}' on ${placeOfLease(this.#site)}: ${messageOf(error)}`);
+        if (this.lost.aborted) return undefined;
+        const why = `cannot publish '${news.state}' on ${placeOfLease(this.#site)}: ${messageOf(error)}`;
+        if (isHopeless(error)) return why;
+        this.#log.warn(why);
       }
       await pause(RETRY_MS, stop).catch(() => {});
     }
+    return undefined;
   }
 
   end(news: Told | undefined, withinMs: number): Promise<boolean> {
@@ -119,7 +127,9 @@ class Held implements HeldLease {
       } catch (error) {
         // What is another's need not be given back.
         if (error instanceof NotOursError && news === undefined) return true;
-        if (error instanceof NotOursError || performance.now() + RETRY_MS > until) {
+        // At least the next one need not wait.
+        if (isHopeless(error) && news !== undefined) await this.#writer.write(released, GIVE_BACK_MS).catch(() => {});
+        if (error instanceof NotOursError || isHopeless(error) || performance.now() + RETRY_MS > until) {
           const what = news === undefined ? 'give it back' : `publish '${news.state}'`;
           this.#log.warn(`cannot ${what} on ${placeOfLease(this.#site)}: ${messageOf(error)}`);
           return false;

@@ -43,6 +43,11 @@ export function emptyLease({ group, version, namespace, name }: ObjectRef): Leas
   return { apiVersion: `${group}/${version}`, kind: 'Lease', metadata: { name, namespace } } as LeaseObject;
 }
 
+/** An int32. */
+const MOST_TRANSITIONS = 2 ** 31 - 1;
+/** The API server takes no year of five digits. By hand anything may come to stand there. */
+const LATEST = Date.UTC(9999, 0);
+
 /** The same Lease, held by `holder`. Every take counts, also one from nobody. */
 export function taken(lease: LeaseObject, holder: string, leaseMs: number, now: Date): LeaseObject {
   const time = later(lease.spec?.renewTime, now);
@@ -54,7 +59,8 @@ export function taken(lease: LeaseObject, holder: string, leaseMs: number, now: 
       leaseDurationSeconds: Math.ceil(leaseMs / 1000),
       acquireTime: time,
       renewTime: time,
-      leaseTransitions: transitionsIn(lease) + 1,
+      // The row's token goes on growing all the same.
+      leaseTransitions: transitionsIn(lease) < MOST_TRANSITIONS ? transitionsIn(lease) + 1 : 1,
     },
   };
 }
@@ -100,7 +106,7 @@ export function saysSo(lease: LeaseObject | undefined, news: Omit<News, 'token'>
 /** Always later than before, also where a clock was set back: a renewal that changes nothing would be none. */
 function later(before: string | undefined, now: Date): string {
   const last = before === undefined ? Number.NaN : Date.parse(before);
-  const time = Number.isNaN(last) ? now : new Date(Math.max(now.getTime(), last + 1));
+  const time = Number.isNaN(last) || last > LATEST ? now : new Date(Math.max(now.getTime(), last + 1));
   // MicroTime has six digits.
   return time.toISOString().replace('Z', '000Z');
 }

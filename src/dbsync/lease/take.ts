@@ -3,7 +3,7 @@ import type { Log } from '../../cli/log.ts';
 import { backoffMs, pause } from '../../platform/backoff.ts';
 import { ApiError } from '../../platform/kube/api-error.ts';
 import { statusLine } from '../../cli/status-line.ts';
-import { isConflict, readLease, statusOf, writeLease, type AskOptions } from './ask.ts';
+import { isConflict, isHopeless, readLease, statusOf, writeLease, type AskOptions } from './ask.ts';
 import { leaseWatch } from './free-lease.ts';
 import { holdLease, type HeldLease } from './hold.ts';
 import { emptyLease, holderIn, taken } from './object.ts';
@@ -27,8 +27,6 @@ const ANSWER_MS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 3000 };
 /** After another was first: what it has done is there to be read at once. */
 const CONFLICT = { minMs: 10, maxMs: 1000 };
-/** A request that is wrong as it stands. What passes, and what has a meaning of its own, is not among them. */
-const HOPELESS = new Set([400, 404, 405, 413, 415, 422]);
 
 /**
  * Waits until the Lease is free, takes it and renews it from then on. An API server that goes away is waited for.
@@ -64,7 +62,7 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
         await pause(backoffMs(attempt++, CONFLICT), signal);
         continue;
       }
-      if (error instanceof ApiError && HOPELESS.has(error.status) && !isGone(error))
+      if (isHopeless(error) && !isGone(error))
         throw new UnavailableError(`${placeOfLease(site)} can't be written: ${error.message}`, { cause: error });
       await isMeant(error, signal);
       last = messageOf(error);

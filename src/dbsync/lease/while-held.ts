@@ -1,5 +1,6 @@
 import { formatDuration } from '../../cli/duration.ts';
 import { dbSyncRecord } from '../../platform/kube/db-sync-lease.ts';
+import { durationMsOf } from './free-lease.ts';
 import { holderIn, type LeaseObject } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
 import type { TakeOptions } from './take.ts';
@@ -29,7 +30,7 @@ export async function whileHeld(
     const leftMs = freeInMs(lease);
     text = holderText(site, lease);
     if (leftMs <= 0) return false;
-    say(`waiting: ${text}; free when not renewed for ${formatDuration(leaseMs)}`);
+    say(`waiting: ${text}; free when not renewed for ${formatDuration(durationMsOf(lease, leaseMs))}`);
     clearTimeout(timer);
     timer = setTimeout(() => wake.abort(), Math.max(1, Math.min(leftMs, deadline - performance.now())));
     return true;

@@ -165,11 +165,13 @@ export async function closeFence(
   session: MysqlSession,
   token: number,
   { state, exitCode, isOver }: { readonly state: FenceState; readonly exitCode: number; readonly isOver: boolean },
+  timeoutMs?: number,
 ): Promise<boolean> {
   const { changed } = await session.change(
     `UPDATE ${FENCE_TABLE} SET state = ?, exit_code = ?, ended = NOW(3), client = IF(?, '', client)
      WHERE name = ? AND token = ?`,
     [state, exitCode, isOver ? 1 : 0, FENCE_NAME, token],
+    timeoutMs,
   );
   return changed === 1;
 }

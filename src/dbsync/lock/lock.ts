@@ -93,8 +93,8 @@ export async function endLockHolder(session: MysqlSession, name: string): Promis
   return id;
 }
 
-export async function releaseLock(session: MysqlSession, name: string): Promise<void> {
-  await unlessRefused(session.rows('SELECT RELEASE_LOCK(?)', [name]), {});
+export async function releaseLock(session: MysqlSession, name: string, timeoutMs?: number): Promise<void> {
+  await unlessRefused(session.rows('SELECT RELEASE_LOCK(?)', [name], timeoutMs), {});
 }
 
 /** Where the server has no such lock, the fence row alone decides. */

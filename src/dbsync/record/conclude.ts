@@ -1,4 +1,5 @@
 import { ChildError, UnavailableError, type ExitCode } from '../../cli/errors.ts';
+import { longAfter, unlessAborted } from '../../platform/abort.ts';
 import { reasonOf, type MysqlSession } from '../../platform/mysql/index.ts';
 import { closeMigration, type Ended } from './closing.ts';
 import type { HeldLease } from '../lease/index.ts';
@@ -11,7 +12,7 @@ import { isOverAfter } from '../steps/supervise.ts';
 import type { Turn } from '../lock/turn.ts';
 
 /** For the last word in the fence row when the session that held it is gone: within the time to stop a pod. */
-const LAST_WORD_MS = 5000;
+const LAST_WORD_MS = 4000;
 /** A migration that ended well is worth the time that a cluster needs to give a dead node up. */
 const GOOD_WORD_MS = 30_000;
 
@@ -32,8 +33,9 @@ export async function conclude(
   const state: FenceState = outcome.state === 'ended' ? (code === 0 ? 'done' : 'failed') : outcome.state;
   const isOver = isOverAfter(outcome);
   const until = performance.now() + (state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS);
-  const isRecorded = await record(plan, claim, held, { state, exitCode: code, output: ran.output, isOver }, log);
-  if (!session.lost.aborted) await releaseLock(session, lockName).catch(() => session.destroy());
+  const ended = { state, exitCode: code, output: ran.output, isOver };
+  const isRecorded = await record(plan, claim, held, ended, { signal, log });
+  if (!session.lost.aborted) await releaseLock(session, lockName, LEAST_WORD_MS).catch(() => session.destroy());
   const { phase, release } = claim;
   // Who waits must not go on by what the next migrator does not know of.
   const known = state === 'done' && !isRecorded ? 'lost' : state;
@@ -61,20 +63,23 @@ async function record(
   claim: Claim,
   { session, token }: Held,
   ended: Ended,
-  log: Effects['log'],
+  { signal: asked, log }: Pick<Effects, 'signal' | 'log'>,
 ): Promise<boolean> {
-  const write = (on: MysqlSession) => closeMigration(on, claim, token, ended);
+  const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
+  // Ours is aborted where this is needed most. Those who wait for the Lease must not wait for this.
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), longAfter(asked, LAST_WORD_MS)]);
+  const write = async (on: MysqlSession) => {
+    signal.addEventListener('abort', () => on.destroy(), { once: true });
+    return await unlessAborted(closeMigration(on, claim, token, ended), signal);
+  };
   try {
     // A session that lives may be on a node that has lost the others, and with it our lock.
     if (!session.lost.aborted && ended.state !== 'lost') return await write(session);
-    const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
-    // Ours is aborted where this is needed most. Those who wait for the Lease must not wait for this.
-    const signal = AbortSignal.timeout(timeoutMs);
     await using other = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
-    signal.addEventListener('abort', () => other.destroy(), { once: true });
     return await write(other);
   } catch (error) {
-    log.warn(`cannot record that it is ${ended.state}: ${reasonOf(error)}`);
+    const why = signal.aborted ? 'the server did not answer in time' : reasonOf(error);
+    log.warn(`cannot record that it is ${ended.state}: ${why}`);
     return false;
   }
 }

@@ -37,8 +37,11 @@ export interface SidecarNeeds {
   readonly holdsBack: boolean;
 }
 
-/** What the command needs to be stopped after --grace, and we to record it. */
-const STOPPING_S = 5;
+/**
+ * After --grace, where neither server answers: 5 s to stop the command, 4 s to record that, 2 s to give the lock back, 4 s
+ * to end its account.
+ */
+const STOPPING_S = 15;
 /** Kubernetes' own defaults; the API server fills them in. */
 const DEFAULTS = { failureThreshold: 3, periodSeconds: 10, initialDelaySeconds: 0 };
 const POD_GRACE_S = 30;

@@ -43,6 +43,13 @@ test('a renewal always changes it, also by a clock that was set back', () => {
   assert.ok((again.spec?.renewTime ?? '') > (lease.spec?.renewTime ?? ''));
 });
 
+test('what somebody has written into it by hand is no reason not to take it', () => {
+  const spec = { leaseTransitions: 2 ** 31 - 1, renewTime: '9999-12-31T23:59:59.999999Z' };
+  const lease = taken({ ...fresh, spec }, 'a', 3000, NOW);
+  assert.equal(transitionsIn(lease), 1);
+  assert.equal(lease.spec?.renewTime, '2026-11-21T10:00:00.000000Z');
+});
+
 test('what others write into its metadata is no sign of life, and stays', () => {
   const lease = taken(fresh, 'a', 3000, NOW);
   const labelled = { ...lease, metadata: { ...lease.metadata, labels: { x: 'y' }, annotations: { by: 'somebody' } } };

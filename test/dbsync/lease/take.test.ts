@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { LeaseObject } from '../../../src/dbsync/lease/object.ts';
+import { holderIn, type LeaseObject } from '../../../src/dbsync/lease/object.ts';
 import { takeLease, type LeaseSite } from '../../../src/dbsync/lease/index.ts';
 import { dbSyncLease } from '../../../src/platform/kube/db-sync-lease.ts';
 import { connectKube } from '../../../src/platform/kube/index.ts';
@@ -15,7 +15,10 @@ import { listenHttp } from '../../support/server.ts';
 const FORBIDDEN = 'User "system:serviceaccount:ns:me" cannot get resource "leases"';
 
 /** An API server with at most one Lease; `refuse` may answer in its place. */
-async function apiServer(stack: AsyncDisposableStack, refuse: (request: IncomingMessage) => number | undefined) {
+async function apiServer(
+  stack: AsyncDisposableStack,
+  refuse: (request: IncomingMessage, body?: LeaseObject) => number | undefined,
+) {
   let lease: LeaseObject | undefined;
   const asked: string[] = [];
   const answer = (response: ServerResponse, status: number, body: object) =>
@@ -23,16 +26,14 @@ async function apiServer(stack: AsyncDisposableStack, refuse: (request: Incoming
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '' } = request;
     asked.push(`${method} ${url}`);
-    const refused = refuse(request);
+    const body = method === 'GET' ? undefined : ((await json(request)) as LeaseObject);
+    const refused = refuse(request, body);
     if (refused === 403) return answer(response, 403, { message: FORBIDDEN, code: 403 });
     if (refused !== undefined)
       return answer(response, refused, { message: 'namespaces "ns" not found', code: refused });
     if (url === '/version') return answer(response, 200, {});
     if (method === 'GET' && lease === undefined) return answer(response, 404, { code: 404 });
-    if (method !== 'GET') {
-      lease = (await json(request)) as LeaseObject;
-      lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: String(asked.length) } };
-    }
+    if (body !== undefined) lease = { ...body, metadata: { ...body.metadata, resourceVersion: String(asked.length) } };
     return answer(response, 200, lease ?? {});
   };
   const { port } = stack.use(await listenHttp((request, response) => void serve(request, response)));
@@ -47,7 +48,7 @@ async function apiServer(stack: AsyncDisposableStack, refuse: (request: Incoming
   await writeFile(kubeconfig, JSON.stringify(text));
   const client = stack.use(await connectKube({ kind: 'kubeconfig', files: [kubeconfig] }));
   const site: LeaseSite = { client, ref: dbSyncLease('ns', 'x'), isLastBeforeRollout: true };
-  return { site, asked };
+  return { site, asked, lease: () => lease };
 }
 
 function optionsWith(signal: AbortSignal) {
@@ -84,4 +85,18 @@ test('an API server that is overloaded is asked until it answers', async (t) => 
   const { site, asked } = await apiServer(stack, () => (left-- > 0 ? 503 : undefined));
   stack.use(await takeLease(site, optionsWith(t.signal)));
   assert.equal(asked.filter((line) => line.startsWith('POST')).length, 1);
+});
+
+test('what the API server will never take is not published for ever, and the Lease is given back', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const { site, asked, lease } = await apiServer(stack, (_, body) =>
+    body?.metadata.annotations === undefined ? undefined : 422,
+  );
+  const held = stack.use(await takeLease(site, optionsWith(t.signal)));
+  const news = { phase: 'all', release: '', token: 1 };
+  const why = await held.publish({ ...news, state: 'running' }, t.signal);
+  assert.match(why ?? '', /^cannot publish 'running' on Lease ns\/kolla-db-sync-x: /);
+  assert.equal(asked.length, 3, asked.join());
+  assert.equal(await held.end({ ...news, state: 'failed' }, 30_000), false);
+  assert.equal(holderIn(lease()), '');
 });

@@ -8,8 +8,8 @@ import { logLines } from '../../support/helper.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { scriptedClient } from '../../depend/support.ts';
 
-const NEEDS = { timeout: 60_000, lockTimeout: 60_000, grace: 20_000, port: 9809, holdsBack: true };
-const FORMULA = /failureThreshold \* periodSeconds at least 120 s .*terminationGracePeriodSeconds at least 25 /;
+const NEEDS = { timeout: 60_000, lockTimeout: 60_000, grace: 15_000, port: 9809, holdsBack: true };
+const FORMULA = /failureThreshold \* periodSeconds at least 120 s .*terminationGracePeriodSeconds at least 30 /;
 
 function podWith(failureThreshold: number, uid = 'uid-1') {
   const startupProbe = { httpGet: { path: '/startupz', port: 9809 }, periodSeconds: 10, failureThreshold };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyUnsafe, type SidecarNeeds, type SidecarPod } from '../../../src/dbsync/sidecar/own-probe.ts';
 
-const NEEDS: SidecarNeeds = { timeout: 600_000, lockTimeout: 3_600_000, grace: 20_000, port: 9809, holdsBack: true };
+const NEEDS: SidecarNeeds = { timeout: 600_000, lockTimeout: 3_600_000, grace: 15_000, port: 9809, holdsBack: true };
 const PROBE = { httpGet: { path: '/startupz', port: 9809 }, periodSeconds: 10, failureThreshold: 420 };
 type Container = NonNullable<NonNullable<SidecarPod['spec']>['containers']>[number];
 
@@ -84,13 +84,13 @@ test('a probe that runs a command is not judged by what it asks', () => {
 
 test('a grace period that is too short is refused, the default one too', () => {
   assert.equal(
-    why(pod(), { grace: 25_001 }),
-    'container db-sync: terminationGracePeriodSeconds is 30, but --grace 25s + 5s is 31 s: set terminationGracePeriodSeconds: 31',
+    why(pod(), { grace: 15_001 }),
+    'container db-sync: terminationGracePeriodSeconds is 30, but --grace 15s + 15s is 31 s: set terminationGracePeriodSeconds: 31',
   );
-  assert.equal(why(pod({}, { ...pod().spec, terminationGracePeriodSeconds: 605 }), { grace: 600_000 }), undefined);
+  assert.equal(why(pod({}, { ...pod().spec, terminationGracePeriodSeconds: 615 }), { grace: 600_000 }), undefined);
 });
 
 test("the startup probe's own grace period counts as well", () => {
   const startupProbe = { ...PROBE, terminationGracePeriodSeconds: 1 };
-  assert.match(why(pod({ startupProbe })) ?? '', /startupProbe\.terminationGracePeriodSeconds is 1, but .* 25 s/);
+  assert.match(why(pod({ startupProbe })) ?? '', /startupProbe\.terminationGracePeriodSeconds is 1, but .* 30 s/);
 });
