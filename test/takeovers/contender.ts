@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import type { GaleraNode } from '../cluster/galera.ts';
-import { startHelper } from '../support/helper.ts';
-import { start, type Running } from '../support/process.ts';
+import { HELPERS } from '../support/helper.ts';
+import { start, tied, type Running } from '../support/process.ts';
 import type { ApiWay } from './api.ts';
 import { aliveOf, treeOf, type Seen } from './process-tree.ts';
-
-export const MIGRATION = fileURLToPath(new URL('migration.ts', import.meta.url));
 
 export interface ContenderPlan {
   /** Its release as well: unlike releases are unlike work. */
@@ -50,11 +48,10 @@ export interface Contender extends AsyncDisposable {
 
 /** Starts one. */
 export async function startContender(plan: ContenderPlan): Promise<Contender> {
-  const options = { env: plan.env, keepOutput: true };
-  const running =
-    plan.program === undefined
-      ? await startHelper('kolla-db-sync', plan.args, options)
-      : await start(process.execPath, [plan.program, ...plan.args], options);
+  const words = plan.program === undefined ? [HELPERS, 'kolla-db-sync'] : [plan.program];
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...plan.env };
+  // Nobody would end it when we are killed, and it would wait for servers that are gone.
+  const running = await start(...tied(process.execPath, [...words, ...plan.args]), { env, keepOutput: true });
   const ports = new Set<number>();
   const family = new Map<number, Seen>();
   let [log, rest] = ['', ''];
@@ -104,4 +101,19 @@ export async function startContender(plan: ContenderPlan): Promise<Contender> {
 /** Whether anything of it still runs. */
 export function isGone(contender: Contender): boolean {
   return aliveOf(contender.family()).length === 0;
+}
+
+/** What of it still runs, for a message. */
+export function stillRunning(contender: Contender): string {
+  return aliveOf(contender.family())
+    .map(({ pid }) => `\n── still there: ${pid} ${commandOf(pid)}`)
+    .join('');
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '(gone now)';
+  }
 }

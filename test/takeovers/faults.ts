@@ -68,7 +68,7 @@ const HELPER_FROZEN: Fault = {
 };
 
 /** Thawed one process after the other: the migration may be awake before those that are to stop it. */
-const FROZEN: Fault = {
+export const FROZEN: Fault = {
   name: 'frozen',
   codes: [LOST],
   async strike({ holder: { running }, random }) {

@@ -11,8 +11,8 @@
  * (Overlap), a token that did not grow; each error comes with the journal's end and the logs of both.
  */
 export { openArena, type Arena } from './arena.ts';
-export { HOLDER_FAULTS, KILL, NODE_FAULTS, RELEASE, type Fault } from './faults.ts';
+export { FROZEN, HOLDER_FAULTS, KILL, NODE_FAULTS, RELEASE, type Fault } from './faults.ts';
 export { overlapsIn, readJournal } from './journal.ts';
 export { openLane, type Lane } from './lane.ts';
 export { play, type Game } from './round.ts';
-export { Tally } from './tally.ts';
+export { Tally, type Taken } from './tally.ts';

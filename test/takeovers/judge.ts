@@ -31,12 +31,15 @@ const LAST_LINES = 4;
 /** What a helper ends with that has lost its lock. */
 const LOST = 69;
 
-/**
- * @returns whether it was the fault that took the holder's turn; false when it had lost it before, as on a machine under load a
- * lease of 2 s passes now and then
- * @throws Wrong
- */
-export async function judge(lane: Lane, takeover: Takeover): Promise<boolean> {
+export interface Judgement {
+  /** Of the journal, that were judged. */
+  readonly rows: number;
+  /** Of the fault; false when the holder had lost its lease before, as on a machine under load one of 2 s passes now and then. */
+  readonly isTakeover: boolean;
+}
+
+/** @throws Wrong */
+export async function judge(lane: Lane, takeover: Takeover): Promise<Judgement> {
   const { fault, holder, successor, atTakeover, now } = takeover;
   const code = holder.code ?? -1;
   const last = judged.get(lane) ?? { n: 0, who: undefined, token: 0 };
@@ -55,7 +58,7 @@ export async function judge(lane: Lane, takeover: Takeover): Promise<boolean> {
     );
   const { n, who } = rows.at(-1) ?? last;
   judged.set(lane, { n, who, token: tokens.at(-1)! });
-  return fault.codes.includes(code);
+  return { rows: rows.length, isTakeover: fault.codes.includes(code) };
 }
 
 function evidence({ holder, successor }: Takeover, rows: readonly JournalRow[]): string {

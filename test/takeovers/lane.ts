@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GaleraNode } from '../cluster/galera.ts';
 import type { Arena } from './arena.ts';
-import { MIGRATION, startContender, type Contender } from './contender.ts';
+import { ACCOUNT_PASSWORD, argsOf, envOf } from './command-line.ts';
+import { startContender, type Contender } from './contender.ts';
 import { signal, treeOf } from './process-tree.ts';
 import { changes, type Changes } from './changes.ts';
 import { JOURNAL_TABLES } from './journal.ts';
@@ -37,7 +38,6 @@ export interface Lane extends AsyncDisposable {
   bringHome(node: GaleraNode): void;
 }
 
-const PASSWORD = 'secret-of-the-service';
 const CONTENDERS = 12;
 /** Processes that start at once take the machine from those that hold leases of 2 s. */
 const AT_ONCE = 2;
@@ -50,7 +50,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   const name = `lane${++lanes}`;
   const { nodes } = arena.galera;
   const [first] = nodes as [GaleraNode];
-  await first.query(`CREATE DATABASE ${name}; CREATE USER ${name}@'%' IDENTIFIED BY '${PASSWORD}';
+  await first.query(`CREATE DATABASE ${name}; CREATE USER ${name}@'%' IDENTIFIED BY '${ACCOUNT_PASSWORD}';
     GRANT ALL PRIVILEGES ON ${name}.* TO ${name}@'%'; USE ${name}; ${JOURNAL_TABLES}`);
   await arena.api.allow(name);
   const began: Contender[] = [];
@@ -58,11 +58,6 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   const running = new Set<Contender>();
   const state: { closed: boolean; made: number; api?: 'reset' | 'silent' | undefined } = { closed: false, made: 0 };
   const heard = changes();
-  await using stack = new AsyncDisposableStack();
-  stack.defer(async () => {
-    state.closed = true;
-    await Promise.all([...running].map((one) => one.running.stop(0)));
-  });
   const gateOf = (who: string) => join(arena.folder, `${who}.gate`);
 
   const enter = async (home: GaleraNode): Promise<Contender> => {
@@ -79,22 +74,32 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
       gate: gateOf(who),
       onLine(one, { msg }) {
         if (msg.startsWith('started through')) began.push(one);
-        if (/^(?:started|writes) through|^waiting/.test(msg)) heard.tell();
+        if (/^(?:started|writes) through|^waiting|^running /.test(msg)) heard.tell();
       },
     });
     running.add(contender);
-    void replaced(contender);
+    if (state.closed) await contender.running.stop(0);
     return contender;
   };
-  const replaced = async (contender: Contender): Promise<void> => {
-    await contender.running.ended;
-    running.delete(contender);
-    if (contender.startedAt === undefined) failed.push(contender);
-    heard.tell();
-    await contender.way[Symbol.asyncDispose]();
-    // One without a lock would end again and again.
-    if (!state.closed && options.program === undefined) await enter(contender.plan.home);
+  /** One after the other, for as long as the lane is open. */
+  const keep = async (home: GaleraNode): Promise<void> => {
+    do {
+      const contender = await enter(home);
+      await contender.running.ended;
+      running.delete(contender);
+      if (contender.startedAt === undefined) failed.push(contender);
+      heard.tell();
+      await contender.way[Symbol.asyncDispose]();
+      // One without a lock would end again and again.
+    } while (!state.closed && options.program === undefined);
   };
+  const slots: Promise<void>[] = [];
+  await using stack = new AsyncDisposableStack();
+  stack.defer(async () => {
+    state.closed = true;
+    await Promise.all([...running].map((one) => one.running.stop(0)));
+    await Promise.all(slots);
+  });
   const lane: Lane = {
     arena,
     options,
@@ -124,40 +129,16 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
-  for (let index = 0; index < count; index += AT_ONCE) {
-    const homes = Array.from(
-      { length: Math.min(AT_ONCE, count - index) },
-      (_, i) => nodes[(index + i) % nodes.length]!,
-    );
-    const batch = await Promise.all(homes.map(enter));
-    const contends = (one: Contender) => one.code !== undefined || /waiting|running /.test(one.log());
-    await heard.until(`the contenders of ${name} to contend`, () => batch.every(contends));
+  const contends = (one: Contender) => /waiting|running /.test(one.log());
+  while (slots.length < count) {
+    slots.push(keep(nodes[slots.length % nodes.length]!));
+    if (slots.length % AT_ONCE > 0) continue;
+    await heard.until(`the contenders of ${name} to contend`, () => {
+      return state.made >= slots.length && [...running, ...failed].filter(contends).length >= slots.length;
+    });
   }
   const moved = stack.move();
   return lane;
-}
-
-function argsOf({ leaseMs, lossMs }: LaneOptions, name: string, who: string, nodes: readonly GaleraNode[]): string[] {
-  const hosts = nodes.flatMap(({ host, port }) => ['--host', `${host}:${port}`]);
-  const times = ['--lease', `${leaseMs}ms`, '--lock-loss', `${lossMs}ms`];
-  const lock = ['--lock', 'lease', '--lease-name', name, '--admin-user', 'root'];
-  return ['keystone', ...hosts, ...times, ...lock, '--release', who, '--', process.execPath, MIGRATION];
-}
-
-function envOf(
-  { galera }: Arena,
-  database: string,
-  { who, gate, kubeconfig }: { who: string; gate: string; kubeconfig: string },
-): NodeJS.ProcessEnv {
-  const [first] = galera.nodes as [GaleraNode];
-  return {
-    KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://${database}:${PASSWORD}@${first.host}:${first.port}/${database}`,
-    KOLLA_DB_SYNC_ADMIN_PASSWORD: galera.rootPassword,
-    KUBECONFIG: kubeconfig,
-    KP_WHO: who,
-    KP_PORTS: galera.nodes.map(({ port }) => port).join(),
-    KP_GATE: gate,
-  };
 }
 
 /** The contender whose migration is at work now; undefined while there is none. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GaleraNode } from '../cluster/galera.ts';
 import { oneOf } from '../support/random.ts';
 import { until } from '../support/until.ts';
-import { isGone, type Contender } from './contender.ts';
+import { isGone, stillRunning, type Contender } from './contender.ts';
 import { RELEASE, type Fault, type Mend } from './faults.ts';
 import { traceOf } from './journal.ts';
 import { judge, laneEvidence, Wrong } from './judge.ts';
@@ -60,11 +60,16 @@ async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Prom
   await Promise.all(
     lanes.map(async (lane, i) => {
       const [holder, successor] = [holders[i]!, successors[i]!];
-      await until(`all of ${holder.name} to end after ${fault.name}`, END_MS, async () => isGone(holder) || undefined);
+      const what = `all of ${holder.name} to end after ${fault.name}`;
+      await explained(
+        lane,
+        until(what, END_MS, async () => isGone(holder) || undefined),
+        holder,
+      );
       const seen = { fault, holder, successor, atTakeover: atTakeover[i]!, now: await trace(lane, holder) };
-      if (await judge(lane, seen)) return tally.count(fault.name, successor.startedAt! - struckAt);
-      tally.spoil();
-      spoiled.push(lane);
+      const { rows, isTakeover } = await judge(lane, seen);
+      tally.count(isTakeover ? fault.name : undefined, successor.startedAt! - struckAt, rows);
+      if (!isTakeover) spoiled.push(lane);
     }),
   );
   // It is at work everywhere again, also where the fault was.
@@ -105,11 +110,11 @@ async function successorOf(lane: Lane, holder: Contender, fault: Fault): Promise
 }
 
 /** With what the contenders said last. */
-async function explained(lane: Lane, work: Promise<void>): Promise<void> {
+async function explained(lane: Lane, work: Promise<unknown>, holder?: Contender): Promise<void> {
   try {
     await work;
   } catch (error) {
-    (error as Error).message += laneEvidence(lane);
+    (error as Error).message += (holder === undefined ? '' : stillRunning(holder)) + laneEvidence(lane);
     throw error;
   }
 }

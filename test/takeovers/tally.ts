@@ -1,37 +1,60 @@
+/** How long takeovers of one kind took, from the fault to the successor's first row, in milliseconds. */
+export interface Taken {
+  readonly fault: string;
+  readonly count: number;
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+}
+
 /** How many takeovers of each kind there were, and how long they took. */
 export class Tally {
   readonly #taken = new Map<string, number[]>();
   #spoiled = 0;
+  #rows = 0;
 
-  /** @param ms from the fault to the successor's first row */
-  count(fault: string, ms: number): void {
-    this.#taken.set(fault, [...(this.#taken.get(fault) ?? []), ms]);
-  }
-
-  /** One whose holder had lost its lease before the fault came. */
-  spoil(): void {
-    this.#spoiled += 1;
-  }
-
-  get spoiled(): number {
-    return this.#spoiled;
+  /**
+   * @param fault undefined: the holder had lost its lease before the fault came
+   * @param ms from the fault to the successor's first row
+   * @param rows of the journal that were judged with it
+   */
+  count(fault: string | undefined, ms: number, rows: number): void {
+    this.#rows += rows;
+    if (fault === undefined) this.#spoiled += 1;
+    else this.#taken.set(fault, [...(this.#taken.get(fault) ?? []), ms]);
   }
 
   get total(): number {
     return [...this.#taken.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
+  get spoiled(): number {
+    return this.#spoiled;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
   of(fault: string): number {
     return this.#taken.get(fault)?.length ?? 0;
   }
 
+  get taken(): Taken[] {
+    return [...this.#taken].map(([fault, times]) => {
+      const sorted = times.toSorted((a, b) => a - b);
+      const median = sorted[Math.floor(sorted.length / 2)]!;
+      return { fault, count: times.length, min: sorted[0]!, median, max: sorted.at(-1)! };
+    });
+  }
+
   /** One line a fault. */
   lines(): string[] {
-    return [...this.#taken].map(([fault, taken]) => {
-      const sorted = taken.toSorted((a, b) => a - b);
-      const seconds = (ms = NaN) => (ms / 1000).toFixed(1);
-      const median = sorted[Math.floor(sorted.length / 2)];
-      return `${fault}: ${taken.length} takeovers, after ${seconds(sorted[0])} to ${seconds(sorted.at(-1))} s, half of them within ${seconds(median)} s`;
+    const lines = this.taken.map(({ fault, count, min, median, max }) => {
+      const [least, half, most] = [min, median, max].map((ms) => (ms / 1000).toFixed(1));
+      return `${fault}: ${count} takeovers, after ${least} to ${most} s, half of them within ${half} s`;
     });
+    const spoiled = this.#spoiled === 0 ? [] : [`lost by itself, on a machine under load: ${this.#spoiled}`];
+    return [...lines, ...spoiled, `${this.total} takeovers, ${this.#rows} rows judged`];
   }
 }
