@@ -4,7 +4,15 @@ import { suggestion } from '../cli/nearest.ts';
 import { outputOption } from '../cli/output-option.ts';
 import { fold, table } from '../cli/table.ts';
 import { paint, type Terminal } from '../cli/terminal.ts';
-import { INTERFACES, PHASES, type Grant, type IdentityService, type Service, type Step } from '../services/index.ts';
+import {
+  INTERFACES,
+  PHASES,
+  type Grant,
+  type IdentityService,
+  type Service,
+  type Step,
+  type ToolTask,
+} from '../services/index.ts';
 import { knownServices } from '../services/known.ts';
 
 /** Prints what the helpers know of each service, those of kolla-pod.yaml among them. */
@@ -98,7 +106,7 @@ function placesOf(url: Service['databases'][number]['url']): string {
 }
 
 /** What kolla-bootstrap makes for it. */
-function bootstrapOf({ identity = {}, queue, keys = [] }: Service, terminal: Terminal): string[] {
+function bootstrapOf({ identity = {}, queue, keys = [], tool = [] }: Service, terminal: Terminal): string[] {
   const { domains = [], roles = [], users = [], services = [] } = identity;
   const rows = [
     ...domains.map((name) => ['domain', name]),
@@ -112,8 +120,20 @@ function bootstrapOf({ identity = {}, queue, keys = [] }: Service, terminal: Ter
       ? []
       : [['queue', `virtual host ${queue.vhost}, user ${queue.user}${placesOf(queue.url)}`]]),
     ...keys.map(({ name, secret, folder }) => ['keys', `${name}: Secret ${secret}, read at ${folder}`]),
+    ...tool.flatMap(toolRows),
   ];
   return rows.length === 0 ? [] : [paint(terminal, 'bold', 'Before its first start'), table(terminal, [], rows)];
+}
+
+/** What its own tool does, by which lines, and what can be set. */
+function toolRows({ name, summary, steps, settings = {}, variables = [] }: ToolTask): string[][] {
+  const required = variables.filter((variable) => variable.required === true);
+  return [
+    ['tool', `${name}: ${summary}`],
+    ...steps.map((step) => ['', lineOf(step)]),
+    ...Object.entries(settings).map(([setting, value]) => ['', `unless set otherwise: --set ${setting}=${value}`]),
+    ...required.map((variable) => ['', `needs ${[variable.name, ...(variable.otherwise ?? [])].join(' or ')}`]),
+  ];
 }
 
 /** `admin on project service`, as a person reads it. */

@@ -53,6 +53,11 @@ export const TOOL = {
           },
         },
       },
+      throwawayKeys: {
+        type: 'array',
+        items: VARIABLE_NAME,
+        description: 'variables that get a folder of Fernet keys of their own, for a command that encrypts nothing',
+      },
       done: {
         description: 'how one sees that it is done',
         oneOf: [

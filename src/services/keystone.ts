@@ -74,6 +74,7 @@ export const keystone: Service = {
         { name: 'OS_BOOTSTRAP_INTERNAL_URL' },
         { name: 'OS_BOOTSTRAP_ADMIN_URL' },
       ],
+      throwawayKeys: ['OS_FERNET_TOKENS__KEY_REPOSITORY', 'OS_FERNET_RECEIPTS__KEY_REPOSITORY'],
       done: { once: 'release' },
     },
   ],

@@ -63,6 +63,7 @@ export const Tool = v.pipe(
       steps: Steps,
       settings: v.optional(v.pipe(Mapping, v.record(Setting, Text))),
       variables: v.optional(ListOf(Variable)),
+      throwawayKeys: v.optional(ListOf(VariableName)),
       done: Done,
     }),
   ),
@@ -71,7 +72,7 @@ export const Tool = v.pipe(
 
 /** The keys of its mappings, by the name that each stands under. */
 export const TOOL_KEYS = {
-  tool: ['name', 'summary', 'steps', 'settings', 'variables', 'done'],
+  tool: ['name', 'summary', 'steps', 'settings', 'variables', 'throwawayKeys', 'done'],
   variables: ['name', 'otherwise', 'default', 'secret', 'required'],
   done: ['listed', 'update', 'once', 'fills'],
   listed: ['argv', 'line', 'is', 'not', 'sameUrl', 'holds'],

@@ -42,6 +42,8 @@ export interface ToolTask {
   /** What differs from site to site, with its usual value. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly variables?: readonly ToolVariable[];
+  /** Variables that name a folder of Fernet keys, which the command wants to see and encrypts nothing with: it gets one of its own. */
+  readonly throwawayKeys?: readonly string[];
   /** How one sees that it is done: by the tool's own listing, or by our record where no tool shows it. */
   readonly done:
     | { readonly listed: Listing; /** Where it is there and differs. */ readonly update: readonly [Step, ...Step[]] }

@@ -8,6 +8,7 @@ import type { Reader } from './listing.ts';
 import { toDo, type ToDo } from './plan-tool.ts';
 import { hasRows, newWork, phaseOf, releaseOf } from './recorded.ts';
 import type { RecordedDone, Task } from './task.ts';
+import { throwawayKeys } from './throwaway-keys.ts';
 
 /**
  * Does what the service's own commands have to do, under a lock that is held. Each is looked at again first: another run may
@@ -56,7 +57,9 @@ async function runTask(
   claim: Claim,
   effects: Effects,
 ): Promise<Ran> {
-  const childEnv: Plan['childEnv'] = (at, as) => ({ ...plan.childEnv(at, as), ...task.environment });
+  await using keys = task.throwawayKeys.length === 0 ? undefined : await throwawayKeys();
+  const folders = Object.fromEntries(task.throwawayKeys.map((name) => [name, keys?.path]));
+  const childEnv: Plan['childEnv'] = (at, as) => ({ ...plan.childEnv(at, as), ...task.environment, ...folders });
   const run = () => runSteps({ ...plan, steps, childEnv }, held, effects);
   return 'once' in task.done ? await recorded(task, task.done, run, { held, claim, effects }) : await run();
 }

@@ -30,7 +30,7 @@ export async function findTasks(service: Service, from: TaskSources): Promise<Ta
   const set = settingsOf(from.set, tool, service.name);
   const valueAt = configuration(service, from);
   const found: Task[] = [];
-  for (const { name, steps, settings = {}, variables = [], done } of tool) {
+  for (const { name, steps, settings = {}, variables = [], throwawayKeys = [], done } of tool) {
     const words: Words = { ...settings, ...ownOf(set, settings) };
     const { shown, secrets, lacks } = await findVariables(variables, from);
     const environment: Record<string, string> = { ...shown, ...secrets };
@@ -62,6 +62,7 @@ export async function findTasks(service: Service, from: TaskSources): Promise<Ta
       environment,
       shown,
       secrets,
+      throwawayKeys,
       lacks,
       settings: words,
       done: filledDone,

@@ -38,6 +38,6 @@ async function valueOf(
 ): Promise<string | undefined> {
   const direct = given[name] || inherited[name];
   if (direct) return direct;
-  const file = inherited[`${name}_FILE`];
+  const file = given[`${name}_FILE`] || inherited[`${name}_FILE`];
   return file ? await readSecret(file, `${name}_FILE`) : undefined;
 }

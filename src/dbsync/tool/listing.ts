@@ -6,6 +6,7 @@ import type { Address } from '../../platform/address.ts';
 import type { Step } from '../../services/index.ts';
 import type { Effects } from '../plan.ts';
 import { startGuarded } from '../steps/guarded-child.ts';
+import { LastLines } from '../steps/last-lines.ts';
 import type { Pulse } from '../steps/pulse.ts';
 import type { Reached } from '../target/reach.ts';
 import { isSamePlace } from './shown-url.ts';
@@ -57,6 +58,14 @@ function isOurs(thing: Words, { is, not = {}, sameUrl }: ListedDone['listed'], w
   return there !== undefined && here !== undefined && isSamePlace(there, here);
 }
 
+/** Why it ended, and nothing that it lists: what the database server answered it, or its last line. */
+function reasonIn(lines: readonly string[]): string {
+  const said = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('|'));
+  const all = new LastLines();
+  for (const line of said) all.add(line);
+  return all.serverError?.text ?? said.at(-1) ?? 'it says nothing';
+}
+
 async function readLines(
   argv: Step['argv'],
   { environment, redact }: Task,
@@ -83,9 +92,7 @@ async function readLines(
       throw new UnavailableError(`${argv.join(' ')} did not end within ${formatDuration(LISTING_MS)}`);
     }
     if (code === 0) return lines;
-    // Why it ended, and nothing that it lists: a Python program says it in its last line.
-    const last = lines.findLast((line) => line.trim() !== '' && !line.startsWith('|')) ?? 'it says nothing';
-    const why = effects.redact(redact(last.trim()));
+    const why = effects.redact(redact(reasonIn(lines)));
     throw new ChildError(code, `${basename(argv[0])} ended with ${code} when asked what is there: ${why}`);
   } finally {
     stop.removeEventListener('abort', onStop);

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { ChildError, UnavailableError } from '../../src/cli/errors.ts';
+import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';
+import { emptyDatabase, toolSite, type ToolSite } from './kolla-bootstrap-tool-support.ts';
+
+const skip = (await canRunOpenstackTools()) ?? (await canRunMariadb()) ?? false;
+// What a URL, a shell or a table could take for its own.
+const [FIRST, SECOND] = ['n0va|%25s3cret', 'other%25s3cret'];
+const QUEUE = 'rabbit://openstack:rabbit-s3cret@a:5672,openstack:rabbit-s3cret@b:5672//';
+
+interface Cell {
+  readonly uuid: string;
+  readonly name: string | null;
+  readonly transport: string;
+  readonly database: string;
+}
+const CELL0 = '00000000-0000-0000-0000-000000000000';
+const [ONE, OTHER] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+
+describe("Nova's cells, by its own nova-manage", { skip, timeout: 600_000 }, () => {
+  let mariadb: Mariadb;
+  let nova: ToolSite;
+  let cell: ToolSite;
+
+  const url = (database: string, password = FIRST) =>
+    `mysql+pymysql://nova:${password}@${mariadb.host}:${mariadb.port}/${database}?charset=utf8`;
+  const conf = (database: string, queue = QUEUE) =>
+    [
+      '[DEFAULT]',
+      `transport_url = ${queue}`,
+      '[api_database]',
+      `connection = ${url('nova_api')}`,
+      '[database]',
+      `connection = ${url(database)}`,
+      '',
+    ].join('\n');
+  const cell0 = (database: string): Cell => ({ uuid: CELL0, name: 'cell0', transport: 'none:///', database });
+  /** As they are stored: what the tool would fill in or hide shows. */
+  const cells = async () =>
+    (await mariadb.query(
+      'SELECT uuid, name, transport_url AS transport, database_connection AS `database` FROM nova_api.cell_mappings ORDER BY id',
+    )) as unknown as Cell[];
+  /** As somebody else has left them. */
+  const put = async (...all: Cell[]) => {
+    for (const { uuid, name, transport, database } of all) {
+      await mariadb.query(
+        `INSERT INTO nova_api.cell_mappings (uuid, name, transport_url, database_connection, disabled, created_at)
+         VALUES (?, ?, ?, ?, 0, NOW())`,
+        [uuid, name, transport, database],
+      );
+    }
+  };
+
+  before(async () => {
+    mariadb = await startMariadb();
+    const tools = await openstackTools();
+    for (const name of ['nova_api', 'nova_cell0', 'nova']) await emptyDatabase(mariadb, name, 'nova', 'n0va|%s3cret');
+    const options = { password: FIRST, program: 'nova-manage', manage: (file: string) => tools.manage('nova', file) };
+    nova = await toolSite(mariadb, { ...options, service: 'nova', database: 'nova_cell0' });
+    cell = await toolSite(mariadb, { ...options, service: 'nova-cell', database: 'nova' });
+    await nova.configure(conf('nova_cell0'));
+    await nova.byHand('api_db', 'sync');
+  });
+  after(async () => {
+    await nova[Symbol.asyncDispose]();
+    await cell[Symbol.asyncDispose]();
+    await mariadb[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    await mariadb.query('DELETE FROM nova_api.cell_mappings');
+    await nova.configure(conf('nova_cell0'));
+    await cell.configure(conf('nova'));
+  });
+
+  test('cell0 is mapped to the URL of the configuration, and a second time nothing is to be done', async () => {
+    const planned = await nova.plan();
+    assert.deepEqual(
+      planned.map(({ action, name }) => `${action} ${name}`),
+      ['create cell0'],
+    );
+    assert.equal((await cells()).length, 0, 'a plan changes nothing');
+
+    assert.deepEqual(await nova.ensure(), { changes: 1, code: 0, meaning: undefined });
+    assert.deepEqual(await cells(), [cell0(url('nova_cell0'))]);
+    assert.equal((await nova.ensure()).changes, 0);
+    assert.equal(await nova.calls('map_cell0'), 1);
+  });
+
+  test('a password that has changed is shown as such, and set in place', async () => {
+    await put(cell0(url('nova_cell0', SECOND)));
+    const [change] = await nova.plan();
+    assert.deepEqual(change?.fields, [
+      { name: 'uuid', after: CELL0 },
+      { name: 'database password', before: 'another', after: 'as configured' },
+    ]);
+    assert.equal((await nova.ensure()).changes, 1);
+    assert.deepEqual(await cells(), [cell0(url('nova_cell0'))]);
+  });
+
+  test("cell0 as somebody's template is right while it leads to the same", async () => {
+    await put(cell0('{scheme}://{username}:{password}@{hostname}:{port}/nova_cell0?{query}'));
+    assert.deepEqual(await nova.plan(), []);
+  });
+
+  test('a cell is made once, and a changed queue is written into the same one', async () => {
+    assert.equal((await cell.ensure({ set: ['cell=cell7'] })).changes, 1);
+    const [made] = await cells();
+    assert.deepEqual(made, { uuid: made?.uuid, name: 'cell7', transport: QUEUE, database: url('nova') });
+
+    const other = QUEUE.replaceAll('rabbit-s3cret', 'rabbit-n3w');
+    await cell.configure(conf('nova', other));
+    assert.equal((await cell.ensure({ set: ['cell=cell7'] })).changes, 1);
+    assert.deepEqual(await cells(), [{ ...made, transport: other }]);
+  });
+
+  test('a cell that somebody made without a name is known by its database, and keeps it', async () => {
+    const made = { uuid: ONE, name: null, transport: QUEUE, database: url('nova', SECOND) };
+    await put(made);
+    assert.equal((await cell.ensure()).changes, 1);
+    assert.deepEqual(await cells(), [{ ...made, database: url('nova') }]);
+  });
+
+  test('two cells of one name are told of, not chosen from', async () => {
+    const [one, other] = ['nova', 'nova_other'].map((database) => ({
+      name: 'cell1',
+      transport: QUEUE,
+      database: url(database),
+    }));
+    await put({ uuid: ONE, ...one! }, { uuid: OTHER, ...other! });
+    await assert.rejects(cell.plan(), (error: unknown) => {
+      assert.ok(error instanceof UnavailableError);
+      assert.match(error.message, /there are 2 that could be it \(name 'cell1'.*only you can tell/);
+      return true;
+    });
+  });
+
+  test("cell0 is never taken for a cell: Nova's own refusal is explained", async () => {
+    const made = cell0(url('nova', SECOND));
+    await put(made, { uuid: ONE, name: 'cell2', transport: QUEUE, database: url('nova_other') });
+    const { code, meaning, changes } = await cell.ensure();
+    assert.deepEqual([code, changes], [2, 0]);
+    assert.match(meaning ?? '', /another cell has the same database or the same transport URL/);
+    assert.deepEqual((await cells())[0], made);
+  });
+
+  test('before there is a schema a plan says so, and a run ends with the exit code of nova-manage', async () => {
+    await mariadb.query('RENAME TABLE nova_api.cell_mappings TO nova_api.away');
+    try {
+      const [change] = await nova.plan();
+      const why = change?.fields.at(-1)?.after;
+      assert.match(why ?? '', /^nova-manage ended with 255 when asked what is there: .*cell_mappings' doesn't exist/);
+      await assert.rejects(nova.ensure(), (error: unknown) => error instanceof ChildError && error.exitCode === 255);
+    } finally {
+      await mariadb.query('RENAME TABLE nova_api.away TO nova_api.cell_mappings');
+    }
+  });
+
+  test('no password was ever in a log line or on a command line', async () => {
+    for (const seen of [await nova.seen(), await cell.seen()]) {
+      assert.match(seen, /running nova-manage cell_v2/);
+      assert.doesNotMatch(seen, /s3cret|rabbit-n3w/);
+    }
+  });
+});

@@ -1,0 +1,107 @@
+import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Plan, Effects } from '../../src/dbsync/plan.ts';
+import { reach } from '../../src/dbsync/target/reach.ts';
+import { ensureTool, findTasks, planTool, type ToolChange } from '../../src/dbsync/tool/index.ts';
+import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
+import { redactor } from '../../src/platform/redact.ts';
+import { serviceNamed } from '../../src/services/index.ts';
+import type { CommandLine } from '../cluster/keystone.ts';
+import type { Mariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
+import { must } from '../support/process.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+/** A service whose own tool is on the PATH as in an image, on databases of its own. */
+export interface ToolSite extends AsyncDisposable {
+  /** Writes its configuration anew. */
+  readonly configure: (text: string) => Promise<void>;
+  /** What its commands would do. */
+  readonly plan: (more?: RunOptions) => Promise<ToolChange[]>;
+  /** Has them done: how many, and how the last one ended. */
+  readonly ensure: (more?: RunOptions) => Promise<{ changes: number; code: number; meaning: string | undefined }>;
+  /** The tool by hand. */
+  readonly byHand: (...words: readonly string[]) => Promise<void>;
+  /** All that was logged, and every argv that the tool was called with. */
+  readonly seen: () => Promise<string>;
+  /** How often it was called with that word. */
+  readonly calls: (word: string) => Promise<number>;
+}
+
+export interface RunOptions {
+  readonly set?: readonly string[];
+  readonly release?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface SiteOptions {
+  readonly service: string;
+  readonly database: string;
+  readonly password: string;
+  /** `nova-manage` */
+  readonly program: string;
+  readonly manage: (configFile: string) => CommandLine;
+}
+
+const TIMES = { timeoutMs: 10_000, graceMs: 1000, lossMs: 40_000, leaseMs: 60_000 };
+let tokens = 0;
+
+/** A database with its account, and nothing in it. */
+export async function emptyDatabase(mariadb: Mariadb, name: string, user: string, password: string): Promise<void> {
+  await mariadb.query(
+    `CREATE DATABASE ${name} CHARACTER SET utf8mb3; CREATE USER IF NOT EXISTS ${user} IDENTIFIED BY '${password}';
+     GRANT ALL ON ${name}.* TO ${user}`,
+  );
+}
+
+export async function toolSite(mariadb: Mariadb, options: SiteOptions): Promise<ToolSite> {
+  const { service: name, database, password, program, manage } = options;
+  const service = serviceNamed(name);
+  if (service === undefined) throw new Error(`no service ${name}`);
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('tool')).path;
+  const [config, bin, argvs] = [join(folder, 'service.conf'), join(folder, 'bin'), join(folder, 'argvs')];
+  await mkdir(bin);
+  await appendFile(argvs, '');
+  const { command, args, env: toolEnv } = manage(config);
+  const words = [command, ...args].map((word) => `'${word}'`).join(' ');
+  const file = join(bin, program);
+  await writeFile(file, `#!/bin/sh\necho "$*" >>'${argvs}'\nexec ${words} "$@"\n`);
+  await chmod(file, 0o755);
+  const base = { ...toolEnv, HOME: folder, PATH: `${bin}:${process.env['PATH']}` };
+  const { log, said } = recordedLog();
+  const url = `mysql+pymysql://${name.replaceAll('-', '_')}:${password}@${mariadb.host}:${mariadb.port}/${database}`;
+  const target = { ...parseMysqlUrl(url), user: 'root', password: mariadb.rootPassword };
+
+  const open = async ({ set = [], release = '', env = {}, signal = new AbortController().signal }: RunOptions) => {
+    const inherited = { ...base, ...env };
+    const tasks = await findTasks(service, { set: [...set], serviceConfig: config, sources: [], inherited });
+    const effects: Effects = { signal, log, redact: redactor([]) };
+    const session = await reach(target, { ...TIMES, signal, log, galeraDonor: 'ok', database });
+    return { tasks, effects, session, childEnv: () => inherited, claim: { service: name, release } };
+  };
+  const taken = stack.move();
+  return {
+    configure: (text) => writeFile(config, text),
+    async plan(more = {}) {
+      const { tasks, effects, session, childEnv, claim } = await open(more);
+      await using held = session;
+      return await planTool(tasks, claim, { session: held, childEnv }, effects);
+    },
+    async ensure(more = {}) {
+      const { tasks, effects, session, childEnv, claim } = await open(more);
+      await using own = session;
+      const token = ++tokens;
+      const held = { session: own, lockName: 'none', token, lost: new AbortController().signal };
+      const plan = { ...TIMES, steps: [], target, others: [], childEnv } as unknown as Plan;
+      const whole = { ...claim, phase: 'bootstrap', holder: 'test', work: '' };
+      const { changes, outcome, meaning } = await ensureTool(tasks, plan, held, whole, effects);
+      return { changes, code: outcome.code, meaning };
+    },
+    byHand: async (...more) => void (await must(file, more, { env: base })),
+    seen: async () => said() + (await readFile(argvs, 'utf8')),
+    calls: async (word) => (await readFile(argvs, 'utf8')).split('\n').filter((line) => line.includes(word)).length,
+    [Symbol.asyncDispose]: () => taken.disposeAsync(),
+  };
+}
