@@ -29,9 +29,8 @@ function jobContainer(text: string): Container {
 }
 
 test('each variable of the Job, on the page and in the example, is one of an option', async () => {
-  const [onPage = ''] = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)]
-    .map(([, text = '']) => text)
-    .filter((text) => text.includes('kind: Job'));
+  const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text = '']) => text);
+  const onPage = blocks.find((text) => text.includes('kind: Job')) ?? '';
   const known = new Set<string>(JOB_OPTIONS.map(({ env }) => env));
   for (const text of [onPage, await readFile(new URL('job.yaml', EXAMPLE), 'utf8')]) {
     const { env } = jobContainer(text);
