@@ -96,6 +96,54 @@ for (const [what, from, to, says] of [
   });
 }
 
+const TOOL = `${MURANO}
+  tool:
+    - name: cell
+      summary: its cell
+      steps: [{ argv: [murano-manage, make, '{cell}'] }]
+      settings: { cell: one }
+      variables: [{ name: MURANO_PASSWORD, otherwise: [OS_PASSWORD], secret: true, required: true }]
+      done:
+        listed:
+          argv: [murano-manage, list]
+          line: '^(?<name>\\w+) (?<url>\\S+)$'
+          is: { name: '{cell}' }
+          holds: { url: { section: database, key: connection } }
+        update: [{ argv: [murano-manage, set, '{name}'] }]
+    - { name: packages, summary: its packages, steps: [{ argv: [murano-manage, load] }], done: { once: release, fills: package } }
+`;
+
+test('what its own tool does is read as well', () => {
+  const [murano] = ownServices('kolla-pod.yaml', load(TOOL), []);
+  assert.deepEqual(
+    murano?.tool?.map(({ name, done }) => [name, Object.keys(done)]),
+    [
+      ['cell', ['listed', 'update']],
+      ['packages', ['once', 'fills']],
+    ],
+  );
+});
+
+for (const [what, from, to, says] of [
+  ['a line that is no expression', '(?<name>', '(?<name', /tool\[0\]\.done\.listed\.line: is no regular expression/],
+  [
+    'a group that the line does not have',
+    'holds: { url',
+    'holds: { uri',
+    /listed: names a group that line does not have: it has name, url/,
+  ],
+  ['a listing in which all is ours', "is: { name: '{cell}' }", 'is: {}', /listed: has no group in is/],
+  ['a time that there is not', 'once: release', 'once: always', /done\.once: is either 'release' or 'ever'/],
+  ['a misspelt key of a task', 'settings:', 'setings:', /tool\[0\]\.setings: .*did you mean 'settings'/],
+  ['two tasks of one name', 'name: packages', 'name: cell', /tool: has two of one name/],
+  ['a name that a record has no room for', 'name: packages', `name: ${'p'.repeat(28)}`, /tool\[1\]\.name: is no name/],
+] as const) {
+  test(`${what} is refused with its place`, () => {
+    assert.ok(TOOL.includes(from));
+    assert.match(problemsOf(TOOL.replace(from, to)), says);
+  });
+}
+
 test('every problem is said at once', () => {
   const both = MURANO.replace('all:', 'expand:').replace('again: [1]', 'again: [256]');
   assert.match(problemsOf(both), /phases\.all: .*; .*again\[0\]/);
