@@ -117,6 +117,10 @@ describe("faults under Keystone's own db_sync", { skip, timeout: 300_000 }, () =
       word,
       /In keystone\d+: \d+ tables \(.*\), no version is recorded\. Missing: what revision \w+ \(Initial version\)/,
     );
+    assert.match(
+      word,
+      /Nothing of keystone is recorded as done\. keystone-manage db_sync --check .* \(exit code \d\)\./,
+    );
     assert.match(word, /if the service never ran on it, drop the database and run this again$/);
     const [{ state, output } = {}] = await site.records();
     assert.equal(state, 'failed');

@@ -22,6 +22,7 @@ file="$HOME/answers/\${line//\\//_}"
 answer=$(head -n 1 "$file"); sed -i 1d "$file"
 echo "$OS_DATABASE__CONNECTION says $answer"
 [[ $answer == hang ]] && exec sleep 1000
+[[ $answer == 1050 ]] && echo "(1050, \\"Table 'role' already exists\\")" && exit 1
 exit "$answer"
 `;
 
@@ -189,6 +190,23 @@ describe(
       assert.match(stdout, /^octavia +2026\.1 +all +failed +9 +1 /m);
       assert.match(stdout, /last lines of octavia, all, token 1:\n {2}\*\*\* says 9/);
       assert.doesNotMatch(stdout + stderr, /hidden-password/);
+    });
+
+    test('what stands in the way is said with what is recorded as done, and what the tool says comes next', async () => {
+      await using stack = new AsyncDisposableStack();
+      const { sync, answer } = await site(known('keystone'), stack);
+      assert.equal((await sync('--phase', 'expand', '--release', '2026.1')).code, 0);
+      await answer('keystone-manage db_sync --migrate', 1050);
+      await answer('keystone-manage db_sync --check', 4);
+      const { code, stderr } = await sync('--phase', 'migrate', '--release', '2026.1');
+      assert.equal(code, 1);
+      const last = logLines(stderr).at(-1)?.msg ?? '';
+      assert.match(last, /error 1050 of the server: Table 'role' already exists\. The schema is half applied/);
+      assert.match(last, /Recorded as done last: expand of release 2026\.1, [-\d]+ [:\d]+ UTC, token 1\. /);
+      assert.match(
+        last,
+        /keystone-manage db_sync --check says that contract comes next \(exit code 4\)\. Nothing was undone/,
+      );
     });
 
     test('each phase of each release has its record', async () => {

@@ -1,17 +1,11 @@
-import { basename } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
-import { formatDuration } from '../../cli/duration.ts';
 import { errnoOf, UNKNOWN_DATABASE, type MysqlSession } from '../../platform/mysql/index.ts';
-import { PHASES, type Phase, type SchemaCheck } from '../../services/index.ts';
+import { PHASES, type Phase } from '../../services/index.ts';
 import { readFence } from '../lock/fence.ts';
-import { startGuarded } from '../steps/guarded-child.ts';
+import { askCheck } from '../steps/check.ts';
 import { isBehind, isMigration } from '../phases.ts';
 import { workOf, type Effects, type Plan } from '../plan.ts';
-import { reach, type Reached } from '../target/reach.ts';
+import { reach } from '../target/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
-
-/** A check reads one table; most of its time is Python's start. */
-const CHECK_MS = 120_000;
 
 /**
  * Whether there is nothing to do, found out without the lock: this very work is recorded as done, nobody has begun
@@ -34,7 +28,7 @@ export async function upToDateBy(plan: Plan, effects: Effects): Promise<number |
   await using held = session;
   const token = await recordedAsDone(held, plan);
   if (token === undefined) return undefined;
-  const code = await runCheck(check, held, plan, effects);
+  const code = await askCheck(check, held, plan, effects);
   if (code === undefined || !isBehind(phase, check.codes[code])) return undefined;
   log.info(`nothing to do: token ${token} has done it, and ${check.argv.join(' ')} (exit code ${code}) agrees`, {
     token,
@@ -59,33 +53,4 @@ async function recordedAsDone(session: MysqlSession, plan: Plan): Promise<number
   const isBehindUs = ({ token, phase, state }: RecordRow) =>
     token <= own.token || state === 'done' || !isMigration(phase);
   return records.every(isBehindUs) ? own.token : undefined;
-}
-
-/** Its exit code; undefined when it took too long. */
-async function runCheck(
-  { argv }: SchemaCheck,
-  session: Reached,
-  { childEnv }: Plan,
-  { signal, log, redact }: Effects,
-): Promise<number | undefined> {
-  const from = basename(argv[0]);
-  const child = await startGuarded(argv, {
-    env: childEnv(session.at),
-    descriptor: session.descriptor,
-    onLine: (line) => log.debug(redact(stripVTControlCharacters(line)), { from }),
-  });
-  const timeout = AbortSignal.timeout(CHECK_MS);
-  const stop = AbortSignal.any([signal, timeout]);
-  const onStop = () => void child.stop();
-  if (stop.aborted) onStop();
-  else stop.addEventListener('abort', onStop, { once: true });
-  try {
-    const code = await child.ended;
-    signal.throwIfAborted();
-    if (!timeout.aborted) return code;
-    log.warn(`${argv.join(' ')} did not end within ${formatDuration(CHECK_MS)}: it is not asked any more`);
-    return undefined;
-  } finally {
-    stop.removeEventListener('abort', onStop);
-  }
 }

@@ -48,8 +48,9 @@ export async function runSteps(plan: Plan, held: Held, effects: Effects): Promis
       if (outcome.state !== 'ended') return ran(outcome, step);
       if (outcome.code === 0) break;
       if (step.again?.includes(outcome.code) !== true) {
-        const databases = [plan.target, ...plan.others].map(({ database }) => database);
-        const why = step.codes?.[outcome.code] ?? (await explainFailure(output, held.session, databases));
+        const signal = AbortSignal.any([effects.signal, held.lost]);
+        const why =
+          step.codes?.[outcome.code] ?? (await explainFailure(output, held.session, plan, { ...effects, signal }));
         return ran(outcome, step, why);
       }
       if (call === MOST_CALLS) return ran(outcome, step, `more is left, also after ${MOST_CALLS} calls`);

@@ -46,6 +46,14 @@ test('the revision that was being applied is kept, and the server is quoted with
   assert.match(meaning, /disk .* is full: make room there.*; it was applying revision 29e87d24a316 \(Add a table\.\)/);
 });
 
+test('an error that never ends is none', () => {
+  const lines = new LastLines();
+  lines.add(`(1050, '${'x'.repeat(513)}')`);
+  assert.equal(lines.serverError, undefined);
+  lines.add(`(1050, '${'x'.repeat(512)}')`);
+  assert.equal(lines.serverError?.errno, 1050);
+});
+
 test('a half-applied schema is told with what is there, what is missing and what to do', () => {
   const error = { errno: 1050, text: "Table 'role' already exists" };
   const tables = ['a', 'role'];
