@@ -1,10 +1,11 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached } from '../support/cache.ts';
 import { privateFolder } from '../support/folder.ts';
-import { must, start, tailOf, tied } from '../support/process.ts';
+import { start, tailOf, tied } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
+import { install, serverIdentity } from './mariadb-data.ts';
 
 /** Changes when what lies in the folder changes for the same programs. */
 const RECIPE_VERSION = '2';
@@ -20,8 +21,7 @@ export async function foundedData(programs: GaleraPrograms): Promise<string> {
     const at = (name: string) => join(work.path, name);
     const env = { ...programs.env, TMPDIR: work.path };
     const identity = serverIdentity(programs, at('data'));
-    const install = [...identity, '--auth-root-authentication-method=normal', '--skip-test-db'];
-    await must(programs.installDb, install, { env, cwd: work.path });
+    await install(programs, at('data'), work.path);
     const args = [...identity, `--log-error=${at('error.log')}`, '--skip-networking'];
     const founding = [...galeraRules(programs), '--wsrep-new-cluster', '--wsrep-cluster-address=gcomm://'];
     const loopback =
@@ -43,19 +43,6 @@ export async function foundedData(programs: GaleraPrograms): Promise<string> {
     await cp(at('data'), join(folder, 'data'), { recursive: true });
     await Promise.all(['galera.cache', 'gvwstate.dat'].map((name) => rm(join(folder, 'data', name), { force: true })));
   });
-}
-
-/** A copy that a node may write into. */
-export async function copyData(from: string, to: string): Promise<void> {
-  await mkdir(to, { mode: 0o750 });
-  await must('cp', ['-a', '--reflink=auto', `${from}/data/.`, to]);
-}
-
-/** Which programs, which data, and as whom. */
-export function serverIdentity(programs: GaleraPrograms, data: string): string[] {
-  // As root it wants to be told to stay root.
-  const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
-  return ['--no-defaults', `--basedir=${programs.base}`, `--datadir=${data}`, ...asRoot];
 }
 
 /** What every node has, and must have had when its data were made (the log's size). */

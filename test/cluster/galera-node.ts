@@ -3,9 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { run, start, tailOf, tied, type Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
-import { copyData, galeraRules, serverIdentity } from './galera-data.ts';
+import { galeraRules } from './galera-data.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
 import { accounts, queryAsRoot } from './mariadb.ts';
+import { copyData, serverIdentity } from './mariadb-data.ts';
 
 export interface GaleraNode {
   /** `n1`. */

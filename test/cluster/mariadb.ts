@@ -1,8 +1,8 @@
 /**
  * A real MariaDB of our own:
  *
- *   programs (Debian's packages or Maven, unpacked) -> data folder -> mariadbd on a free port and a socket
- *     -> accounts set by its init file, before it accepts anybody -> "ready for connections" in its log
+ *   programs (Debian's packages or Maven, unpacked) -> a copy of data that were installed once -> mariadbd on a free port
+ *     and a socket -> accounts set by its init file, before it accepts anybody -> "ready for connections" in its log
  *
  * It runs as whoever runs the test. Its root account logs in with a random password over the socket and over TCP from
  * anywhere, because the node's pods are "anywhere". Killed and started again, it has the same port and data.
@@ -15,8 +15,9 @@ import { messageOf } from '../../src/cli/errors.ts';
 import type { Capability } from '../support/capability.ts';
 import { privateFolder } from '../support/folder.ts';
 import { freePort } from '../support/port.ts';
-import { must, start, tailOf, tied, type Running } from '../support/process.ts';
+import { start, tailOf, tied, type Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
+import { copyData, installedData, LOG_SIZE, serverIdentity } from './mariadb-data.ts';
 import { mariadbPrograms, type MariadbPrograms } from './mariadb-programs.ts';
 
 export interface MariadbOptions {
@@ -75,12 +76,8 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   const rootPassword = options.rootPassword ?? randomBytes(16).toString('hex');
   // Of its own: a MariaDB that starts removes every #sql file in its TMPDIR, also another's.
   const env = { PATH: process.env['PATH'], TMPDIR: folder.path, ...programs.env };
-  // As root it wants to be told to stay root.
-  const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
-  const identity = ['--no-defaults', `--basedir=${programs.base}`, ...asRoot];
   const args = [
-    ...identity,
-    `--datadir=${at('data')}`,
+    ...serverIdentity(programs, at('data')),
     `--socket=${socket}`,
     `--bind-address=${address}`,
     `--port=${port}`,
@@ -91,6 +88,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     '--character-set-server=utf8mb4',
     '--innodb-buffer-pool-size=64M',
     '--innodb-use-native-aio=0',
+    LOG_SIZE,
     ...(options.extraArgs ?? []),
   ];
   let running: Running | undefined;
@@ -116,8 +114,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
 
   try {
     await writeFile(at('init.sql'), accounts(rootPassword), { mode: 0o600 });
-    const install = [...identity, `--datadir=${at('data')}`, '--auth-root-authentication-method=normal'];
-    await must(programs.installDb, [...install, '--skip-test-db'], { env, cwd: folder.path });
+    await copyData(await installedData(programs), at('data'));
     await restart();
   } catch (error) {
     await folder[Symbol.asyncDispose]();
