@@ -116,14 +116,14 @@ describe('Secrets with keys, on a real API server', { skip, timeout: 180_000 }, 
     assert.equal((await run(['create', 'keystone', 'fernet'])).code, 0);
     assert.deepEqual(Object.keys((await keys()).keys), ['0', '1']);
     await kubectl(['patch', 'secret', FERNET, '--patch={"stringData":{"1":"of-somebody"}}']);
-    const before = await keys();
+    const was = await keys();
     for (const action of ['create', 'rotate', 'status']) {
       const wrong = await run([action, 'keystone', 'fernet', ...AT_ONCE]);
       assert.equal(wrong.code, 65, wrong.stderr);
       assert.match(said(wrong), /keystone-fernet-keys: entry 1 is no Fernet key/);
       assert.ok(!wrong.stderr.includes('of-somebody'));
     }
-    assert.deepEqual(await keys(), before);
+    assert.deepEqual(await keys(), was);
   });
 
   test('an immutable Secret is told as such', async () => {
@@ -165,7 +165,7 @@ describe('Secrets with keys, on a real API server', { skip, timeout: 180_000 }, 
   test('an answer that was lost is not taken for a failure: one rotation, and the run says so', async () => {
     const { run, keys, kubectl, namespace } = await newNamespace();
     await run(['create', 'keystone', 'fernet']);
-    const before = await keys();
+    const was = await keys();
     await using proxy = await startProxy(cluster);
     let lost = 0;
     proxy.serve = async ({ method }, response, forward) => {
@@ -180,7 +180,7 @@ describe('Secrets with keys, on a real API server', { skip, timeout: 180_000 }, 
     const finished = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE], { KUBECONFIG });
     assert.equal(finished.code, 0, finished.stderr);
     assert.match(said(finished), /cannot write Secret .*; reading again\n.*: rotated: 0 \(staged\), 1, 2 \(primary\)$/);
-    assert.equal((await keys()).keys['2'], before.keys['0']);
+    assert.equal((await keys()).keys['2'], was.keys['0']);
   });
 
   test('an API server that is away is waited for until the deadline, which says so', async () => {

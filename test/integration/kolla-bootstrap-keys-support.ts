@@ -143,7 +143,7 @@ export async function startReplica(files: Awaited<ReturnType<typeof replicaFiles
       const reply = await fetch(`${url}${path}`, {
         method,
         headers,
-        body: body === undefined ? null : JSON.stringify(body),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await reply.text();
       return { status: reply.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, never> };

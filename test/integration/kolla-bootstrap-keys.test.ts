@@ -39,7 +39,7 @@ function said({ stderr }: Finished): string {
     .join('\n');
 }
 
-describe("Keystone's keys, on a real API server and two real Keystones", { skip, timeout: 300_000 }, () => {
+describe("Keystone's keys, on a real API server and two real Keystones", { skip, timeout: 900_000 }, () => {
   const stack = new AsyncDisposableStack();
   let cluster: ControlPlane;
   let mariadb: Mariadb;
@@ -94,12 +94,12 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip,
   after(() => stack.disposeAsync());
 
   test('a second create changes nothing', async () => {
-    const before = [await keysOf(cluster, FERNET), await keysOf(cluster, CREDENTIAL)];
-    assert.deepEqual(Object.keys(before[0]!.keys), ['0', '1']);
+    const was = [await keysOf(cluster, FERNET), await keysOf(cluster, CREDENTIAL)];
+    assert.deepEqual(Object.keys(was[0]!.keys), ['0', '1']);
     const again = await runKeys(cluster, ['create', 'keystone']);
     await isDone(again);
     assert.match(said(again), /all keys are there/);
-    assert.deepEqual([await keysOf(cluster, FERNET), await keysOf(cluster, CREDENTIAL)], before);
+    assert.deepEqual([await keysOf(cluster, FERNET), await keysOf(cluster, CREDENTIAL)], was);
   });
 
   test('tokens of both replicas hold on both, before and after a rotation that one of them has not seen', async () => {
@@ -125,10 +125,10 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip,
   });
 
   test('so a rotation soon after another changes nothing, and says from when on it may', async () => {
-    const before = await keysOf(cluster, FERNET);
+    const was = await keysOf(cluster, FERNET);
     const early = await rotate('fernet');
     assert.match(said(early), /nothing to do: it was changed .* ago, and not before \d{4}-.*Z is every replica sure/);
-    assert.deepEqual(await keysOf(cluster, FERNET), before);
+    assert.deepEqual(await keysOf(cluster, FERNET), was);
   });
 
   test('a token outlives any number of rotations, and its key goes when no token of it can live', async () => {
@@ -145,7 +145,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip,
   });
 
   test('four rotations that have read the same keys are one', async () => {
-    const before = await keysOf(cluster, FERNET);
+    const was = await keysOf(cluster, FERNET);
     const { log, said: lines } = recordedLog();
     const { signal } = new AbortController();
     using client = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
@@ -169,8 +169,8 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip,
     );
     const now = await keysOf(cluster, FERNET);
     const primary = (keys: object) => Math.max(...Object.keys(keys).map(Number));
-    assert.equal(primary(now.keys), primary(before.keys) + 1);
-    assert.equal(now.keys[String(primary(now.keys))], before.keys['0']);
+    assert.equal(primary(now.keys), primary(was.keys) + 1);
+    assert.equal(now.keys[String(primary(now.keys))], was.keys['0']);
     const msgs = logLines(lines()).map(({ msg }) => msg);
     assert.equal(msgs.filter((msg) => msg.includes(': rotated: ')).length, 1);
     assert.equal(msgs.filter((msg) => msg.includes('object has been modified')).length, 3);
@@ -225,7 +225,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip,
   });
 
   test('a tool that fails changes no key', async () => {
-    const before = await keysOf(cluster, CREDENTIAL);
+    const was = await keysOf(cluster, CREDENTIAL);
     const broken = await runKeys(
       cluster,
       ['rotate', 'keystone', 'credential', '--service-config', '/none.conf', ...AT_ONCE],
@@ -238,7 +238,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip,
     });
     assert.equal(failing.code, 69, failing.stderr);
     assert.match(said(failing), /cannot run keystone-manage, .*ENOENT.*; run this in the service's own image/);
-    assert.deepEqual(await keysOf(cluster, CREDENTIAL), before);
+    assert.deepEqual(await keysOf(cluster, CREDENTIAL), was);
   });
 });
 

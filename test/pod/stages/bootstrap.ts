@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { kubeconfigText } from '../../cluster/kubernetes/credentials.ts';
 import { freePort } from '../../support/port.ts';
 import type { Stage, Stages } from './stage.ts';
 
@@ -34,6 +35,12 @@ export const BOOTSTRAP: Stages = {
   'kolla-bootstrap plan glance --only users -o json': noKeystone,
   'kolla-bootstrap status glance': (folder) => noDatabase(folder, 'glance-manage'),
   'kolla-bootstrap status glance -o json': (folder) => noDatabase(folder, 'glance-manage'),
+  'kolla-bootstrap keys create keystone': noApiServer,
+  'kolla-bootstrap keys rotate keystone fernet': noApiServer,
+  'kolla-bootstrap keys status keystone': noApiServer,
+  'kolla-bootstrap keys rbac keystone -n openstack --service-account keystone-bootstrap': async () => ({
+    stdout: /^kind: Role$[^]*\[keystone-fernet-keys, keystone-credential-keys\][^]*^kind: RoleBinding$/m,
+  }),
   'kolla-bootstrap delete glance': noKeystone,
   'kolla-bootstrap delete glance --skip queue --yes': noKeystone,
 };
@@ -73,5 +80,17 @@ async function noDatabase(folder: string, program: string): Promise<Stage> {
     },
     code: 75,
     stderr: new RegExp(`127\\.0\\.0\\.1:${port}`),
+  };
+}
+
+/** Nor an API server. */
+async function noApiServer(folder: string): Promise<Stage> {
+  const [file, port] = [join(folder, 'kubeconfig'), await freePort()];
+  await writeFile(file, kubeconfigText(`https://127.0.0.1:${port}`, '', { token: 'hidden' }, 'openstack'));
+  return {
+    env: { KUBECONFIG: file, KOLLA_BOOTSTRAP_TIMEOUT: '3s' },
+    code: 75,
+    stderr:
+      /3s were not enough to read Secret openstack\/keystone-fernet-keys; last seen of the API server at https:.*/,
   };
 }

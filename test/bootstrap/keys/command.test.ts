@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { load } from 'js-yaml';
+import { ringOfFolder } from '../../../src/bootstrap/keys/folder.ts';
+import { foldersOf } from '../../../src/bootstrap/keys/folders.ts';
+import { newKey } from '../../../src/bootstrap/keys/key.ts';
+import { reencryptWith } from '../../../src/bootstrap/keys/reencrypt.ts';
+import { newRing } from '../../../src/bootstrap/keys/ring.ts';
+import { rulesFor } from '../../../src/bootstrap/keys/rules.ts';
+import { readServiceConfig } from '../../../src/bootstrap/service-config.ts';
+import { keystone } from '../../../src/services/keystone.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { logLines, runHelper } from '../../support/helper.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+
+const [fernet, credential] = keystone.keys!;
+const NOT_GIVEN = { settle: 1, tokenLifetime: undefined, maxActiveKeys: undefined };
+
+async function rules(conf: string, given: Partial<typeof NOT_GIVEN> | object = {}) {
+  await using folder = await privateFolder('keys');
+  const file = join(folder.path, 'keystone.conf');
+  await writeFile(file, conf);
+  const { log, said } = recordedLog();
+  return {
+    ...rulesFor(fernet!, { ...NOT_GIVEN, ...given }, await readServiceConfig(keystone, file), log),
+    said: said(),
+  };
+}
+
+test('how long tokens live and how many keys stay is what keystone.conf says, and else what Keystone would take', async () => {
+  const { lifetimeMs, keep } = await rules('');
+  assert.deepEqual([lifetimeMs, keep], [49 * 3_600_000, 3]);
+  const set = await rules(
+    '[token]\nexpiration = 60\nallow_expired_window = 40\n[fernet_tokens]\nmax_active_keys = 7\n',
+  );
+  assert.deepEqual([set.lifetimeMs, set.keep], [100_000, 7]);
+  const given = await rules('[token]\nexpiration = 60\n', { tokenLifetime: 5, maxActiveKeys: 4 });
+  assert.deepEqual([given.lifetimeMs, given.keep], [5, 4]);
+});
+
+test('fewer keys than late replicas need are not taken, which is said; a word is no number', async () => {
+  const { keep, said } = await rules('[fernet_tokens]\nmax_active_keys = 2\n');
+  assert.equal(keep, 3);
+  assert.match(said, /2 keys are too few for replicas that see a rotation late; 3 are kept/);
+  await assert.rejects(rules('[token]\nexpiration = long\n'), /\[token\] expiration in .* is no whole number/);
+});
+
+test('what is encrypted anew needs its old keys no longer', async () => {
+  const { log } = recordedLog();
+  const config = await readServiceConfig({ ...keystone, configFile: '/none' }, undefined);
+  assert.deepEqual(rulesFor(credential!, { ...NOT_GIVEN, tokenLifetime: 5 }, config, log), {
+    settleMs: 1,
+    lifetimeMs: 0,
+    keep: 3,
+  });
+});
+
+test('a folder is read as keystone-manage leaves it; without keys, or with another file for one, it is refused', async () => {
+  await using folder = await privateFolder('keys');
+  const at = (name: string) => join(folder.path, name);
+  await assert.rejects(ringOfFolder(folder.path, '--keys-from', 0), /, which --keys-from names, holds no keys/);
+  await assert.rejects(ringOfFolder(at('none'), '--keys-from', 0), /cannot read .*ENOENT/);
+  const key = newKey();
+  for (const [name, text] of Object.entries({ 0: key, 12: key, '0.tmp': 'x', 5: '' })) await writeFile(at(name), text);
+  assert.deepEqual(
+    [...(await ringOfFolder(folder.path, '--keys-from', 0)).keys],
+    [
+      [0, key],
+      [12, key],
+    ],
+  );
+  await writeFile(at('7'), 'of-somebody');
+  await assert.rejects(ringOfFolder(folder.path, '--keys-from', 0), (error: Error) =>
+    /\/7, .* is no Fernet key$/.test(error.message),
+  );
+});
+
+test('--keys-from names keys that there are, once each', () => {
+  assert.deepEqual([...foldersOf(['fernet=/a=b'], keystone.keys!)], [['fernet', '/a=b']]);
+  assert.throws(() => foldersOf(['/etc/keys'], keystone.keys!), /write NAME=FOLDER/);
+  assert.throws(() => foldersOf(['fernt=/a'], keystone.keys!), /no keys 'fernt'; did you mean 'fernet'\?/);
+  assert.throws(() => foldersOf(['fernet=/a', 'fernet=/b'], keystone.keys!), /given twice/);
+});
+
+/** Runs that as the tool which encrypts anew. */
+async function reencrypted(script: string, signal: AbortSignal = new AbortController().signal) {
+  await using folder = await privateFolder('tool');
+  await writeFile(join(folder.path, 'keystone-manage'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const { log } = recordedLog();
+  const never = new AbortController().signal;
+  const env = { PATH: `${folder.path}:${process.env['PATH']}`, OUT: join(folder.path, 'out') };
+  const effects = { signal, log, deadline: never, timeoutMs: 1, configFile: '/etc/keystone/keystone.conf', env };
+  const ring = newRing(0);
+  const failure = await reencryptWith(credential!, ring, effects).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  return { failure, ring, out: await readFile(env.OUT, 'utf8').catch(() => '') };
+}
+
+test('the tool gets the keys in a folder of its own, closed to others, which is gone afterwards', async () => {
+  const { failure, out } = await reencrypted(
+    'folder=$(sed -n "s/key_repository = //p" "$4"); printf %s "$folder" > "$OUT"; [ "$(ls "$folder" | tr "\\n" " ")" = "0 1 " ] && [ "$(stat -c %a "$folder")" = 700 ] && [ "$1 $2 $3 $5" = "--config-file /etc/keystone/keystone.conf --config-file credential_migrate" ]',
+  );
+  assert.equal(failure, undefined);
+  assert.ok(out.startsWith(tmpdir()));
+  await assert.rejects(stat(out), /ENOENT/);
+});
+
+test('a tool that fails is told with its last words, without a key', async () => {
+  const { failure = '', ring } = await reencrypted(
+    'folder=$(sed -n "s/key_repository = //p" "$4"); echo "bad $(cat $folder/1)" >&2; exit 3',
+  );
+  assert.match(failure, /^credential: keystone-manage ended with 3; nothing was dropped; its last words: bad \*\*\*$/);
+  assert.ok(!failure.includes(ring.keys.get(1)!));
+});
+
+test('a tool goes when we are to end', async () => {
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error('asked to end')), 100);
+  assert.equal((await reencrypted('exec sleep 600', stop.signal)).failure, 'asked to end');
+});
+
+test('the printed Role reads and writes these Secrets alone', async () => {
+  const { code, stdout } = await runHelper('kolla-bootstrap', [
+    'keys',
+    'rbac',
+    'keystone',
+    'fernet',
+    '-n',
+    'openstack',
+    '--service-account',
+    'rotator',
+  ]);
+  assert.equal(code, 0);
+  const [role] = stdout.split('---\n').map((text) => load(text) as { kind: string; rules: unknown });
+  assert.deepEqual(role?.rules, [
+    { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+    { apiGroups: [''], resources: ['secrets'], resourceNames: ['keystone-fernet-keys'], verbs: ['get', 'update'] },
+  ]);
+});
+
+for (const [words, code, text] of [
+  [['rotate', 'glance'], 64, "no service 'glance' whose keys are known; there is keystone"],
+  [['rotate', 'keystone', 'fernt'], 64, "keystone has no keys 'fernt'; did you mean 'fernet'?"],
+  [['rotte', 'keystone'], 64, "no ACTION 'rotte'; did you mean 'rotate'?"],
+  [['rbac', 'keystone', '-n', 'A'], 64, "--namespace: 'A' is no name of Kubernetes"],
+  [['status', 'keystone'], 65, 'this is no Pod (KUBERNETES_SERVICE_HOST is not set), and no --kubeconfig is given'],
+] as const) {
+  test(`kolla-bootstrap keys ${words.join(' ')} ends with ${code}`, async () => {
+    const finished = await runHelper('kolla-bootstrap', ['keys', ...words], { env: { HOME: '/nonexistent' } });
+    assert.equal(finished.code, code, finished.stderr);
+    assert.ok(
+      logLines(finished.stderr).some(({ msg }) => msg.includes(text)),
+      finished.stderr,
+    );
+  });
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { load } from 'js-yaml';
+import { keystone } from '../../../src/services/keystone.ts';
+
+const page = await readFile(new URL('../../../docs/keystone-keys.md', import.meta.url), 'utf8');
+
+test('the page has every repository where the catalogue has it', () => {
+  for (const { name, secret, folder } of keystone.keys ?? []) {
+    assert.match(page, new RegExp(`^\\| \`${name}\` \\| \`${secret}\` \\| \`${folder}\` \\|`, 'm'));
+    assert.ok(page.includes(`mountPath: ${folder}, readOnly: true`));
+    assert.ok(page.includes(`secret: { secretName: ${secret}, defaultMode: 0440 }`));
+  }
+});
+
+test('its YAML is YAML, and its CronJob runs a command that there is', () => {
+  const blocks = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, text = '']) => load(text));
+  const [, cron] = blocks as [
+    object,
+    { spec: { jobTemplate: { spec: { template: { spec: { containers: { command: string[] }[] } } } } } },
+  ];
+  assert.deepEqual(cron.spec.jobTemplate.spec.template.spec.containers[0]?.command, [
+    'kolla-bootstrap',
+    'keys',
+    'rotate',
+    'keystone',
+    'fernet',
+  ]);
+});
