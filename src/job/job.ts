@@ -104,7 +104,9 @@ async function readTool(
   const given = Object.fromEntries(
     (JOB_OPTIONS as readonly Option[]).flatMap(({ env, flag }) => {
       const value = values[camelCase(flag)];
-      return typeof value === 'string' ? [[env, value]] : [];
+      // Of several, such as regions, the first: a command takes one.
+      const one: unknown = Array.isArray(value) ? value[0] : value;
+      return typeof one === 'string' ? [[env, one]] : [];
     }),
   );
   const { serviceConfig, set } = options;

@@ -1,0 +1,121 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeystoneServer } from '../cluster/keystone-server.ts';
+import type { Mariadb } from '../cluster/mariadb.ts';
+import { privateFolder } from '../support/folder.ts';
+import { runHelper, startHelper } from '../support/helper.ts';
+import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
+import type { Finished, Running } from '../support/process.ts';
+
+/** One service on a MariaDB and a Keystone that the tests of a file share; its tool writes down what it is called for. */
+export interface JobSite extends AsyncDisposable {
+  readonly name: string;
+  readonly password: string;
+  /** Between us and Keystone. */
+  readonly proxy: HttpProxy;
+  run(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
+  start(words?: readonly string[]): Promise<Running>;
+  /** The same for `plan` and `status`. */
+  show(command: 'plan' | 'status', words?: readonly string[]): Promise<Finished>;
+  /** What its tool was called for, in order. */
+  journal(): Promise<string[]>;
+  /** The tool's command `first` ends when this is called; one that was closed before waits for it. */
+  open(): Promise<void>;
+  /** Takes its password for Keystone out of its configuration. */
+  forgetPassword(): Promise<void>;
+  /** The fence row's token. */
+  token(): Promise<number>;
+  /** What is recorded: `phase state`. */
+  records(): Promise<string[]>;
+  /** What changed something at Keystone, and came by. */
+  writes(): string[];
+}
+
+let count = 0;
+
+/** @param isClosed whether the tool's command waits for open() */
+export async function newJobSite(mariadb: Mariadb, keystone: KeystoneServer, isClosed = false): Promise<JobSite> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('bootstrap-job')).path;
+  const proxy = stack.use(await startHttpProxy(keystone.port));
+  const name = `job${++count}`;
+  const password = `hidden-${crypto.randomUUID()}`;
+  const at = (file: string) => join(folder, file);
+  await writeFile(at('journal'), '');
+  await writeFile(at('kolla-pod.yaml'), JSON.stringify({ services: { [name]: serviceOf(name, folder) } }));
+  const database = `[database]\nconnection = mysql+pymysql://${name}:${password}@127.0.0.1:${mariadb.port}/${name}\n`;
+  await writeFile(
+    at('job.conf'),
+    `${database}[keystone_authtoken]\nusername = ${name}\npassword = ${password}\nproject_name = service\n`,
+  );
+  if (!isClosed) await writeFile(at('open'), '');
+  const base = {
+    KOLLA_POD_CONFIG: at('kolla-pod.yaml'),
+    KOLLA_DB_SYNC_ADMIN_USER: 'root',
+    KOLLA_DB_SYNC_ADMIN_PASSWORD: mariadb.rootPassword,
+    OS_AUTH_URL: `http://127.0.0.1:${proxy.port}/v3`,
+    OS_USERNAME: 'admin',
+    OS_PASSWORD: keystone.adminPassword,
+    OS_PROJECT_NAME: 'admin',
+    KOLLA_BOOTSTRAP_PUBLIC_URL: 'https://api.example.com:{port}',
+    KOLLA_BOOTSTRAP_TIMEOUT: '60s',
+  };
+  const moved = stack.move();
+  return {
+    name,
+    password,
+    proxy,
+    run: (words = [], env = {}) => runHelper('kolla-bootstrap', [name, ...words], { env: { ...base, ...env } }),
+    start: (words = []) => startHelper('kolla-bootstrap', [name, ...words], { env: base, keepOutput: true }),
+    show: (command, words = []) => runHelper('kolla-bootstrap', [command, name, ...words], { env: base }),
+    journal: async () => (await readFile(at('journal'), 'utf8')).split('\n').filter((line) => line !== ''),
+    open: () => writeFile(at('open'), ''),
+    forgetPassword: () => writeFile(at('job.conf'), database),
+    async token() {
+      const [row] = await mariadb.query(`SELECT token FROM ${name}.kolla_pod_fence`);
+      return Number(row?.['token']);
+    },
+    async records() {
+      const rows = await mariadb.query(`SELECT phase, state FROM ${name}.kolla_pod_record ORDER BY phase`);
+      return rows.map(({ phase, state }) => `${phase} ${state}`);
+    },
+    writes: () =>
+      proxy.passed
+        .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/v3/auth/tokens'))
+        .map(({ method, path }) => `${method} ${path.replaceAll(/[0-9a-f]{32}/g, 'ID')}`),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+function serviceOf(name: string, folder: string): object {
+  const place = (key: string) => ({ section: 'keystone_authtoken', key });
+  const says = (word: string, more = '') => ['sh', '-c', `echo ${word} >>${folder}/journal${more}`];
+  const untilOpen = `; until [ -e ${folder}/open ]; do sleep 0.05; done; echo first-end >>${folder}/journal`;
+  const path = { port: 8790, path: '' };
+  return {
+    configFile: join(folder, 'job.conf'),
+    databases: [{ name, url: [{ section: 'database', key: 'connection' }] }],
+    migration: {
+      phases: { all: [{ argv: says('schema') }] },
+      check: { argv: ['true'], codes: { 0: 'complete' } },
+    },
+    tool: [
+      {
+        name: 'first',
+        summary: 'of a test',
+        steps: [{ argv: says('first', untilOpen) }],
+        done: { once: 'ever' },
+      },
+    ],
+    identity: {
+      users: [
+        {
+          name,
+          grants: [{ role: 'admin', project: 'service' }],
+          places: { name: place('username'), password: place('password'), project: place('project_name') },
+        },
+      ],
+      services: [{ name, type: `type-${name}`, description: 'of a test', endpoints: { public: path } }],
+    },
+  };
+}
