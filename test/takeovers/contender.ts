@@ -5,6 +5,9 @@ import { start, tied, type Running } from '../support/process.ts';
 import type { ApiWay } from './api.ts';
 import { aliveOf, treeOf, type Seen } from './process-tree.ts';
 
+/** What a helper ends with that has lost its lock. */
+export const LOST = 69;
+
 export interface ContenderPlan {
   /** Its release as well: unlike releases are unlike work. */
   readonly name: string;
@@ -98,9 +101,9 @@ export async function startContender(plan: ContenderPlan): Promise<Contender> {
   return contender;
 }
 
-/** Whether anything of it still runs. */
+/** Whether nothing of it runs any more, and its exit code is known. */
 export function isGone(contender: Contender): boolean {
-  return aliveOf(contender.family()).length === 0;
+  return contender.code !== undefined && aliveOf(contender.family()).length === 0;
 }
 
 /** What of it still runs, for a message. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GaleraNode } from '../cluster/galera.ts';
 import { shuffled } from '../support/random.ts';
-import type { Contender } from './contender.ts';
+import { LOST, type Contender } from './contender.ts';
 import type { Lane } from './lane.ts';
 import { freezeTree, signal, treeOf } from './process-tree.ts';
 
@@ -25,7 +25,6 @@ export interface Fault {
   readonly strikeNode?: (node: GaleraNode) => Promise<Mend>;
 }
 
-const LOST = 69;
 /** Between one process of a thawed tree and the next. */
 const THAW_MS = 100;
 /** The longest that an API server is gone after the holder has ended. */

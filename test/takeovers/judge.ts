@@ -1,4 +1,4 @@
-import type { Contender } from './contender.ts';
+import { LOST, type Contender } from './contender.ts';
 import type { Fault } from './faults.ts';
 import { overlapsIn, readJournal, type JournalRow } from './journal.ts';
 import type { Lane } from './lane.ts';
@@ -28,8 +28,6 @@ const judged = new WeakMap<Lane, Judged>();
 const EXCERPT = 40;
 const LOG_TAIL = 6000;
 const LAST_LINES = 4;
-/** What a helper ends with that has lost its lock. */
-const LOST = 69;
 
 export interface Judgement {
   /** Of the journal, that were judged. */

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GaleraNode } from '../cluster/galera.ts';
+import { pause } from '../../src/platform/backoff.ts';
 import type { Arena } from './arena.ts';
 import { ACCOUNT_PASSWORD, argsOf, envOf } from './command-line.ts';
-import { startContender, type Contender } from './contender.ts';
+import { LOST, startContender, type Contender } from './contender.ts';
 import { signal, treeOf } from './process-tree.ts';
 import { changes, type Changes } from './changes.ts';
 import { JOURNAL_TABLES } from './journal.ts';
@@ -40,7 +41,9 @@ export interface Lane extends AsyncDisposable {
 
 const CONTENDERS = 12;
 /** Processes that start at once take the machine from those that hold leases of 2 s. */
-const AT_ONCE = 2;
+const AT_ONCE = 3;
+/** As a kubelet would wait: on a machine under load, starts would take the lease from one after the other. */
+const BACKOFF_MS = 5000;
 
 let lanes = 0;
 
@@ -90,13 +93,16 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
       if (contender.startedAt === undefined) failed.push(contender);
       heard.tell();
       await contender.way[Symbol.asyncDispose]();
+      if (contender.code === LOST && !state.closed) await pause(BACKOFF_MS, over.signal).catch(() => {});
       // One without a lock would end again and again.
     } while (!state.closed && options.program === undefined);
   };
+  const over = new AbortController();
   const slots: Promise<void>[] = [];
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => {
     state.closed = true;
+    over.abort();
     await Promise.all([...running].map((one) => one.running.stop(0)));
     await Promise.all(slots);
   });

@@ -11,10 +11,11 @@ import { signal, treeOf } from './process-tree.ts';
 import type { Tally } from './tally.ts';
 
 /** Beyond the lease: for a machine under load, and for what a cluster needs to give a node up. */
-const SLACK_MS = 45_000;
+const SLACK_MS = 120_000;
 /** For a fenced one to end once its fault is mended. */
-const END_MS = 30_000;
-const MOST_ROUNDS = 5;
+const END_MS = 60_000;
+/** Of leases that the machine is too slow for. */
+const MOST_ROUNDS = 10;
 /** A fault comes at any moment of a migration. */
 const LATEST_MS = 300;
 
