@@ -120,6 +120,16 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, timeout: 120_000, concu
     assert.equal((await site.fence())?.['token'], 4);
   });
 
+  test('refuses a table whose engine would exclude nobody on another node', async () => {
+    const site = siteOn(mariadb);
+    assert.equal((await site.sync(migration(0))).code, 0);
+    await mariadb.query(`ALTER TABLE ${site.database}.kolla_pod_fence ENGINE=MyISAM`);
+    const { code, stderr } = await site.sync(migration(0));
+    assert.equal(code, 69, stderr);
+    assert.match(stderr, /kolla_pod_fence is of engine MyISAM, .*: ALTER TABLE kolla_pod_fence ENGINE=InnoDB/);
+    assert.equal((await site.fence())?.['token'], 1);
+  });
+
   test('says which value of the row somebody has edited into nonsense, and what to do', async () => {
     const site = siteOn(mariadb);
     for (const [column, value] of [

@@ -48,6 +48,22 @@ export async function openFence(session: MysqlSession): Promise<FenceRow> {
   throw new UnavailableError(`cannot read back the row that was just put into ${FENCE_TABLE}`);
 }
 
+/**
+ * Refuses a table of another engine, as ALTER TABLE or a restore may have made it: its rows go to no other Galera node, so
+ * that two there would both have the fence.
+ */
+export async function requireInnodb(session: MysqlSession): Promise<void> {
+  const [row] = await session.rows(
+    'SELECT ENGINE AS engine FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?',
+    [FENCE_TABLE],
+  );
+  const engine = String(row?.['engine']);
+  if (engine === 'InnoDB') return;
+  throw new UnavailableError(
+    `${FENCE_TABLE} is of engine ${engine}, whose rows exclude nobody on another node: ALTER TABLE ${FENCE_TABLE} ENGINE=InnoDB`,
+  );
+}
+
 async function createFence(session: MysqlSession): Promise<void> {
   await session.change(`CREATE TABLE IF NOT EXISTS ${quoteName(FENCE_TABLE)} (
     name VARCHAR(64) NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
 import { UnavailableError, messageOf } from '../../cli/errors.ts';
 import { UNKNOWN_DATABASE, errnoOf, isPassing, isUndone, mysqlError, reasonOf } from '../../platform/mysql/index.ts';
 import { latestToken } from '../record/record.ts';
-import { isClaimed, openFence, readFence, takeFence, type Claim, type FenceRow } from './fence.ts';
+import { isClaimed, openFence, readFence, requireInnodb, takeFence, type Claim, type FenceRow } from './fence.ts';
 import { breakStaleLock } from '../fencing/index.ts';
 import { freeFence, holderOf, leaseObserver, type LeaseObserver } from './free-fence.ts';
 import { endLockHolder, lockNameOf, takeLock } from './lock.ts';
@@ -93,6 +93,7 @@ export async function takeRow(
         // One server: whoever has its lock is alone.
         const isFree = !session.isGalera || isPassed;
         if (!isFree && !(await freeFence(row, observer, { deadline, signal, say }))) continue;
+        await requireInnodb(session);
         // A row that was deleted, or restored with the database, has forgotten tokens.
         const token = Math.max(row.token, tokenAbove, await latestToken(session)) + 1;
         const hasLeasePassed = session.isGalera || isPassed || observer.unchangedMs(row) >= plan.leaseMs;
