@@ -96,6 +96,16 @@ describe('kolla-bootstrap from an empty server to a service that may start', { s
     assert.deepEqual(await site.records(), ['all done', ...PARTS]);
   });
 
+  test('on SIGTERM the command is stopped after --grace, nothing more is made, and it is recorded', async () => {
+    await using site = await newJobSite(mariadb, keystone, true);
+    await using running = await site.start(['--grace', '0s']);
+    await until('the command', WAIT_MS, async () => ((await site.journal()).includes('first') ? true : undefined));
+    process.kill(running.child.pid!, 'SIGTERM');
+    assert.equal(await running.ended, 143);
+    assert.deepEqual(site.writes(), []);
+    assert.ok((await site.records()).includes('bootstrap:tool,users,endpoints interrupted'));
+  });
+
   test('Keystone down amid a run: what was done stays done, and is not done again', async () => {
     await using site = await newJobSite(mariadb, keystone);
     let isDown = false;
