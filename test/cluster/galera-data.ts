@@ -5,7 +5,7 @@ import { privateFolder } from '../support/folder.ts';
 import { start, tailOf, tied } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
-import { install, serverIdentity } from './mariadb-data.ts';
+import { install, NO_SYNC, serverIdentity } from './mariadb-data.ts';
 
 /** Changes when what lies in the folder changes for the same programs. */
 const RECIPE_VERSION = '2';
@@ -54,6 +54,7 @@ export function galeraRules({ provider }: GaleraPrograms): string[] {
     '--default-storage-engine=InnoDB',
     '--innodb-autoinc-lock-mode=2',
     '--innodb-flush-log-at-trx-commit=2',
+    NO_SYNC,
     '--innodb-buffer-pool-size=32M',
     '--innodb-log-file-size=16M',
     '--innodb-use-native-aio=0',

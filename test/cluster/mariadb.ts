@@ -17,7 +17,7 @@ import { privateFolder } from '../support/folder.ts';
 import { freePort } from '../support/port.ts';
 import { start, tailOf, tied, type Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
-import { copyData, installedData, LOG_SIZE, serverIdentity } from './mariadb-data.ts';
+import { copyData, installedData, LOG_SIZE, NO_SYNC, serverIdentity } from './mariadb-data.ts';
 import { mariadbPrograms, type MariadbPrograms } from './mariadb-programs.ts';
 
 export interface MariadbOptions {
@@ -89,6 +89,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     '--innodb-buffer-pool-size=64M',
     '--innodb-use-native-aio=0',
     LOG_SIZE,
+    NO_SYNC,
     ...(options.extraArgs ?? []),
   ];
   let running: Running | undefined;
