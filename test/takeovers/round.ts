@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GaleraNode } from '../cluster/galera.ts';
 import { oneOf } from '../support/random.ts';
 import { until } from '../support/until.ts';
-import { isGone, stillRunning, type Contender } from './contender.ts';
+import { isGone, type Contender } from './contender.ts';
+import { stalledEvidence } from './evidence.ts';
 import { RELEASE, type Fault, type Mend } from './faults.ts';
 import { traceOf } from './journal.ts';
-import { judge, laneEvidence, Wrong } from './judge.ts';
+import { judge, Wrong } from './judge.ts';
 import { holderOf, type Lane } from './lane.ts';
 import { signal, treeOf } from './process-tree.ts';
 import type { Tally } from './tally.ts';
@@ -115,7 +116,7 @@ async function explained(lane: Lane, work: Promise<unknown>, holder?: Contender)
   try {
     await work;
   } catch (error) {
-    (error as Error).message += (holder === undefined ? '' : stillRunning(holder)) + laneEvidence(lane);
+    (error as Error).message += await stalledEvidence(lane, holder);
     throw error;
   }
 }
@@ -141,4 +142,12 @@ async function moveTo(lane: Lane, node: GaleraNode): Promise<void> {
       for (const seen of held) signal(seen, 'SIGCONT');
     }
   }
+}
+
+/** What a node is doing, for a message. */
+async function statementsOn(node: GaleraNode): Promise<string> {
+  const sql = `SELECT ID, USER, DB, COMMAND, TIME, STATE, LEFT(INFO, 120) AS text FROM information_schema.PROCESSLIST
+    WHERE USER <> 'system user' AND ID <> CONNECTION_ID() ORDER BY TIME DESC LIMIT 40`;
+  const rows = await node.query(sql).catch((error: Error) => [{ error: error.message }]);
+  return rows.map((row) => `\n── ${node.name}: ${Object.values(row).join(' ')}`).join('');
 }
