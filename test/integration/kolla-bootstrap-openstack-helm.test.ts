@@ -8,13 +8,14 @@ import { startKeystone, type KeystoneServer } from '../cluster/keystone-server.t
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { pythonOf } from '../cluster/keystone-tree.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canBuildPlacementImage } from '../cluster/placement-image.ts';
 import { placementTree } from '../cluster/placement-tree.ts';
 import { privateFolder } from '../support/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { must, type Finished } from '../support/process.ts';
 import { adminOf, type Admin } from './kolla-bootstrap-support.ts';
 
-const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
+const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? (await canBuildPlacementImage()) ?? false;
 
 const PAGE = new URL('../../docs/migration-openstack-helm.md', import.meta.url);
 const PASSWORD = 'hidden-of-placement';
