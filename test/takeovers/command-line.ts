@@ -9,15 +9,15 @@ export const ACCOUNT_PASSWORD = 'secret-of-the-service';
 
 /** One that has these as its hosts, in this order. */
 export function argsOf(
-  { leaseMs, lossMs }: LaneOptions,
+  { leaseMs, lossMs, lock = 'lease' }: LaneOptions,
   name: string,
   who: string,
   nodes: readonly GaleraNode[],
 ): string[] {
   const hosts = nodes.flatMap(({ host, port }) => ['--host', `${host}:${port}`]);
   const times = ['--lease', `${leaseMs}ms`, '--lock-loss', `${lossMs}ms`];
-  const lock = ['--lock', 'lease', '--lease-name', name, '--admin-user', 'root'];
-  return ['keystone', ...hosts, ...times, ...lock, '--release', who, '--', process.execPath, MIGRATION];
+  const locks = ['--lock', lock, '--lease-name', name, '--admin-user', 'root'];
+  return ['keystone', ...hosts, ...times, ...locks, '--release', who, '--', process.execPath, MIGRATION];
 }
 
 export function envOf(

@@ -1,6 +1,7 @@
 import { LOST, type Contender } from './contender.ts';
+import { evidenceOf, line } from './evidence.ts';
 import type { Fault } from './faults.ts';
-import { overlapsIn, readJournal, type JournalRow } from './journal.ts';
+import { overlapsIn, readJournal } from './journal.ts';
 import type { Lane } from './lane.ts';
 
 /** What must not be, with all that is needed to see why. */
@@ -25,9 +26,6 @@ interface Judged {
 }
 
 const judged = new WeakMap<Lane, Judged>();
-const EXCERPT = 40;
-const LOG_TAIL = 6000;
-const LAST_LINES = 4;
 
 export interface Judgement {
   /** Of the journal, that were judged. */
@@ -52,29 +50,9 @@ export async function judge(lane: Lane, takeover: Takeover): Promise<Judgement> 
   ].filter((text) => text !== false);
   if (wrongs.length > 0)
     throw new Wrong(
-      `${fault.name}: ${holder.name} -> ${successor.name}: ${wrongs.join('; ')}${evidence(takeover, rows)}`,
+      `${fault.name}: ${holder.name} -> ${successor.name}: ${wrongs.join('; ')}${evidenceOf(takeover, rows)}`,
     );
   const { n, who } = rows.at(-1) ?? last;
   judged.set(lane, { n, who, token: tokens.at(-1)! });
   return { rows: rows.length, isTakeover: fault.codes.includes(code) };
-}
-
-function evidence({ holder, successor }: Takeover, rows: readonly JournalRow[]): string {
-  return `\n── journal\n${rows.slice(-EXCERPT).map(line).join('\n')}${logOf(holder)}${logOf(successor)}`;
-}
-
-function logOf(one: Contender): string {
-  return `\n── ${one.name}, token ${one.token}, code ${one.code}\n${one.log().slice(-LOG_TAIL)}`;
-}
-
-/** What the last two that began, the last two that failed and each of those that wait have said. */
-export function laneEvidence({ began, failed, contenders }: Lane): string {
-  const last = [...began.slice(-2), ...failed.slice(-2)];
-  const waiting = contenders().filter((one) => !last.includes(one));
-  const tail = (one: Contender) => `\n── ${one.name}\n${one.log().trim().split('\n').slice(-LAST_LINES).join('\n')}`;
-  return [...last.map(logOf), ...waiting.map(tail)].join('');
-}
-
-function line({ n, who, what, node, token }: JournalRow): string {
-  return `${n} ${who} ${what} ${node}${token === null ? '' : ` token ${token}`}`;
 }

@@ -12,6 +12,8 @@ import { JOURNAL_TABLES } from './journal.ts';
 
 export interface LaneOptions {
   readonly contenders?: number;
+  /** Beside the row, or the row alone. Default: lease. */
+  readonly lock?: 'lease' | 'row';
   /** Instead of kolla-db-sync: a file with the same interface. */
   readonly program?: string;
   readonly leaseMs: number;

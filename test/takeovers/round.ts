@@ -143,11 +143,3 @@ async function moveTo(lane: Lane, node: GaleraNode): Promise<void> {
     }
   }
 }
-
-/** What a node is doing, for a message. */
-async function statementsOn(node: GaleraNode): Promise<string> {
-  const sql = `SELECT ID, USER, DB, COMMAND, TIME, STATE, LEFT(INFO, 120) AS text FROM information_schema.PROCESSLIST
-    WHERE USER <> 'system user' AND ID <> CONNECTION_ID() ORDER BY TIME DESC LIMIT 40`;
-  const rows = await node.query(sql).catch((error: Error) => [{ error: error.message }]);
-  return rows.map((row) => `\n── ${node.name}: ${Object.values(row).join(' ')}`).join('');
-}

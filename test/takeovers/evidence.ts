@@ -1,0 +1,50 @@
+import { stillRunning, type Contender } from './contender.ts';
+import type { JournalRow } from './journal.ts';
+import type { Lane } from './lane.ts';
+
+const EXCERPT = 40;
+const LOG_TAIL = 6000;
+const LAST_LINES = 4;
+
+/** What shows why a takeover was wrong: the journal's end and what both have said. */
+export function evidenceOf(
+  { holder, successor }: { readonly holder: Contender; readonly successor: Contender },
+  rows: readonly JournalRow[],
+): string {
+  return `\n── journal\n${rows.slice(-EXCERPT).map(line).join('\n')}${logOf(holder)}${logOf(successor)}`;
+}
+
+/**
+ * What shows why nothing goes on in a lane: what the last two that began, the last two that failed and each of those that
+ * wait have said, and what the nodes do for them.
+ * @param holder whose end is waited for, if that is what does not come
+ */
+export async function stalledEvidence(lane: Lane, holder?: Contender): Promise<string> {
+  const { began, failed, contenders } = lane;
+  const last = [...began.slice(-2), ...failed.slice(-2)];
+  const waiting = contenders().filter((one) => !last.includes(one));
+  const tail = (one: Contender) => `\n── ${one.name}\n${one.log().trim().split('\n').slice(-LAST_LINES).join('\n')}`;
+  const ends = holder === undefined ? '' : stillRunning(holder);
+  return [ends, ...(await sessionsIn(lane)), ...last.map(logOf), ...waiting.map(tail)].join('');
+}
+
+/** The sessions of a lane's accounts, on each node that answers. */
+async function sessionsIn({ arena, database }: Lane): Promise<string[]> {
+  const sql = `SELECT ID, USER, HOST, COMMAND, TIME, STATE, LEFT(INFO, 150) AS INFO FROM information_schema.PROCESSLIST
+    WHERE DB = ? OR USER = 'root' ORDER BY TIME DESC`;
+  return await Promise.all(
+    arena.sound().map(async (node) => {
+      const rows = await node.query(sql, [database]).catch((error: unknown) => [String(error)]);
+      return `\n── sessions on ${node.name}\n${rows.map((row) => JSON.stringify(row)).join('\n')}`;
+    }),
+  );
+}
+
+function logOf(one: Contender): string {
+  return `\n── ${one.name}, token ${one.token}, code ${one.code}\n${one.log().slice(-LOG_TAIL)}`;
+}
+
+/** A row of the journal, for a message. */
+export function line({ n, who, what, node, token }: JournalRow): string {
+  return `${n} ${who} ${what} ${node}${token === null ? '' : ` token ${token}`}`;
+}
