@@ -9,6 +9,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { must, run } from '../support/process.ts';
+import { bootstrap } from './bootstrap.ts';
 import { dbSync } from './db-sync.ts';
 import { kollaContract } from './kolla-contract.ts';
 import { pageOf, rowsIn, type Row } from './page.ts';
@@ -16,7 +17,7 @@ import { podLife } from './pod-life.ts';
 import type { Capability, Point } from './point.ts';
 import { waits } from './waits.ts';
 
-const CAPABILITIES: readonly Capability[] = [podLife, kollaContract, waits, dbSync];
+const CAPABILITIES: readonly Capability[] = [podLife, kollaContract, waits, dbSync, bootstrap];
 
 const { positionals: asked, values } = parseArgs({ allowPositionals: true, options: { point: { type: 'string' } } });
 const only = values.point;

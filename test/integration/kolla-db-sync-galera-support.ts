@@ -64,24 +64,6 @@ export async function siteOnGalera(galera: Galera): Promise<GaleraSite> {
   };
 }
 
-/** How often a migration wrote after another one had begun. A migration that was cut off has no `end`. */
-export function overlapsIn(journal: readonly JournalRow[]): number {
-  const begun: string[] = [];
-  let overlaps = 0;
-  for (const { who, what } of journal) {
-    if (what === 'start') begun.push(who);
-    else if (begun.at(-1) !== who) overlaps += 1;
-  }
-  // One that began while another was still to write its end shows as that one's later writes.
-  return overlaps;
-}
-
-/** How many migrations began, and how many came to their end. */
-export function runsOf(journal: readonly JournalRow[]): { begun: number; whole: number } {
-  const count = (what: string) => journal.filter((row) => row.what === what).length;
-  return { begun: count('start'), whole: count('end') };
-}
-
 /** `kolla-db-sync keystone` as a process, with the account's URL and those nodes as hosts; `said` grows. */
 export async function beginOn(site: GaleraSite, nodes: readonly GaleraNode[], args: readonly string[]): Promise<Begun> {
   const hosts = nodes.flatMap(({ host, port }) => ['--host', `${host}:${port}`]);

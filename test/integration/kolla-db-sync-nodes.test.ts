@@ -8,6 +8,7 @@ import { runHelper } from '../support/helper.ts';
 import { freePort } from '../support/port.ts';
 import { until } from '../support/until.ts';
 import { ensure } from './kolla-db-sync-ensure-support.ts';
+import { beginOn, siteOnGalera } from './kolla-db-sync-galera-support.ts';
 import { migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunGalera()) ?? false;
@@ -133,5 +134,31 @@ describe('kolla-db-sync and the state of a Galera node', { skip, timeout: 120_00
     const status = await runHelper('kolla-db-sync', ['status', 'keystone', ...hosts], { env });
     assert.equal(status.code, 1, status.stderr);
     assert.match(status.stderr, new RegExp(`passed over: cannot log in as .*:${other.port}: error 1045`));
+  });
+
+  test('the next one waits for the statement that another node still runs for a dead command', async () => {
+    const [first, second] = galera.nodes as [GaleraNode, GaleraNode];
+    const site = await siteOnGalera(galera);
+    const [shell, script, client] = site.migration(0) as unknown as [string, string, string];
+    assert.equal(await (await beginOn(site, [first], ['--', ...site.migration(0)])).code, 0);
+    const late = `"$0" -h 127.0.0.1 -P ${first.port} -u ${site.database} ${site.database} -e "UPDATE journal SET what = 'late' WHERE n = 1"`;
+    const times = ['--lock-loss', '2s', '--lease', '4s'];
+    await using blocker = await first.session();
+    await blocker.query('BEGIN');
+    await blocker.query(`SELECT * FROM ${site.database}.journal WHERE n = 1 FOR UPDATE`);
+    await using holder = await beginOn(site, [first], [...times, '--', shell, '-c', `echo started; ${late}`, client]);
+    await holder.saying(/started/);
+    await using successor = await beginOn(
+      site,
+      [second],
+      [...times, '--', shell, script, client, '0', String(second.port)],
+    );
+    await successor.saying(/waiting: .* token 2/);
+    process.kill(holder.running.pid, 'SIGKILL');
+    await successor.saying(/waiting: statements that may be of the migration before: .*UPDATE journal SET what = '\?'/);
+    assert.doesNotMatch(successor.said(), /running sh/);
+    await blocker.query('COMMIT');
+    assert.equal(await successor.code, 0, successor.said());
+    assert.equal((await site.journal())[0]?.what, 'late');
   });
 });
