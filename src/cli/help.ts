@@ -80,16 +80,26 @@ export function flagOf(option: Option): string {
   return option.type === 'boolean' ? flag : `${flag} ${metavar(option)}`;
 }
 
+/** A choice of more is told with its help, which can be folded. */
+const LONGEST_CHOICE = 40;
+
 /** What stands for the value in usage. */
 function metavar(option: Option): string {
-  const word = option.type === 'choice' ? (option.values ?? []).join('|') : option.type.toUpperCase();
+  const word = choiceOf(option) ?? (option.type === 'choice' ? 'WORD' : option.type.toUpperCase());
   return option.repeat ? `${word} (again for more)` : word;
+}
+
+/** `ensure|remove`; undefined for what is no choice, or one of too many words. */
+function choiceOf({ type, values = [] }: Option): string | undefined {
+  const words = values.join('|');
+  return type === 'choice' && words.length <= LONGEST_CHOICE ? words : undefined;
 }
 
 /** ` (environment X; file probe.tcp.timeout; default 900ms)`. `filePath` is '' or ends with a dot. */
 export function sourcesOf(option: Option, filePath: string): string {
   const repeat = option.repeat ? ', separated by commas' : '';
   const parts = [`environment ${option.env}${repeat}`];
+  if (option.type === 'choice' && choiceOf(option) === undefined) parts.unshift(`one of ${option.values?.join(', ')}`);
   if (option.flag !== 'config' && !option.secret) parts.push(`file ${filePath}${option.flag}`);
   if (option.default !== undefined && option.default !== '') parts.push(`default ${option.default}`);
   return ` (${parts.join('; ')})`;

@@ -30,8 +30,9 @@ test('no command has two options of a name, nor one that every command has', () 
 
 test('every secret has a flag that names a file with it', () => {
   for (const { at, option, siblings } of OPTIONS.filter((one) => one.option.secret))
+    // A path, or [NAME=]FILE where there may be several.
     assert.ok(
-      siblings.some(({ flag, type }) => flag === `${option.flag}-file` && type === 'path'),
+      siblings.some(({ flag, type, repeat }) => flag === `${option.flag}-file` && (type === 'path' || repeat === true)),
       at,
     );
 });

@@ -47,7 +47,7 @@ export async function findAccess(options: AccessOptions, home: string | undefine
       'application_credential_secret',
       options.osApplicationCredentialSecret,
       'OS_APPLICATION_CREDENTIAL_SECRET',
-      options.osAppCredentialSecretFile,
+      options.osApplicationCredentialSecretFile,
       '--os-app-credential-secret-file',
     ),
     secretOf(cloud, 'password', options.osPassword, 'OS_PASSWORD', options.osPasswordFile, '--os-password-file'),
@@ -75,6 +75,8 @@ interface Secrets {
 }
 
 function proofOf(given: Given, { token, appSecret, password }: Secrets): Pick<Access, 'proof' | 'who'> {
+  if (token !== undefined && !/^[\x21-\x7E]+$/.test(token))
+    throw new ConfigError('the token that was given holds a character that none has: a line break at its end?');
   if (token !== undefined) return { proof: { token }, who: 'the token that was given' };
   const [appId, appName] = [
     given('osApplicationCredentialId', 'application_credential_id'),
@@ -148,6 +150,8 @@ function keystoneUrl(text: string, variable: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`${variable} '${text}' is no http or https URL`);
+  if (url.username !== '' || url.password !== '')
+    throw new ConfigError(`${variable} names a user; who we are is said by OS_USERNAME and OS_PASSWORD`);
   if (/\/v2\.0\/?$/.test(url.pathname))
     throw new ConfigError(`${variable} '${text}' names Keystone's API v2.0, which is long gone: it ends with /v3`);
   if (!API_VERSION.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, '')}/v3`;

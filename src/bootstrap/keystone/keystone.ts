@@ -3,6 +3,7 @@ import type { JsonAnswer } from '../../platform/json-http.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
 import { Outdated } from '../outdated.ts';
+import { isListOfObjects, isObject } from '../shape.ts';
 import type { Access } from './access.ts';
 
 /** Anything that Keystone keeps under an id. */
@@ -37,20 +38,22 @@ export class Keystone {
 
   /** What a list has for the query, such as `/users?name=glance`; the key is its name in the answer. */
   async list(path: string, key: string): Promise<Entity[]> {
-    const answer = await this.#send('GET', path, `read ${path}`);
-    return (this.#ok(answer, `read ${path}`) as Record<string, Entity[]>)[key] ?? [];
+    const doing = `read ${path}`;
+    return this.#valueIn(await this.#send('GET', path, doing), key, isListOfObjects, doing) as Entity[];
   }
 
   /** The one thing at a path, or undefined where there is none. */
   async find(path: string, key: string): Promise<Entity | undefined> {
-    const answer = await this.#send('GET', path, `read ${path}`);
-    return answer.status === 404 ? undefined : (this.#ok(answer, `read ${path}`) as Record<string, Entity>)[key];
+    const doing = `read ${path}`;
+    const answer = await this.#send('GET', path, doing);
+    if (answer.status === 404 && saidIn(answer) !== undefined) return undefined;
+    return this.#valueIn(answer, key, isEntity, doing);
   }
 
   /** @returns what was made, with its id */
   async create(path: string, key: string, values: object, doing: string): Promise<Entity> {
     const answer = await this.#send('POST', path, doing, { [key]: values });
-    return (this.#ok(answer, doing) as Record<string, Entity>)[key]!;
+    return this.#valueIn(answer, key, isEntity, doing);
   }
 
   async update(path: string, key: string, values: object, doing: string): Promise<void> {
@@ -67,12 +70,23 @@ export class Keystone {
     if (answer.status !== 404) this.#ok(answer, doing);
   }
 
-  /** Whether Keystone gives this user a token: false for 401, and only then. The token has no scope, and nobody uses it. */
+  /** The id of the account that we are. */
+  async ownUserId(): Promise<string> {
+    const doing = 'read whose token ours is';
+    const token = this.#valueIn(await this.#send('GET', TOKENS, doing), 'token', isObject, doing);
+    const user = token['user'];
+    if (isEntity(user)) return user.id;
+    throw new UnavailableError(`cannot ${doing}: Keystone names no user`);
+  }
+
+  /**
+   * Whether Keystone gives this user a token: false for its own 401, and only then. The token has no scope, and nobody uses it.
+   */
   async knows({ name, domain, password }: Login): Promise<boolean> {
     const identity = { methods: ['password'], password: { user: { name, domain: { name: domain }, password } } };
     const doing = `log in as user ${name}`;
     const answer = await this.#tokenFor({ identity, scope: 'unscoped' }, doing);
-    if (answer.status === 401) return false;
+    if (answer.status === 401 && saidIn(answer) !== undefined) return false;
     this.#ok(answer, doing);
     return true;
   }
@@ -80,7 +94,8 @@ export class Keystone {
   async #send(method: string, path: string, doing: string, body?: object): Promise<JsonAnswer> {
     const { proof } = this.#access;
     for (let renewed = false; ; renewed = true) {
-      const headers = { 'x-auth-token': (this.#token ??= await this.#logIn()) };
+      const token = (this.#token ??= await this.#logIn());
+      const headers = { 'x-auth-token': token, ...(path === TOKENS ? { 'x-subject-token': token } : {}) };
       const answer = await this.#client.send({ method, path, headers, body, doing });
       // It has expired meanwhile, or was revoked.
       if (answer.status !== 401 || renewed || 'token' in proof) return answer;
@@ -120,9 +135,22 @@ export class Keystone {
     return await this.#client.send(request);
   }
 
-  #ok(answer: JsonAnswer, doing: string): unknown {
-    if (answer.status >= 200 && answer.status < 300) return answer.body ?? {};
-    throw this.#refusal(answer, doing);
+  #ok(answer: JsonAnswer, doing: string): void {
+    if (answer.status < 200 || answer.status >= 300) throw this.#refusal(answer, doing);
+  }
+
+  /** A page of something in front of Keystone may come with 200: to take it for an empty list would make all anew. */
+  #valueIn<T>(answer: JsonAnswer, key: string, isWanted: (value: unknown) => value is T, doing: string): T {
+    this.#ok(answer, doing);
+    const value = isObject(answer.body) ? answer.body[key] : undefined;
+    if (isWanted(value)) return value;
+    throw this.#stranger(answer, doing);
+  }
+
+  #stranger({ status }: JsonAnswer, doing: string): Error {
+    return new UnavailableError(
+      `cannot ${doing}: what answers ${status} at ${this.#access.apiUrl.href} is no Keystone`,
+    );
   }
 
   #refusal(answer: JsonAnswer, doing: string): Error {
@@ -134,16 +162,17 @@ export class Keystone {
         `Keystone at ${apiUrl.href} sends us to ${headers.location ?? 'nowhere'} (${status}): put that into OS_AUTH_URL`,
       );
     }
-    if (status === 401) {
-      return new NotPermittedError(`cannot ${doing}: Keystone does not take our token (401): ${said ?? NO_REASON}`);
-    }
-    if (said === undefined) {
-      return new UnavailableError(`cannot ${doing}: what answers ${status} at ${apiUrl.href} is no Keystone`);
-    }
+    if (said === undefined) return this.#stranger(answer, doing);
+    if (status === 401)
+      return new NotPermittedError(`cannot ${doing}: Keystone does not take our token (401): ${said}`);
     if (status === 403) return new NotPermittedError(`${who} may not ${doing} (403): ${said}; it needs the role admin`);
     const final = new UnavailableError(`cannot ${doing}: Keystone answers ${status}: ${said}`);
     return status === 404 || status === 409 ? new Outdated(final) : final;
   }
+}
+
+function isEntity(value: unknown): value is Entity {
+  return isObject(value) && typeof value['id'] === 'string';
 }
 
 /** Undefined for an answer that is not Keystone's. */

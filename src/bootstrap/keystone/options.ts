@@ -113,7 +113,7 @@ export const ACCESS_OPTIONS = [
     example: 'SECRET',
   },
   {
-    flag: 'os-app-credential-secret-file',
+    flag: 'os-application-credential-secret-file',
     type: 'path',
     env: 'OS_APPLICATION_CREDENTIAL_SECRET_FILE',
     help: 'file with its secret',

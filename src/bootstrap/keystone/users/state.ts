@@ -59,8 +59,8 @@ export async function readUsers(keystone: Keystone, wanted: Wanted): Promise<Use
 
 /** Somebody may have given it another name; its id stays. */
 async function defaultDomain(keystone: Keystone): Promise<Entity> {
-  const [named] = await keystone.list(`/domains?${query({ name: DEFAULT_DOMAIN })}`, 'domains');
-  const found = named ?? (await keystone.find(`/domains/${DEFAULT_DOMAIN_ID}`, 'domain'));
+  const named = await keystone.list(`/domains?${query({ name: DEFAULT_DOMAIN })}`, 'domains');
+  const found = oneOf(named, DEFAULT_DOMAIN) ?? (await keystone.find(`/domains/${DEFAULT_DOMAIN_ID}`, 'domain'));
   if (found !== undefined) return found;
   throw new UnavailableError('Keystone has no domain Default: has `keystone-manage bootstrap` run?');
 }
@@ -75,7 +75,7 @@ export async function findUsers(
     const domain =
       user.domain === DEFAULT_DOMAIN
         ? await defaultDomain(keystone)
-        : (await keystone.list(`/domains?${query({ name: user.domain })}`, 'domains'))[0];
+        : oneOf(await keystone.list(`/domains?${query({ name: user.domain })}`, 'domains'), user.domain);
     const entity = domain === undefined ? undefined : await userIn(keystone, user, domain);
     if (entity !== undefined) found.push({ user, entity });
   }
@@ -90,7 +90,8 @@ async function userIn(keystone: Keystone, { name }: WantedUser, domain: Entity):
 async function readUser(keystone: Keystone, user: WantedUser, state: UsersState): Promise<void> {
   const { name, domain, password } = user;
   const inDomain = state.domains.get(domain);
-  const entity = inDomain === undefined ? undefined : await userIn(keystone, user, inDomain);
+  if (inDomain === undefined) return;
+  const entity = await userIn(keystone, user, inDomain);
   if (entity === undefined) return;
   state.users.set(keyOf(user), entity);
   const assignments = await keystone.list(`/role_assignments?${query({ 'user.id': entity.id })}`, 'role_assignments');
@@ -98,8 +99,8 @@ async function readUser(keystone: Keystone, user: WantedUser, state: UsersState)
     const key = keyOfAssignment(assignment);
     if (key !== undefined) state.assignments.add(key);
   }
-  // One that is disabled gets no token whatever its password.
-  if (password === undefined || entity.enabled === false) return;
+  // One that is disabled, or whose domain is, gets no token whatever its password.
+  if (password === undefined || entity.enabled === false || inDomain.enabled === false) return;
   if (!(await keystone.knows({ name, domain, password }))) state.refused.add(keyOf(user));
 }
 
@@ -123,9 +124,13 @@ function keep(into: Map<string, Entity>, key: string, found: readonly Entity[], 
   if (entity !== undefined) into.set(key, entity);
 }
 
-/** Keystone's database may compare names without their case, and then has no room for another spelling. */
+/**
+ * Keystone's database may compare names without their case, and then has no room for another spelling. What is called
+ * otherwise is nobody whom we asked for: its password is not ours to set.
+ */
 function oneOf(found: readonly Entity[], name: string): Entity | undefined {
-  return found.find((each) => each.name === name) ?? found[0];
+  const plain = name.toLowerCase();
+  return found.find((each) => each.name === name) ?? found.find((each) => each.name?.toLowerCase() === plain);
 }
 
 function query(values: Readonly<Record<string, string>>): string {
