@@ -19,7 +19,7 @@ export interface Request extends Omit<JsonCall, 'url'> {
   readonly path: string;
   /** Instead of the client's own. */
   readonly base?: URL;
-  /** A POST that leaves nothing behind. */
+  /** A POST or PATCH that leaves nothing behind. */
   readonly isRepeatable?: boolean;
   /** For messages: `create user glance`. */
   readonly doing: string;
@@ -30,6 +30,8 @@ const BACKOFF = { minMs: 250, maxMs: 5000 };
 /** The request did not reach anybody: it may be sent again, whatever it asks for. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 const TOO_MANY = 429;
+/** Twice is not the same as once: a password that is set once more ends the tokens that were had meanwhile. */
+const ONCE = new Set(['POST', 'PATCH']);
 
 /** A JSON API that may be away for a while, starting, or behind a proxy that is. */
 export class Client {
@@ -45,7 +47,7 @@ export class Client {
 
   /**
    * The answer, which is no 5xx and no 429: those are asked for again, as is one that did not come, until the deadline.
-   * @throws Outdated for a POST whose answer was lost: only reading tells whether it was carried out
+   * @throws Outdated for a POST or PATCH whose answer was lost: only reading tells whether it was carried out
    * @throws DeadlineError with what was last seen; ConfigError for a certificate that nobody whom we trust has signed
    */
   async send(request: Request): Promise<JsonAnswer> {
@@ -101,7 +103,7 @@ export class Client {
         isSent = !NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '');
       }
       signal.throwIfAborted();
-      if (isSent && request.method === 'POST' && !request.isRepeatable) {
+      if (isSent && ONCE.has(request.method) && !request.isRepeatable) {
         throw new Outdated(new UnavailableError(`cannot ${doing}: ${name} at ${base.href}: ${reason}`));
       }
       reasons.push(this.#bases.length === 1 ? reason : `${base.host}: ${reason}`);

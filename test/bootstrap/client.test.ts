@@ -43,17 +43,18 @@ test('5xx, 429 and a reset are asked again, and said', async () => {
   assert.match(said.join('\n'), /it answers 503\n.*it answers 429\n.*ECONNRESET\nKeystone answers again/);
 });
 
-for (const [what, answer] of [
-  ['a reset', reset],
-  ['500', status(500)],
+for (const [method, what, answer] of [
+  ['POST', 'a reset', reset],
+  ['POST', '500', status(500)],
+  ['PATCH', '503', status(503)],
 ] as const) {
-  test(`a POST whose answer was lost by ${what} is not sent again: only reading tells`, async () => {
+  test(`a ${method} whose answer was lost by ${what} is not sent again: only reading tells`, async () => {
     let asked = 0;
     await using server = await script((...args) => {
       asked++;
       answer(...args);
     });
-    const post = { ...GET, method: 'POST', body: {} };
+    const post = { ...GET, method, body: {} };
     await assert.rejects(client([server.port]).send(post), Outdated);
     assert.equal(asked, 1);
     await assert.rejects(

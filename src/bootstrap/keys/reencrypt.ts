@@ -42,7 +42,9 @@ export async function reencryptWith(
     await writeFile(overlay, `[${folderAt.section}]\n${folderAt.key} = ${keys}\n`);
     const words = reencrypt.map((word) => word.replace('{config}', configFile).replace('{overlay}', overlay));
     log.info(`${name}: ${reencrypt[0]} encrypts with key ${primaryOf(ring)} what others have encrypted`);
-    const { code, said } = await ran(words, env, AbortSignal.any([signal, deadline]));
+    // A variable counts before every file, also before what a deployment has in keystone.conf.d.
+    const variable = `OS_${folderAt.section}__${folderAt.key}`.toUpperCase();
+    const { code, said } = await ran(words, { ...env, [variable]: keys }, AbortSignal.any([signal, deadline]));
     signal.throwIfAborted();
     if (deadline.aborted)
       throw new DeadlineError(`${formatDuration(timeoutMs)} were not enough for ${reencrypt.join(' ')}`);
@@ -72,7 +74,8 @@ async function ran(
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
   };
-  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
   try {
     const said = text(child.stderr).catch(() => '');
     const [code] = (await once(child, 'close')) as [number | null];

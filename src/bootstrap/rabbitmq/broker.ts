@@ -2,6 +2,7 @@ import { NotPermittedError, UnavailableError } from '../../cli/errors.ts';
 import type { JsonAnswer } from '../../platform/json-http.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
+import { isListOfObjects, isObject } from '../shape.ts';
 
 export interface BrokerOptions {
   /** The management API's URLs, one a node of the cluster. */
@@ -25,13 +26,12 @@ export class Broker {
 
   /** What there is at a path, or undefined for 404. */
   async find(path: string): Promise<Record<string, unknown> | undefined> {
-    const answer = await this.#send('GET', path, `read ${path}`);
-    return answer.status === 404 ? undefined : (answer.body as Record<string, unknown>);
+    return await this.#read(path, isObject);
   }
 
   /** What a list has at a path; nothing for 404. */
   async list(path: string): Promise<Record<string, unknown>[]> {
-    return ((await this.find(path)) ?? []) as unknown as Record<string, unknown>[];
+    return (await this.#read(path, isListOfObjects)) ?? [];
   }
 
   /** It may be gone already. */
@@ -44,14 +44,21 @@ export class Broker {
     await this.#send('PUT', path, doing, body);
   }
 
+  /** A page of something else that listens there is no answer to a question. */
+  async #read<T>(path: string, isWanted: (value: unknown) => value is T): Promise<T | undefined> {
+    const doing = `read ${path}`;
+    const answer = await this.#send('GET', path, doing);
+    if (answer.status === 404) return undefined;
+    if (isWanted(answer.body)) return answer.body;
+    throw refusal(answer, doing, this.#adminUser);
+  }
+
   async #send(method: string, path: string, doing: string, body?: object): Promise<JsonAnswer> {
     const headers = { authorization: this.#authorization };
     const answer = await this.#client.send({ method, path: `/api${path}`, headers, body, doing });
     const { status } = answer;
     if (status === 404 && method !== 'PUT') return answer;
-    const isOk = status >= 200 && status < 300;
-    // A page of something else that listens there is no answer to a question.
-    if (isOk && (method !== 'GET' || answer.body !== undefined)) return answer;
+    if (isOk(status)) return answer;
     throw refusal(answer, doing, this.#adminUser);
   }
 }
@@ -68,6 +75,10 @@ function refusal({ status, body }: JsonAnswer, doing: string, user: string): Err
     return new NotPermittedError(
       `RabbitMQ's user ${user} may not ${doing} (403)${said}: it needs the tag administrator`,
     );
-  const hint = body === undefined ? "; is that its management API's port?" : '';
+  const hint = body === undefined || isOk(status) ? "; is that its management API's port?" : '';
   return new UnavailableError(`cannot ${doing}: RabbitMQ answers ${status}${said}${hint}`);
+}
+
+function isOk(status: number): boolean {
+  return status >= 200 && status < 300;
 }

@@ -91,3 +91,14 @@ for (const [what, env, says] of [
     await assert.rejects(access(env), says);
   });
 }
+
+test('a URL that names a user is refused without its words, as it would be told in messages', async () => {
+  await assert.rejects(
+    access({ ...PASSWORD, OS_AUTH_URL: 'http://admin:hidden@k:5000' }),
+    ({ message }: Error) => message.startsWith('OS_AUTH_URL names a user') && !message.includes('hidden'),
+  );
+});
+
+test('a token with a line break is refused at once: no request could carry it', async () => {
+  await assert.rejects(access({ OS_AUTH_URL: 'http://k:5000', OS_TOKEN: 'hidden\n' }), /a line break at its end\?/);
+});

@@ -1,0 +1,10 @@
+import type { Effects } from '../../src/bootstrap/effects.ts';
+import type { Log } from '../../src/cli/log.ts';
+
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
+
+/** Effects that say nothing and have as long as the test has. */
+export function quietEffects(): Effects {
+  const { signal } = new AbortController();
+  return { signal, log: quiet, deadline: AbortSignal.timeout(60_000), timeoutMs: 60_000 };
+}

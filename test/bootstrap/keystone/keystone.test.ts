@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { Keystone, type Login } from '../../../src/bootstrap/keystone/keystone.ts';
+import { planUserRemoval } from '../../../src/bootstrap/keystone/users/remove.ts';
+import { readUsers } from '../../../src/bootstrap/keystone/users/state.ts';
+import { keyOf, wantedUsers } from '../../../src/bootstrap/keystone/users/want.ts';
+import { UnavailableError } from '../../../src/cli/errors.ts';
+import { placement } from '../../../src/services/placement.ts';
+import { listenHttp } from '../../support/server.ts';
+import { quietEffects } from '../effects-support.ts';
+
+const LOGIN: Login = { name: 'placement', domain: 'Default', password: 'hidden' };
+const wanted = wantedUsers(placement.identity!, () => ({ password: 'hidden', passwordPlace: '' }));
+const [user] = wanted.users;
+
+/** What answers by `METHOD /path`, without the query; 404 as Keystone says it for what is not named. */
+async function keystoneOf(answers: Readonly<Record<string, unknown>>) {
+  const asked: string[] = [];
+  const server = await listenHttp((request: IncomingMessage, response: ServerResponse) => {
+    const at = `${request.method} ${request.url?.replace(/\?.*/, '')}`;
+    asked.push(at);
+    const found = answers[at];
+    if (typeof found === 'number') return void response.writeHead(found).end('<html>');
+    if (typeof found === 'string') return void response.end(found);
+    if (found === undefined) return void response.writeHead(404).end('{"error":{"message":"none"}}');
+    response.end(JSON.stringify(found));
+  });
+  const url = new URL(`http://127.0.0.1:${server.port}/v3`);
+  const access = { authUrl: url, apiUrl: url, caFile: undefined, proof: { token: 't' }, who: 'x', region: undefined };
+  const keystone = new Keystone({ ...access, secrets: ['t'] }, quietEffects());
+  return { keystone, asked, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+for (const [what, answer] of [
+  ['a page', '<html>back soon</html>'],
+  ['another JSON', { status: 'ok' }],
+  ['null', 'null'],
+] as const) {
+  test(`${what} with 200 is no answer of Keystone: not an empty list, nor something that was made`, async () => {
+    await using fake = await keystoneOf({
+      'GET /v3/users': answer,
+      'GET /v3/regions/a': answer,
+      'POST /v3/users': answer,
+    });
+    const { keystone } = fake;
+    for (const ask of [
+      () => keystone.list('/users', 'users'),
+      () => keystone.find('/regions/a', 'region'),
+      () => keystone.create('/users', 'user', {}, 'create user x'),
+    ]) {
+      await assert.rejects(
+        ask,
+        (error) => error instanceof UnavailableError && error.message.endsWith('is no Keystone'),
+      );
+    }
+  });
+}
+
+test("a 401 that is not Keystone's does not say that a password is wrong", async () => {
+  await using fake = await keystoneOf({ 'POST /v3/auth/tokens': 401 });
+  await assert.rejects(fake.keystone.knows(LOGIN), /what answers 401 at .* is no Keystone/);
+});
+
+test('while the domain is disabled no token is asked for, so that no password is set for that', async () => {
+  await using fake = await keystoneOf({
+    'GET /v3/domains': { domains: [{ id: 'default', name: 'Default', enabled: false }] },
+    'GET /v3/projects': { projects: [] },
+    'GET /v3/roles': { roles: [] },
+    'GET /v3/users': { users: [{ id: 'u', name: 'placement' }] },
+    'GET /v3/role_assignments': { role_assignments: [] },
+  });
+  const state = await readUsers(fake.keystone, wanted);
+  assert.deepEqual([state.users.get(keyOf(user!))?.id, state.refused.size], ['u', 0]);
+  assert.ok(!fake.asked.includes('POST /v3/auth/tokens'));
+});
+
+test('an account of another name is not ours, whatever was asked for; another spelling is', async () => {
+  for (const [name, count] of [
+    ['somebody', 0],
+    ['Placement', 1],
+  ] as const) {
+    await using fake = await keystoneOf({
+      'GET /v3/domains': { domains: [{ id: 'default', name: 'Default' }] },
+      'GET /v3/users': { users: [{ id: 'u', name }] },
+      'GET /v3/auth/tokens': { token: { user: { id: 'admin' } } },
+    });
+    assert.equal((await planUserRemoval(fake.keystone, wanted)).length, count);
+  }
+});
+
+test('the account as which we are logged in is not removed', async () => {
+  await using fake = await keystoneOf({
+    'GET /v3/domains': { domains: [{ id: 'default', name: 'Default' }] },
+    'GET /v3/users': { users: [{ id: 'u', name: 'placement' }] },
+    'GET /v3/auth/tokens': { token: { user: { id: 'u' } } },
+  });
+  await assert.rejects(planUserRemoval(fake.keystone, wanted), /user placement is who we are to Keystone, and stays/);
+});

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Broker } from '../../../src/bootstrap/rabbitmq/broker.ts';
+import { listenHttp } from '../../support/server.ts';
+import { quietEffects } from '../effects-support.ts';
+
+for (const answer of ['<html>', 'null', '"x"']) {
+  test(`${answer} is no answer of RabbitMQ's management API`, async () => {
+    await using server = await listenHttp((_, response) => void response.end(answer));
+    const url = new URL(`http://127.0.0.1:${server.port}`);
+    const broker = new Broker(
+      { urls: [url], caFile: undefined, adminUser: 'a', adminPassword: 'hidden' },
+      quietEffects(),
+    );
+    const says = /RabbitMQ answers 200; is that its management API's port\?/;
+    await assert.rejects(broker.find('/users/x'), says);
+    await assert.rejects(broker.list('/users/x/permissions'), says);
+  });
+}
+
+test('an object where a list belongs is refused, and a list where an object belongs', async () => {
+  await using server = await listenHttp(
+    (request, response) => void response.end(request.url === '/api/o' ? '{}' : '[]'),
+  );
+  const url = new URL(`http://127.0.0.1:${server.port}`);
+  const broker = new Broker(
+    { urls: [url], caFile: undefined, adminUser: 'a', adminPassword: 'hidden' },
+    quietEffects(),
+  );
+  assert.deepEqual([await broker.find('/o'), await broker.list('/l')], [{}, []]);
+  await assert.rejects(broker.list('/o'), /answers 200/);
+  await assert.rejects(broker.find('/l'), /answers 200/);
+});
