@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeaseObject } from '../../src/dbsync/lease/object.ts';
+import { ApiError, connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
 import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
 import { startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { startProxy, type ApiProxy } from '../cluster/kubernetes/proxy.ts';
@@ -16,14 +17,17 @@ const SEEN_MS = 30_000;
 export interface World extends AsyncDisposable {
   readonly cluster: ControlPlane;
   readonly mariadb: Mariadb;
+  /** The administrator's way to the API server: a kubectl costs as much as a helper's start. */
+  readonly kube: KubeClient;
 }
 
 export async function startWorld(): Promise<World> {
   await using parts = new AsyncDisposableStack();
   const cluster = parts.use(await startControlPlane());
   const mariadb = parts.use(await startMariadb());
+  const kube = parts.use(await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] }));
   const kept = parts.move();
-  return { cluster, mariadb, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { cluster, mariadb, kube, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 /** A namespace with the ServiceAccount `migrator`, and a database: where one service is migrated. */
@@ -47,36 +51,103 @@ export interface LeaseSite extends Omit<Site, 'sync' | 'begin'> {
 /** For a takeover within seconds; longer than what a busy machine needs to answer. */
 export const QUICK = ['--lock-loss', '1500ms', '--lease', '3s'] as const;
 
+const THE_LEASE = { group: 'coordination.k8s.io', resource: 'leases', name: 'kolla-db-sync-keystone' } as const;
+const RBAC = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'waits' } as const;
+/** In the Role that is printed once for all sites. */
+const NOWHERE = 'namespace-of-the-site';
+
+interface Account {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+interface Right {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly name?: string;
+}
+
 let sites = 0;
+let printed: Promise<string> | undefined;
+
+function printedRole(): Promise<string> {
+  const args = ['rbac', 'keystone', '--namespace', NOWHERE, '--service-account', 'migrator'];
+  return (printed ??= runHelper('kolla-db-sync', args).then(({ stdout }) => stdout));
+}
+
+/** What kolla-init's waits for a Lease or a Pod need. */
+function mayWait(account: Account): object[] {
+  const metadata = { name: RBAC.name, namespace: account.namespace };
+  const apiVersion = `${RBAC.apiGroup}/v1`;
+  const verbs = ['get', 'watch'];
+  const rules = [
+    { apiGroups: [THE_LEASE.group], resources: ['leases'], verbs },
+    { apiGroups: [''], resources: ['pods'], verbs },
+  ];
+  return [
+    { apiVersion, kind: 'Role', metadata, rules },
+    { apiVersion, kind: 'RoleBinding', metadata, roleRef: RBAC, subjects: [account] },
+  ];
+}
+
+/** Waits until the API server lets an account do that: it hears of a new Role a moment after it was written. */
+export async function untilAllowed(kube: KubeClient, { name, namespace }: Account, right: Right): Promise<void> {
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user: `system:serviceaccount:${namespace}:${name}`, resourceAttributes: { namespace, ...right } },
+  };
+  const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+  await until(`${name} to be allowed to ${right.verb} ${right.resource}`, SEEN_MS, async () => {
+    const options = { signal: AbortSignal.timeout(SEEN_MS) };
+    const { status } = await kube.request<{ status: { allowed: boolean } }>('POST', path, review, options);
+    return status.allowed || undefined;
+  });
+}
 
 /** @param isAllowed whether the ServiceAccount has the Role that `kolla-db-sync rbac` prints */
 export async function leaseSite(
-  { cluster, mariadb }: World,
+  { cluster, mariadb, kube }: World,
   stack: AsyncDisposableStack,
   isAllowed = true,
 ): Promise<LeaseSite> {
   const namespace = `site-${(sites += 1)}`;
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${namespace}`, ...args]);
-  await kubectl('create', 'namespace', namespace);
-  await kubectl('create', 'serviceaccount', 'migrator');
-  if (isAllowed) {
-    await kubectl('create', 'role', 'waits', '--verb=get,watch', '--resource=leases', '--resource=pods');
-    await kubectl('create', 'rolebinding', 'waits', '--role=waits', `--serviceaccount=${namespace}:migrator`);
-    const args = ['rbac', 'keystone', '--namespace', namespace, '--service-account', 'migrator'];
-    const { stdout } = await runHelper('kolla-db-sync', args);
-    await cluster.kubectl(['apply', '--filename=-'], stdout);
-  }
-  const kubeconfig = await cluster.kubeconfigOf(namespace, 'migrator');
+  const account = { kind: 'ServiceAccount', name: 'migrator', namespace };
+  const objects = [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'migrator', namespace } },
+    ...(isAllowed ? mayWait(account) : []),
+  ].map((object) => JSON.stringify(object));
+  if (isAllowed) objects.push((await printedRole()).replaceAll(NOWHERE, namespace));
+  await cluster.kubectl(['apply', '--filename=-'], objects.join('\n---\n'));
+  if (isAllowed)
+    for (const verb of ['create', 'watch', 'update']) await untilAllowed(kube, account, { verb, ...THE_LEASE });
+  const { status } = await kube.request<{ status: { token: string } }>(
+    'POST',
+    `/api/v1/namespaces/${namespace}/serviceaccounts/migrator/token`,
+    { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
+    { signal: AbortSignal.timeout(SEEN_MS) },
+  );
   const proxy = stack.use(await startProxy(cluster));
-  const proxied = join(cluster.folder, `${namespace}.proxied`);
-  const token = (await kubectl('create', 'token', 'migrator', '--duration=1h')).trim();
-  await writeFile(proxied, kubeconfigText(`https://127.0.0.1:${proxy.port}`, proxy.ca, { token }, namespace));
+  const save = async (name: string, server: string, ca: string) => {
+    const path = join(cluster.folder, `${namespace}.${name}`);
+    await writeFile(path, kubeconfigText(server, ca, { token: status.token }, namespace), { mode: 0o600 });
+    return path;
+  };
+  const kubeconfig = await save('kubeconfig', cluster.server, cluster.ca);
+  const proxied = await save('proxied', `https://127.0.0.1:${proxy.port}`, proxy.ca);
   const site = siteOn(mariadb);
   const words = ['keystone', '--admin-user', 'root'];
   const envOf = (more: NodeJS.ProcessEnv = {}) => ({ ...site.env, KUBECONFIG: kubeconfig, ...more });
   const lease = async () => {
-    const text = await kubectl('get', 'lease', 'kolla-db-sync-keystone', '--output=json', '--ignore-not-found');
-    return text === '' ? undefined : (JSON.parse(text) as LeaseObject);
+    const path = `/apis/${THE_LEASE.group}/v1/namespaces/${namespace}/leases/${THE_LEASE.name}`;
+    return await kube.get<LeaseObject>(path, { signal: AbortSignal.timeout(SEEN_MS) }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    });
   };
   return {
     ...site,

@@ -15,7 +15,7 @@ import { canRunMariadb } from '../cluster/mariadb.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
-import { leaseSite, startWorld, type World } from './kolla-db-sync-lease-support.ts';
+import { leaseSite, startWorld, untilAllowed, type World } from './kolla-db-sync-lease-support.ts';
 import { gateFile, migration, runsIn } from './kolla-db-sync-support.ts';
 import { apps, core, replicated } from './objects.ts';
 
@@ -215,6 +215,9 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       return true;
     });
     await cluster.kubectl(['apply', '--filename=-'], printed);
+    const account = { kind: 'ServiceAccount', name: 'contract', namespace: NAMESPACE };
+    for (const resource of ['deployments', 'statefulsets', 'daemonsets'])
+      await untilAllowed(world.kube, account, { verb: 'watch', group: 'apps', resource, name: 'absent' });
     const allowed = waiting(texts, { kube });
     for (const text of texts) await allowed.says(new RegExp(`rollout of ${text}: no such`));
     assert.deepEqual(allowed.warnings(), []);
