@@ -36,7 +36,7 @@ export async function findAccess(options: AccessOptions, home: string | undefine
   const [authText, apiText] = [given('osAuthUrl', 'auth_url'), given('osUrl', 'identity_endpoint_override')];
   if (authText === undefined && apiText === undefined) {
     throw new UsageError(
-      'where is Keystone? Set OS_AUTH_URL, or OS_CLOUD to a cloud of clouds.yaml; or leave it out by --skip users,endpoints',
+      'where is Keystone? Set OS_AUTH_URL, or OS_CLOUD to a cloud of clouds.yaml; or leave it out by --skip users --skip endpoints',
     );
   }
   const authUrl = keystoneUrl(authText ?? apiText ?? '', authText === undefined ? 'OS_URL' : 'OS_AUTH_URL');
@@ -45,9 +45,9 @@ export async function findAccess(options: AccessOptions, home: string | undefine
     secretOf(
       cloud,
       'application_credential_secret',
-      options.osApplicationCredentialSecret,
+      options.osAppCredentialSecret,
       'OS_APPLICATION_CREDENTIAL_SECRET',
-      options.osApplicationCredentialSecretFile,
+      options.osAppCredentialSecretFile,
       '--os-app-credential-secret-file',
     ),
     secretOf(cloud, 'password', options.osPassword, 'OS_PASSWORD', options.osPasswordFile, '--os-password-file'),

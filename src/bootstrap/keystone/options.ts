@@ -105,7 +105,7 @@ export const ACCESS_OPTIONS = [
     example: 'bootstrap',
   },
   {
-    flag: 'os-application-credential-secret',
+    flag: 'os-app-credential-secret',
     type: 'string',
     env: 'OS_APPLICATION_CREDENTIAL_SECRET',
     secret: true,
@@ -113,7 +113,7 @@ export const ACCESS_OPTIONS = [
     example: 'SECRET',
   },
   {
-    flag: 'os-application-credential-secret-file',
+    flag: 'os-app-credential-secret-file',
     type: 'path',
     env: 'OS_APPLICATION_CREDENTIAL_SECRET_FILE',
     help: 'file with its secret',
