@@ -47,7 +47,13 @@ export async function readJob(name: string, options: JobOptions, context: Contex
   const asked = chosenParts(options);
   const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
   const hasDatabase = service.databases.length > 0 || isGiven;
-  const chosen = asked.filter((part) => !OF_DATABASE.has(part) || hasDatabase || options.only.includes(part));
+  const homeless = hasDatabase ? undefined : options.only.find((part) => asked.includes(part) && OF_DATABASE.has(part));
+  if (homeless !== undefined) {
+    throw new ConfigError(
+      `${name} has no database of its own, whose lock ${homeless} would take: set KOLLA_DB_SYNC_CONNECTION to one that may hold it`,
+    );
+  }
+  const chosen = asked.filter((part) => !OF_DATABASE.has(part) || hasDatabase);
   if (chosen.length < asked.length)
     context.log.info(`${name} has no database of its own: database, schema and its own commands are left alone`);
   using stack = new DisposableStack();

@@ -14,19 +14,26 @@ const Figure = v.strictObject({
 });
 
 /** `keys:` of a service: folders of Fernet keys that its replicas share. */
-export const Keys = ListOf(
-  v.strictObject({
-    name: v.pipe(Text, v.regex(/^[a-z][a-z0-9-]{0,47}$/, 'is no name: lower-case letters, digits and -')),
-    secret: v.pipe(
-      Text,
-      v.regex(/^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'is no name that Kubernetes has for a Secret'),
-    ),
-    folder: AbsolutePath,
-    folderAt: Place,
-    keep: Figure,
-    lifetime: v.optional(ListOf(Figure)),
-    reencrypt: v.optional(Argv),
-  }),
+export const Keys = v.pipe(
+  ListOf(
+    v.strictObject({
+      name: v.pipe(Text, v.regex(/^[a-z][a-z0-9-]{0,47}$/, 'is no name: lower-case letters, digits and -')),
+      secret: v.pipe(
+        Text,
+        v.regex(/^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'is no name that Kubernetes has for a Secret'),
+      ),
+      folder: AbsolutePath,
+      folderAt: Place,
+      keep: Figure,
+      lifetime: v.optional(ListOf(Figure)),
+      reencrypt: v.optional(Argv),
+    }),
+  ),
+  v.check((all) => isApart(all.map(({ name }) => name)), 'has two of one name'),
+  v.check(
+    (all) => isApart(all.map(({ secret }) => secret)),
+    'has two in one Secret, which the rotation of either would spoil',
+  ),
 );
 
 /** The keys of each mapping, by the name that it stands under. */
@@ -37,3 +44,7 @@ export const KEYS_KEYS: Readonly<Record<string, readonly string[]>> = {
   lifetime: ['place', 'usual'],
   place: ['section', 'key'],
 };
+
+function isApart(words: readonly string[]): boolean {
+  return new Set(words).size === words.length;
+}

@@ -33,3 +33,9 @@ test('a part of another name is refused with the nearest one', async () => {
   assert.equal(code, 64);
   assert.match(stderr, /schema/);
 });
+
+test('a part that was asked for and has no database to be done in is not passed over as done', async () => {
+  const { code, stderr } = await runHelper('kolla-bootstrap', ['ceilometer', '--only', 'schema'], { env: {} });
+  assert.equal(code, 65);
+  assert.match(stderr, /whose lock schema would take: set KOLLA_DB_SYNC_CONNECTION/);
+});

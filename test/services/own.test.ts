@@ -156,3 +156,14 @@ test('the example of the docs is read as it stands', async () => {
   const [murano] = ownServices('docs/kolla-db-sync.md', services, []);
   assert.deepEqual(Object.keys(murano?.migration.phases ?? {}), ['all', 'expand', 'online']);
 });
+
+for (const [what, second, says] of [
+  ['of one name', 'name: a, secret: t', /murano\.keys: has two of one name/],
+  ['in one Secret', 'name: b, secret: s', /murano\.keys: has two in one Secret/],
+] as const) {
+  test(`two repositories of keys ${what} are refused`, () => {
+    const rest = 'folder: /f, folderAt: { section: x, key: y }, keep: { usual: 3 }';
+    const keys = `keys: [{ name: a, secret: s, ${rest} }, { ${second}, ${rest} }]`;
+    assert.match(problemsOf(`${MURANO}  ${keys}\n`), says);
+  });
+}

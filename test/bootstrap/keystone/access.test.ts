@@ -79,7 +79,7 @@ test('a clouds.yaml that is no YAML is named with the line, not with its text', 
 });
 
 for (const [what, env, says] of [
-  ['nothing', {}, /OS_AUTH_URL.*OS_CLOUD.*--skip users,endpoints/],
+  ['nothing', {}, /OS_AUTH_URL.*OS_CLOUD.*--skip users --skip endpoints/],
   ['no user', { OS_AUTH_URL: 'http://k' }, /OS_USERNAME/],
   ['no password', { OS_AUTH_URL: 'http://k', OS_USERNAME: 'admin' }, /OS_PASSWORD/],
   ['no scope', URL_AND_USER, /OS_PROJECT_NAME/],
