@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GaleraNode } from '../cluster/galera.ts';
 import type { Arena } from './arena.ts';
@@ -21,7 +20,7 @@ export function argsOf(
 }
 
 export function envOf(
-  { galera, folder }: Arena,
+  { galera }: Arena,
   database: string,
   { who, gate, kubeconfig }: { who: string; gate: string; kubeconfig: string },
 ): NodeJS.ProcessEnv {
@@ -30,8 +29,6 @@ export function envOf(
     KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://${database}:${ACCOUNT_PASSWORD}@${first.host}:${first.port}/${database}`,
     KOLLA_DB_SYNC_ADMIN_PASSWORD: galera.rootPassword,
     KUBECONFIG: kubeconfig,
-    // Starting a dozen of them, and a migration at each takeover, costs half without.
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
     KP_WHO: who,
     KP_PORTS: galera.nodes.map(({ port }) => port).join(),
     KP_GATE: gate,
