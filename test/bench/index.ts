@@ -38,9 +38,9 @@ async function carryOut(bench: Bench): Promise<void> {
     return;
   }
   const before = load();
+  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
   const { rows, lines, table, drawing } = await found(bench);
   for (const line of lines) console.log(line);
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}, load ${before} before, ${load()} after`;
   const evidence = { bench: bench.name, peer: bench.peer, commit, machine, node: process.version, rows };
   writeFileSync(`docs/evidence/bench-${bench.name}.json`, `${JSON.stringify(evidence, undefined, 2)}\n`);
