@@ -43,9 +43,9 @@ describe('kolla-db-sync and the state of a Galera node', { skip, timeout: 120_00
       await until('it to be alone', 30_000, async () =>
         (await node.status('wsrep_cluster_status')) === 'Primary' ? undefined : true,
       );
-      const { code, stderr } = await site.sync(['--timeout', '1s', ...migration(0)]);
+      const { code, stderr } = await site.sync(['--timeout', '5s', ...migration(0)]);
       assert.equal(code, 75);
-      assert.match(stderr, /waited 1s for the database server at .*: its part of the cluster is .*no quorum/);
+      assert.match(stderr, /waited 5s for the database server at .*: its part of the cluster is .*no quorum/);
     } finally {
       await node.heal();
       await galera.waitWhole();
@@ -56,7 +56,7 @@ describe('kolla-db-sync and the state of a Galera node', { skip, timeout: 120_00
     const site = siteOn(node);
     await node.query('SET GLOBAL wsrep_on = OFF');
     try {
-      const { code, stderr } = await site.sync(['--timeout', '1s', ...migration(0)]);
+      const { code, stderr } = await site.sync(['--timeout', '5s', ...migration(0)]);
       assert.equal(code, 75);
       assert.match(stderr, /wsrep_on is OFF: what is written there stays there/);
     } finally {
