@@ -60,8 +60,9 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   await arena.api.allow(name);
   const began: Contender[] = [];
   const failed: Contender[] = [];
+  const entered: Contender[] = [];
   const running = new Set<Contender>();
-  const state: { closed: boolean; made: number; api?: 'reset' | 'silent' | undefined } = { closed: false, made: 0 };
+  const state: { made: number; api?: 'reset' | 'silent' | undefined } = { made: 0 };
   const heard = changes();
   const gateOf = (who: string) => join(arena.folder, `${who}.gate`);
 
@@ -83,7 +84,8 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
       },
     });
     running.add(contender);
-    if (state.closed) await contender.running.stop(0);
+    entered.push(contender);
+    if (over.aborted) await contender.running.stop(0);
     return contender;
   };
   /** One after the other, for as long as the lane is open. */
@@ -95,16 +97,20 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
       if (contender.startedAt === undefined) failed.push(contender);
       heard.tell();
       await contender.way[Symbol.asyncDispose]();
-      if (contender.code === LOST && !state.closed) await pause(BACKOFF_MS, over.signal).catch(() => {});
+      if (contender.code === LOST && !over.aborted) await pause(BACKOFF_MS, over).catch(() => {});
       // One without a lock would end again and again.
-    } while (!state.closed && options.program === undefined);
+    } while (!over.aborted && options.program === undefined);
   };
-  const over = new AbortController();
+  const closing = new AbortController();
+  const over = AbortSignal.any([closing.signal, arena.over]);
+  /** What it can't start any more, as the arena is gone, nobody needs. */
+  const unlessOver = (error: unknown) => {
+    if (!over.aborted) throw error;
+  };
   const slots: Promise<void>[] = [];
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => {
-    state.closed = true;
-    over.abort();
+    closing.abort();
     await Promise.all([...running].map((one) => one.running.stop(0)));
     await Promise.all(slots);
   });
@@ -139,11 +145,9 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   };
   const contends = (one: Contender) => /waiting|running /.test(one.log());
   while (slots.length < count) {
-    slots.push(keep(nodes[slots.length % nodes.length]!));
+    slots.push(keep(nodes[slots.length % nodes.length]!).catch(unlessOver));
     if (slots.length % AT_ONCE > 0) continue;
-    await heard.until(`the contenders of ${name} to contend`, () => {
-      return state.made >= slots.length && [...running, ...failed].filter(contends).length >= slots.length;
-    });
+    await heard.until(`the contenders of ${name} to contend`, () => entered.filter(contends).length >= slots.length);
   }
   const moved = stack.move();
   return lane;
