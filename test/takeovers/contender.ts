@@ -76,7 +76,8 @@ export async function startContender(plan: ContenderPlan): Promise<Contender> {
     },
     log: () => log,
     family() {
-      for (const seen of treeOf(running.pid)) family.set(seen.pid, seen);
+      // After its end another one may have its number.
+      if (code === undefined) for (const seen of treeOf(running.pid)) family.set(seen.pid, seen);
       return [...family.values()];
     },
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),

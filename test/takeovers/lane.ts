@@ -113,6 +113,8 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     closing.abort();
     await Promise.all([...running].map((one) => one.running.stop(0)));
     await Promise.all(slots);
+    // A migration that is frozen together with its guard would be left.
+    for (const one of began) for (const seen of one.family()) signal(seen, 'SIGKILL');
   });
   const lane: Lane = {
     arena,
@@ -143,7 +145,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
-  const contends = (one: Contender) => /waiting|running /.test(one.log());
+  const contends = (one: Contender) => one.code !== undefined || /waiting|running /.test(one.log());
   while (slots.length < count) {
     slots.push(keep(nodes[slots.length % nodes.length]!).catch(unlessOver));
     if (slots.length % AT_ONCE > 0) continue;
