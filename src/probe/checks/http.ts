@@ -1,14 +1,14 @@
-import { command } from '../../cli/command.ts';
 import { UsageError, messageOf } from '../../cli/errors.ts';
-import { ask, healthy, TIMEOUT_OPTION, unhealthy } from '../verdict.ts';
+import { check } from '../check.ts';
+import { healthyAs, unhealthy } from '../verdict.ts';
 
 /** Does a GET answer with a status below 400? Redirects are an answer and are not followed, as with Kolla's curl. */
-export const http = command({
+export const http = check({
+  word: 'http',
   summary: 'Does a GET answer with a good status?',
   description: 'Any status below 400 is good unless --status names the one that is wanted. Redirects are not followed.',
   operands: [{ name: 'URL', help: 'http:// or https://' }],
   options: [
-    TIMEOUT_OPTION,
     {
       flag: 'status',
       type: 'integer',
@@ -35,20 +35,24 @@ export const http = command({
     { line: 'kolla-probe http http://127.0.0.1:5000/v3', does: 'healthy when Keystone answers' },
     { line: 'kolla-probe http http://127.0.0.1:9292/ --status 300', does: 'Glance lists its versions with a 300' },
   ],
-  async run({ operands: [text = ''], options }, context) {
+  async prepare({ operands: [text = ''], options: { status: wanted, caFile, insecure } }) {
     const url = urlOf(text);
     // Lazy, because node:https costs half of Node's own start, which a TCP probe need not pay.
     const { requestOnce } = await import('../../platform/http.ts');
-    return await ask(`http ${url.href}`, options.timeout, context, async (signal) => {
-      try {
-        const { status } = await requestOnce(url, { signal, caFile: options.caFile, insecure: options.insecure });
-        const good = options.status === undefined ? status < 400 : status === options.status;
-        return good ? healthy : unhealthy(`status ${status}`);
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        return unhealthy(messageOf(error));
-      }
-    });
+    return {
+      subject: `http ${url.href}`,
+      hosts: [url.hostname],
+      async ask(signal) {
+        try {
+          const { status } = await requestOnce(url, { signal, caFile, insecure });
+          const isGood = wanted === undefined ? status < 400 : status === wanted;
+          return isGood ? healthyAs(`status ${status}`) : unhealthy(`status ${status}`);
+        } catch (error) {
+          if (!(error instanceof Error)) throw error;
+          return unhealthy(messageOf(error));
+        }
+      },
+    };
   },
 });
 

@@ -1,0 +1,46 @@
+import type { Context } from '../cli/command.ts';
+import { formatDuration } from '../cli/duration.ts';
+import { ExitCode } from '../cli/errors.ts';
+import type { Question } from './check.ts';
+import { unhealthy, type Verdict } from './verdict.ts';
+
+/**
+ * Asks one question once, and says the answer: the reason on stderr when unhealthy, nothing otherwise.
+ * @param timeoutMs after which it is unhealthy
+ */
+export async function ask(question: Question, timeoutMs: number, { signal, log }: Context): Promise<ExitCode> {
+  const verdict = await answerOf(question, timeoutMs, signal);
+  if (verdict.healthy) {
+    log.debug(`${question.subject}: healthy`, verdict.detail === undefined ? {} : { detail: verdict.detail });
+    return ExitCode.ok;
+  }
+  log.error(`${question.subject}: ${verdict.reason}`);
+  return ExitCode.no;
+}
+
+/**
+ * The answer under a deadline, which a check that does not heed its signal can't outlive: it is unhealthy then.
+ * @throws the signal's reason
+ */
+export async function answerOf(
+  question: Pick<Question, 'ask'>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const bounded = AbortSignal.any([signal, deadline]);
+  const late = `no answer in ${formatDuration(timeoutMs)}`;
+  // Referenced, unlike the deadline's own: a check that waits for nothing that holds the process is late as well.
+  const held = setTimeout(() => {}, timeoutMs + 1);
+  try {
+    const over = new Promise<Verdict>((resolve) => {
+      bounded.addEventListener('abort', () => resolve(unhealthy(late)), { once: true });
+    });
+    const verdict = await Promise.race([question.ask(bounded), over]);
+    signal.throwIfAborted();
+    // What a check says of its own deadline is how it was interrupted, not why there was no answer.
+    return deadline.aborted && !verdict.healthy ? unhealthy(late) : verdict;
+  } finally {
+    clearTimeout(held);
+  }
+}

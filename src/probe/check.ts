@@ -1,0 +1,97 @@
+import { command, type Command, type Context, type Input } from '../cli/command.ts';
+import { UsageError } from '../cli/errors.ts';
+import type { Option, Values } from '../cli/option.ts';
+import { ask } from './ask.ts';
+import { isOwnHost } from './own-host.ts';
+import type { Verdict } from './verdict.ts';
+
+/**
+ * One kind of check: how it is written, and how it is asked. `kolla-probe WORD` asks it once, the resident server again
+ * and again; both read its words by the same tables.
+ */
+export interface Check<O extends readonly Option[] = readonly Option[]> extends Pick<
+  Command<O>,
+  'summary' | 'description' | 'operands' | 'child' | 'options' | 'examples'
+> {
+  /** What `kolla-probe` takes for it: `tcp`. */
+  readonly word: string;
+  /**
+   * Looks the words over, without asking anything yet.
+   * @throws UsageError for a question that makes no sense
+   */
+  prepare(input: Input<O>, surroundings: CheckSurroundings): Question | Promise<Question>;
+}
+
+export type CheckSurroundings = Pick<Context, 'log' | 'inherited' | 'podFile'>;
+
+/** A question that can be asked any number of times, one at a time. */
+export interface Question {
+  /** What is asked, as the user wrote it, without a secret: `tcp mariadb:3306`. Begins every message about it. */
+  readonly subject: string;
+  /** Whom it asks over the network. Where one is not this pod itself, the check is remote. */
+  readonly hosts: readonly string[];
+  /**
+   * Healthy or the reason why not; never throws for "unhealthy". Files that hold credentials are read anew each time.
+   * @param signal the deadline, or the end of the process
+   */
+  ask(signal: AbortSignal): Promise<Verdict>;
+}
+
+/** Keeps a table's literal types, so that `prepare` sees each option under its own type, and forgets them outside. */
+export function check<const O extends readonly Option[]>(definition: Check<O>): Check {
+  return definition;
+}
+
+/** Every check has these. */
+export const CHECK_OPTIONS = [
+  {
+    flag: 'timeout',
+    type: 'duration',
+    env: 'KOLLA_PROBE_TIMEOUT',
+    default: '900ms',
+    help: "give up after this; keep it below the kubelet's timeoutSeconds",
+    example: '2s',
+  },
+  {
+    flag: 'role',
+    type: 'choice',
+    values: ['startup', 'liveness', 'readiness'],
+    env: 'KOLLA_PROBE_ROLE',
+    help: 'the probe that this is for: a liveness probe that asks other pods is refused, since their failure would restart this one',
+    example: 'liveness',
+  },
+  {
+    flag: 'allow-remote',
+    type: 'boolean',
+    env: 'KOLLA_PROBE_ALLOW_REMOTE',
+    help: 'let a liveness probe ask other pods all the same',
+    example: 'true',
+  },
+] as const satisfies readonly Option[];
+
+/** `kolla-probe WORD`. */
+export function commandFor(definition: Check): Command {
+  return command({
+    ...definition,
+    options: [...definition.options, ...CHECK_OPTIONS],
+    async run(input, context) {
+      const { timeout, role, allowRemote } = input.options as Values<typeof CHECK_OPTIONS>;
+      const question = await definition.prepare(input, context);
+      if (role === 'liveness' && !allowRemote) requireOwnHosts(definition.word, question);
+      return await ask(question, timeout, context);
+    },
+  });
+}
+
+/**
+ * A pod that is restarted because another one is down does not bring that one back.
+ * @throws UsageError that names the host
+ */
+export function requireOwnHosts(word: string, { subject, hosts }: Pick<Question, 'subject' | 'hosts'>): void {
+  const other = hosts.find((host) => !isOwnHost(host));
+  if (other === undefined) return;
+  throw new UsageError(
+    `${word}: '${subject}' asks ${other}, which is not this pod: its failure would restart us and mend nothing. ` +
+      'Use it for readiness, or give --allow-remote',
+  );
+}
