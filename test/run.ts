@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { spec } from 'node:test/reporters';
 import { Transform } from 'node:stream';
 import { cacheRoot } from './support/cache.ts';
+import { TEST_LIMIT_MS } from './support/limits.ts';
 import { run } from './support/process.ts';
 import { SUITES, type Suite } from './suites.ts';
 
@@ -76,7 +77,10 @@ async function runSuite(suite: Suite): Promise<void> {
   if (files.length === 0) throw new Error(`suite ${suite.name} has no files`);
   // Else each file's process takes the types out of all that it imports anew.
   const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env };
-  const events = runTests({ files, concurrency: suite.concurrency, env });
+  const limits = ['--import', './test/support/file-limit.ts', `--test-timeout=${TEST_LIMIT_MS}`];
+  // A grandchild that keeps a dead file's output open would hold the runner for ever.
+  const signal = AbortSignal.timeout(suite.limitS * 1000);
+  const events = runTests({ files, concurrency: suite.concurrency, env, execArgv: limits, signal });
   // Not a pipeline into stdout: of each suite its listeners would stay there.
   for await (const text of events.compose(counting(suite)).compose(new spec())) process.stdout.write(text as string);
   tookTime(suite.name, start, suite.budgetS);

@@ -8,6 +8,8 @@ export interface Suite {
   readonly concurrency: number;
   /** Seconds that it may take with warm caches; over it is said, not failed: the machine may be busy. */
   readonly budgetS: number;
+  /** Seconds after which what still runs is ended and failed, so that CI's own limit (90 min) never hides what hung. */
+  readonly limitS: number;
 }
 
 export const SUITES: readonly Suite[] = [
@@ -19,6 +21,7 @@ export const SUITES: readonly Suite[] = [
     ],
     concurrency: 2,
     budgetS: 90,
+    limitS: 600,
   },
   {
     name: 'contract',
@@ -26,6 +29,7 @@ export const SUITES: readonly Suite[] = [
     files: ['test/contract/**/*.test.ts'],
     concurrency: 2,
     budgetS: 240,
+    limitS: 900,
   },
   {
     name: 'build',
@@ -33,6 +37,7 @@ export const SUITES: readonly Suite[] = [
     files: ['test/build/*.test.ts'],
     concurrency: 1,
     budgetS: 120,
+    limitS: 900,
   },
   {
     name: 'integration',
@@ -40,6 +45,7 @@ export const SUITES: readonly Suite[] = [
     files: ['test/integration/*.test.ts'],
     concurrency: 2,
     budgetS: 360,
+    limitS: 1800,
   },
   {
     name: 'e2e',
@@ -47,5 +53,6 @@ export const SUITES: readonly Suite[] = [
     files: ['test/e2e/*.test.ts'],
     concurrency: 1,
     budgetS: 240,
+    limitS: 1000,
   },
 ];
