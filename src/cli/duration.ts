@@ -3,8 +3,11 @@ const MS_PER_UNIT: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_60
 /** What a timer of Node can hold; a longer one would end at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Milliseconds of `900ms`, `5s`, `30m` or `1h30m`, as Kubernetes writes them. Throws RangeError. */
-export function parseDuration(text: string): number {
+/**
+ * Milliseconds of `900ms`, `5s`, `30m` or `1h30m`, as Kubernetes writes them. Throws RangeError.
+ * @param longestMs where no timer holds it, there can be more
+ */
+export function parseDuration(text: string, longestMs = LONGEST_MS): number {
   if (text === '0') return 0;
   if (/^\d+(\.\d+)?$/.test(text)) throw new RangeError(`'${text}' has no unit: write ${text}s, ${text}m or ${text}ms`);
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text))
@@ -13,7 +16,10 @@ export function parseDuration(text: string): number {
   for (const [, amount, unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)) {
     total += Number(amount) * (MS_PER_UNIT[unit] ?? 0);
   }
-  if (total > LONGEST_MS) throw new RangeError(`'${text}' is longer than 24 days, the most that there can be`);
+  if (total > longestMs) {
+    const days = Math.floor(longestMs / (MS_PER_UNIT['d'] ?? 1));
+    throw new RangeError(`'${text}' is longer than ${days} days, the most that there can be`);
+  }
   return Math.round(total);
 }
 

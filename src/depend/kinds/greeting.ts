@@ -1,9 +1,10 @@
 import { messageOf } from '../../cli/errors.ts';
 import { exchange, type Heard } from '../../platform/exchange.ts';
+import type { Answer } from '../../platform/protocol/answer.ts';
 import { endpointsHint } from '../hint.ts';
 import type { ServerKind } from '../kind.ts';
 import { retry } from '../retry.ts';
-import { pending, type Verdict } from '../verdict.ts';
+import { met, pending } from '../verdict.ts';
 
 /** A server that says what it is to whoever connects, or asks it so. Nobody logs in. */
 export function greetedKind({
@@ -12,7 +13,7 @@ export function greetedKind({
   ...kind
 }: Pick<ServerKind, 'word' | 'means' | 'defaultPort'> & {
   readonly say?: Buffer;
-  readonly understand: (bytes: Buffer) => Heard<Verdict>;
+  readonly understand: (bytes: Buffer) => Heard<Answer>;
 }): ServerKind {
   return {
     ...kind,
@@ -25,7 +26,8 @@ export function greetedKind({
           async (bounded) => {
             try {
               const words = say === undefined ? {} : { say };
-              return await exchange({ at: { host, port }, ...words, understand, signal: bounded });
+              const { isGood, says } = await exchange({ at: { host, port }, ...words, understand, signal: bounded });
+              return isGood ? met(says) : pending(says);
             } catch (error) {
               return pending(messageOf(error));
             }

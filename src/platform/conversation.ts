@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import type { TlsAsk } from './tls-ask.ts';
+
+/** A whole message, and how many bytes it took. Undefined: there is more to come. */
+export type Parsed<T> = { readonly is: T; readonly length: number } | undefined;
+
+/** A connection on which one side says something and the other answers. It is destroyed when its scope ends. */
+export interface Conversation extends Disposable {
+  say(...bytes: readonly Buffer[]): void;
+  /** The next message. Rejects when the connection breaks or ends before it is whole, and with what `parse` throws. */
+  hear<T>(parse: (heard: Buffer) => Parsed<T>): Promise<T>;
+  /** Says that nothing more will be said; resolves when the other side has ended the connection as well. */
+  end(): Promise<void>;
+}
+
+export interface ConverseOptions {
+  /** Ends it at any point. */
+  readonly signal: AbortSignal;
+  readonly tls?: TlsAsk | undefined;
+}
+
+/** No message of a handshake is longer; whoever sends more is another kind of server. */
+const MOST_BYTES = 65_536;
+
+/** Connects, to a host and port or a socket's path. Rejects with the system's error, or TLS's. */
+export async function converse(to: NetConnectOpts, { signal, tls }: ConverseOptions): Promise<Conversation> {
+  signal.throwIfAborted();
+  const socket = tls === undefined ? connect(to) : await secured(to, tls);
+  const stop = () => socket.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  socket.once('close', () => signal.removeEventListener('abort', stop));
+  if (signal.aborted) stop();
+  await once(socket, tls === undefined ? 'connect' : 'secureConnect');
+  return conversationOn(socket);
+}
+
+async function secured(to: NetConnectOpts, tls: TlsAsk): Promise<Socket> {
+  // Lazy, because most are in the clear, and TLS costs half of Node's own start.
+  const [{ connect: connectTls }, { tlsOptions }] = await Promise.all([import('node:tls'), import('./tls-ask.ts')]);
+  const host = 'host' in to && to.host !== undefined ? to.host : 'localhost';
+  return connectTls({ ...to, ...(await tlsOptions(host, tls)) });
+}
+
+function conversationOn(socket: Socket): Conversation {
+  let heard = Buffer.alloc(0);
+  let hasHeard = false;
+  let failure: Error | undefined;
+  let isOver = false;
+  let news = Promise.withResolvers<void>();
+  const wake = () => {
+    news.resolve();
+    news = Promise.withResolvers();
+  };
+  socket.on('data', (chunk: Buffer) => {
+    hasHeard = true;
+    heard = Buffer.concat([heard, chunk]);
+    wake();
+  });
+  socket.on('error', (error) => {
+    failure = error;
+    wake();
+  });
+  for (const event of ['end', 'close']) {
+    socket.on(event, () => {
+      isOver = true;
+      wake();
+    });
+  }
+  return {
+    say: (...bytes) => void socket.write(Buffer.concat(bytes)),
+    async hear(parse) {
+      for (;;) {
+        const parsed = parse(heard);
+        if (parsed !== undefined) {
+          heard = heard.subarray(parsed.length);
+          return parsed.is;
+        }
+        if (heard.length > MOST_BYTES) throw new Error('an answer that does not end');
+        if (failure !== undefined) throw failure;
+        if (isOver) throw new Error(hasHeard ? 'closed in the middle of its answer' : 'closed without a word');
+        await news.promise;
+      }
+    },
+    async end() {
+      socket.end();
+      while (!isOver && failure === undefined) await news.promise;
+      if (failure !== undefined) throw failure;
+    },
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}
