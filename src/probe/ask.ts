@@ -29,17 +29,19 @@ export async function answerOf(
 ): Promise<Verdict> {
   const deadline = AbortSignal.timeout(timeoutMs);
   const bounded = AbortSignal.any([signal, deadline]);
-  const late = `no answer in ${formatDuration(timeoutMs)}`;
+  let awaited: string | undefined;
+  const late = () =>
+    unhealthy(`no answer in ${formatDuration(timeoutMs)}${awaited === undefined ? '' : `: ${awaited}`}`);
   // Referenced, unlike the deadline's own: a check that waits for nothing that holds the process is late as well.
   const held = setTimeout(() => {}, timeoutMs + 1);
   try {
     const over = new Promise<Verdict>((resolve) => {
-      bounded.addEventListener('abort', () => resolve(unhealthy(late)), { once: true });
+      bounded.addEventListener('abort', () => resolve(late()), { once: true });
     });
-    const verdict = await Promise.race([question.ask(bounded), over]);
+    const verdict = await Promise.race([question.ask(bounded, (what) => (awaited = what)), over]);
     signal.throwIfAborted();
     // What a check says of its own deadline is how it was interrupted, not why there was no answer.
-    return deadline.aborted && !verdict.healthy ? unhealthy(late) : verdict;
+    return deadline.aborted && !verdict.healthy ? late() : verdict;
   } finally {
     clearTimeout(held);
   }

@@ -33,8 +33,9 @@ export interface Question {
   /**
    * Healthy or the reason why not; never throws for "unhealthy". Files that hold credentials are read anew each time.
    * @param signal the deadline, or the end of the process
+   * @param tell told what is waited for, which the reason names when the deadline comes
    */
-  ask(signal: AbortSignal): Promise<Verdict>;
+  ask(signal: AbortSignal, tell?: (awaited: string) => void): Promise<Verdict>;
 }
 
 /** Keeps a table's literal types, so that `prepare` sees each option under its own type, and forgets them outside. */
