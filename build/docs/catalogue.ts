@@ -12,7 +12,7 @@ export function cataloguePage(services: readonly Service[], generated: string): 
     "What `kolla-db-sync SERVICE` knows of each service of Kolla's images; `kolla-pod catalogue` prints the same, with those of your own",
     '([kolla-db-sync.md](kolla-db-sync.md#services-of-your-own)). `all` is a whole migration while no replica of the service runs; `expand` and `migrate` come before a',
     'rollout, `contract` and `online` after it. A service with `all` alone has a tool of one step: run it before the rollout, and know that',
-    'replicas of the old release may break under it.',
+    'replicas of the old release may break under it. What to ask each container whether it is healthy: [kolla-probe.md](kolla-probe.md#which-probe-for-which-service).',
     '',
     ...services.flatMap(part),
   ].join('\n');

@@ -4,11 +4,14 @@ import { suggestion } from '../cli/nearest.ts';
 import { outputOption } from '../cli/output-option.ts';
 import { fold, table } from '../cli/table.ts';
 import { paint, type Terminal } from '../cli/terminal.ts';
+import { INFRASTRUCTURE } from '../services/infrastructure.ts';
 import {
   INTERFACES,
   PHASES,
   type Grant,
   type IdentityService,
+  type Infrastructure,
+  type Probe,
   type Service,
   type Step,
   type ToolTask,
@@ -20,8 +23,8 @@ export const catalogue = command({
   summary: 'Prints what the helpers know of each OpenStack service.',
   description:
     'Databases, where their URLs stand, the steps of each phase of a migration and the check; accounts and endpoints in ' +
-    'Keystone; the queue. In JSON each entry has ' +
-    'the shape that `services:` of kolla-pod.yaml takes under its name.',
+    'Keystone; the queue; what to ask each container whether it is healthy. What services stand on (rabbitmq, mariadb ...) ' +
+    'is there for the latter. In JSON each other entry has the shape that `services:` of kolla-pod.yaml takes under its name.',
   operands: [{ name: 'SERVICE', help: 'only this one, and all of it', optional: true }],
   options: [outputOption('KOLLA_POD_CATALOGUE_OUTPUT', 'table')],
   examples: [
@@ -30,7 +33,9 @@ export const catalogue = command({
     { line: 'kolla-pod catalogue -o json', does: 'everything, for a program' },
   ],
   async run({ operands: [name], options }, { stdout, terminal, podFile }) {
-    const all = (await knownServices(podFile)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const services = await knownServices(podFile);
+    const beneath = INFRASTRUCTURE.filter(({ name: one }) => services.every((service) => service.name !== one));
+    const all = [...services, ...beneath].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const chosen = name === undefined ? all : all.filter((service) => service.name === name);
     const [first] = chosen;
     if (first === undefined) {
@@ -38,13 +43,15 @@ export const catalogue = command({
       throw new UsageError(`no service '${name}'${suggestion(name ?? '', names)}`);
     }
     if (options.output === 'json') stdout(`${JSON.stringify(entriesOf(chosen), undefined, 2)}\n`);
-    else stdout(name === undefined ? list(chosen, terminal) : page(first, terminal));
+    else stdout(name === undefined ? list(chosen, terminal) : pageOf(first, terminal));
     return ExitCode.ok;
   },
 });
 
+type Entry = Service | Infrastructure;
+
 /** Each service under its name, as kolla-pod.yaml has them. */
-function entriesOf(services: readonly Service[]): Record<string, Omit<Service, 'name'>> {
+function entriesOf(services: readonly Entry[]): Record<string, Omit<Entry, 'name'>> {
   return Object.fromEntries(services.map(({ name, ...rest }) => [name, rest]));
 }
 
@@ -61,14 +68,21 @@ export function lineOf({ argv, folder }: Pick<Step, 'argv' | 'folder'>): string 
   return folder === undefined ? line : `${line} (in ${folder})`;
 }
 
-function list(services: readonly Service[], terminal: Terminal): string {
-  const rows = services.map((service) => [
-    service.name,
-    service.summary,
-    phasesOf(service).join(', '),
-    service.migration.check === undefined ? '' : 'yes',
+function list(entries: readonly Entry[], terminal: Terminal): string {
+  const rows = entries.map((entry) => [
+    entry.name,
+    entry.summary,
+    ...('migration' in entry
+      ? [phasesOf(entry).join(', '), entry.migration.check === undefined ? '' : 'yes']
+      : ['', '']),
   ]);
   return table(terminal, ['SERVICE', 'WHAT', 'PHASES', 'CHECK'], rows);
+}
+
+function pageOf(entry: Entry, terminal: Terminal): string {
+  if ('migration' in entry) return page(entry, terminal);
+  const title = `${paint(terminal, 'bold', entry.name)}: ${entry.summary}`;
+  return [title, '', ...probesOf(entry.probes, terminal)].join('\n');
 }
 
 function page(service: Service, terminal: Terminal): string {
@@ -95,8 +109,21 @@ function page(service: Service, terminal: Terminal): string {
     table(terminal, [], steps),
     ...bootstrapOf(service, terminal),
     ...(check === undefined ? [] : [`${title('Check')} ${lineOf(check)}`, table(terminal, [], codes)]),
+    ...probesOf(service.probes, terminal),
     ...(notes === undefined ? [] : [...fold(notes, terminal.width), '']),
   ].join('\n');
+}
+
+/** What each container is asked by, in words of kolla-probe. */
+function probesOf(probes: readonly Probe[] | undefined, terminal: Terminal): string[] {
+  if (probes === undefined) return [];
+  const rows = probes.flatMap(({ container, declared, liveness, readiness, notes }) => [
+    [container, 'readiness', readiness],
+    ['', 'liveness', liveness],
+    ...(declared === undefined ? [] : [['', 'Kolla', declared]]),
+    ...(notes === undefined ? [] : [['', '', notes]]),
+  ]);
+  return [paint(terminal, 'bold', 'Probes'), table(terminal, [], rows)];
 }
 
 function placesOf(url: Service['databases'][number]['url']): string {

@@ -1,4 +1,5 @@
 import { alembicDatabase } from './common.ts';
+import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Alarming; one step. */
@@ -9,4 +10,10 @@ export const aodh: Service = {
   user: 'aodh',
   databases: [alembicDatabase('aodh')],
   migration: { phases: { all: [{ argv: ['aodh-dbsync'] }] } },
+  probes: [
+    api('aodh_api', 8042, '/healthcheck'),
+    worker('aodh_evaluator', 'aodh-evaluator', DATABASE_PORT),
+    worker('aodh_listener', 'aodh-listener'),
+    worker('aodh_notifier', 'aodh-notifier'),
+  ],
 };

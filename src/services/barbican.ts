@@ -1,4 +1,5 @@
 import { catalogued, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Keys and secrets. Older releases have the URL under the name that they had before oslo.db. */
@@ -21,4 +22,9 @@ export const barbican: Service = {
     services: [catalogued('barbican', 'key-manager', 'Keys and secrets', 9311)],
   },
   queue: { ...QUEUE, optional: true },
+  probes: [
+    api('barbican_api', 9311, '/healthcheck'),
+    worker('barbican_keystone_listener', 'barbican-keystone-listener'),
+    worker('barbican_worker', 'barbican-worker'),
+  ],
 };

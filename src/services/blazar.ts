@@ -1,4 +1,5 @@
 import { alembicDatabase } from './common.ts';
+import { listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Reservation of resources; one step. */
@@ -11,4 +12,8 @@ export const blazar: Service = {
   migration: {
     phases: { all: [{ argv: ['blazar-db-manage', '--config-file', '/etc/blazar/blazar.conf', 'upgrade', 'head'] }] },
   },
+  probes: [
+    { ...listener('blazar_api', 'blazar-api', 1234), notes: 'It answers 401 to whoever brings no token.' },
+    worker('blazar_manager', 'blazar-manager'),
+  ],
 };

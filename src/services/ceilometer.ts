@@ -1,3 +1,4 @@
+import { worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Telemetry. It has no database: its tool makes resource types in Gnocchi, through Gnocchi's API. */
@@ -8,5 +9,11 @@ export const ceilometer: Service = {
   user: 'ceilometer',
   databases: [],
   migration: { phases: { all: [{ argv: ['ceilometer-upgrade'] }] } },
+  probes: [
+    worker('ceilometer_notification', 'ceilometer-agent-notification'),
+    worker('ceilometer_central', 'ceilometer-polling'),
+    worker('ceilometer_compute', 'ceilometer-polling'),
+    worker('ceilometer_ipmi', 'ceilometer-polling'),
+  ],
   notes: "Give the URL of a database that may hold the lock, such as its own account in Gnocchi's.",
 };

@@ -1,4 +1,5 @@
 import { alembicDatabase, catalogued, ONLINE, QUEUE, serviceAccount } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Block storage. Its schema only grows; data move online. */
@@ -23,5 +24,11 @@ export const cinder: Service = {
     ],
   },
   queue: QUEUE,
+  probes: [
+    api('cinder_api', 8776, '/healthcheck'),
+    worker('cinder_scheduler', 'cinder-scheduler'),
+    worker('cinder_volume', 'cinder-volume'),
+    worker('cinder_backup', 'cinder-backup'),
+  ],
   notes: 'With all services stopped, `cinder-manage db sync --bump-versions` saves the restart that RPC versions need.',
 };

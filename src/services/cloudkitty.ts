@@ -1,4 +1,5 @@
 import { OSLO_DB } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Rating. Each of its modules has a version table of its own; the second step prepares its storage backend, which may lie elsewhere. */
@@ -9,4 +10,5 @@ export const cloudkitty: Service = {
   user: 'cloudkitty',
   databases: [{ name: 'cloudkitty', url: OSLO_DB }],
   migration: { phases: { all: [{ argv: ['cloudkitty-dbsync', 'upgrade'] }, { argv: ['cloudkitty-storage-init'] }] } },
+  probes: [api('cloudkitty_api', 8889, '/healthcheck'), worker('cloudkitty_processor', 'cloudkitty-processor')],
 };

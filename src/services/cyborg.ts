@@ -1,4 +1,5 @@
 import { alembicDatabase } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Accelerators; one step. */
@@ -9,4 +10,9 @@ export const cyborg: Service = {
   user: 'cyborg',
   databases: [alembicDatabase('cyborg')],
   migration: { phases: { all: [{ argv: ['cyborg-dbsync', 'upgrade'] }] } },
+  probes: [
+    api('cyborg_api', 6666),
+    worker('cyborg_agent', 'cyborg-agent'),
+    worker('cyborg_conductor', 'cyborg-conductor'),
+  ],
 };

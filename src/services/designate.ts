@@ -1,4 +1,5 @@
 import { catalogued, QUEUE, serviceAccount } from './common.ts';
+import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** DNS. Its pools are another command's (`designate-manage pool update`). */
@@ -20,4 +21,13 @@ export const designate: Service = {
     services: [catalogued('designate', 'dns', 'DNS', 9001)],
   },
   queue: QUEUE,
+  probes: [
+    api('designate_api', 9001, '/healthcheck'),
+    listener('designate_backend_bind9', 'named', 53),
+    worker('designate_central', 'designate-central'),
+    worker('designate_mdns', 'designate-mdns'),
+    worker('designate_producer', 'designate-producer'),
+    worker('designate_worker', 'designate-worker'),
+    worker('designate_sink', 'designate-sink'),
+  ],
 };

@@ -1,4 +1,5 @@
 import { alembicDatabase, catalogued, NOTIFICATIONS, serviceAccount } from './common.ts';
+import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Images. Its check knows the schema only: that the metadata definitions are loaded, our record says. */
@@ -32,6 +33,16 @@ export const glance: Service = {
       steps: [{ argv: ['glance-manage', 'db_load_metadefs'] }],
       // It ends with 0 also when it finds no definitions, or can't read them.
       done: { once: 'release', fills: 'metadef_namespaces' },
+    },
+  ],
+  probes: [
+    api('glance_api', 9292, '/healthcheck'),
+    {
+      container: 'glance_tls_proxy',
+      declared: 'healthcheck_curl -u openstack:PASSWORD ADDRESS:PORT/healthcheck',
+      liveness: 'tcp 127.0.0.1:9292',
+      readiness: 'tls 127.0.0.1:9292',
+      notes: "Kolla asks the page of HAProxy's statistics, with a password on its command line.",
     },
   ],
   notes: 'Its triggers need log_bin_trust_function_creators=1 where the server writes a binary log.',

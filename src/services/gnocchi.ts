@@ -1,3 +1,4 @@
+import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Metrics. Its tool would log into the API's file, which the API's own user rotates. */
@@ -10,4 +11,9 @@ export const gnocchi: Service = {
   migration: {
     phases: { all: [{ argv: ['gnocchi-upgrade', '--log-file', '/var/log/kolla/gnocchi/gnocchi-upgrade.log'] }] },
   },
+  probes: [
+    api('gnocchi_api', 8041, '/healthcheck'),
+    worker('gnocchi_metricd', 'gnocchi-metricd', DATABASE_PORT),
+    worker('gnocchi_statsd', 'gnocchi-statsd', DATABASE_PORT),
+  ],
 };

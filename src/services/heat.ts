@@ -1,4 +1,5 @@
 import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Orchestration. The users that its stacks need lie in a domain of their own, whose admin is another account of Heat's. */
@@ -31,4 +32,9 @@ export const heat: Service = {
     ],
   },
   queue: QUEUE,
+  probes: [
+    api('heat_api', 8004, '/healthcheck'),
+    api('heat_api_cfn', 8000, '/healthcheck'),
+    worker('heat_engine', 'heat-engine'),
+  ],
 };

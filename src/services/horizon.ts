@@ -1,3 +1,4 @@
+import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
 const VENV = '/var/lib/kolla/venv';
@@ -25,5 +26,6 @@ export const horizon: Service = {
   },
   // Its users log in with accounts of their own.
   identity: {},
+  probes: [api('horizon', 8080)],
   notes: 'Only where its sessions are kept in the database.',
 };

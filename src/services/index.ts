@@ -2,7 +2,8 @@
  * What the helpers know of each OpenStack service: one file a service, data only.
  *
  *   a name -> its data (configuration file, databases, migration by phase, check; accounts and endpoints in Keystone;
- *     queue; what its own tool does beside the schema) -> dbsync, bootstrap, charts, docs
+ *     queue; what its own tool does beside the schema; what to ask each container) -> dbsync, bootstrap, charts, docs
+ *   infrastructure.ts -> what those stand on, and what to ask of it
  *   `services:` of kolla-pod.yaml -> own.ts (valibot, every problem with its place) -> the same shape, before the table
  *
  * A new service is one new file and one line below. Nothing here runs. What can fail is what a user wrote: own.ts.
@@ -52,6 +53,8 @@ export type {
   ServiceDatabase,
   Step,
 } from './service.ts';
+export type { Infrastructure } from './infrastructure.ts';
+export type { Probe } from './probe.ts';
 export type { Listing, ToolTask, ToolVariable } from './tool.ts';
 export { INTERFACES, PHASES } from './service.ts';
 

@@ -1,4 +1,5 @@
 import { alembicDatabase, catalogued, ONLINE, QUEUE, serviceAccount } from './common.ts';
+import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Bare metal. */
@@ -25,5 +26,10 @@ export const ironic: Service = {
     services: [catalogued('ironic', 'baremetal', 'Bare metal', 6385)],
   },
   queue: { ...QUEUE, optional: true },
+  probes: [
+    api('ironic_api', 6385),
+    worker('ironic_conductor', 'ironic-conductor'),
+    { ...listener('ironic_http', 'apache2', 8089), notes: "httpd in Rocky Linux's images." },
+  ],
   notes: 'Run `ironic-status upgrade check` before.',
 };

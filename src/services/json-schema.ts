@@ -110,6 +110,19 @@ const QUEUE = {
   },
 };
 
+const PROBE = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['container', 'liveness', 'readiness'],
+  properties: {
+    container: TEXT,
+    declared: { ...TEXT, description: 'the health check that it has in Docker' },
+    liveness: { ...TEXT, description: 'words of kolla-probe', examples: ['process nova-compute'] },
+    readiness: { ...TEXT, description: 'words of kolla-probe', examples: ['connected nova-compute 5672'] },
+    notes: TEXT,
+  },
+} as const;
+
 /** The `services` section for editors: the same keys as own.ts, which reads it. */
 export const SERVICES_JSON_SCHEMA = {
   type: 'object',
@@ -142,6 +155,7 @@ export const SERVICES_JSON_SCHEMA = {
       queue: QUEUE,
       keys: KEYS,
       tool: TOOL,
+      probes: { type: 'array', items: PROBE, description: 'how each container is asked whether it is healthy' },
       notes: TEXT,
     },
   },

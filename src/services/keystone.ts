@@ -1,4 +1,5 @@
 import { alembicDatabase, catalogued, NOTIFICATIONS } from './common.ts';
+import { api, listener } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Identity. Its migrate step has been empty since Yoga (data moves happen in expand), but is still a command. */
@@ -77,6 +78,18 @@ export const keystone: Service = {
       throwawayKeys: ['OS_FERNET_TOKENS__KEY_REPOSITORY', 'OS_FERNET_RECEIPTS__KEY_REPOSITORY'],
       done: { once: 'release' },
     },
+  ],
+  probes: [
+    api('keystone', 5000, '/healthcheck'),
+    api('keystone_httpd', 5000),
+    {
+      container: 'keystone_fernet',
+      declared: '/usr/bin/fernet-healthcheck.sh',
+      liveness: 'process cron',
+      readiness: 'command /usr/bin/fernet-healthcheck.sh',
+      notes: 'Not needed where `kolla-bootstrap keys` keeps the keys in a Secret.',
+    },
+    listener('keystone_ssh', 'sshd', 8023),
   ],
   notes: 'Its triggers need log_bin_trust_function_creators=1 where the server writes a binary log.',
 };

@@ -1,4 +1,5 @@
 import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Container infrastructure management; one step. */
@@ -27,4 +28,5 @@ export const magnum: Service = {
     services: [catalogued('magnum', 'container-infra', 'Clusters of containers', 9511, '/v1')],
   },
   queue: QUEUE,
+  probes: [api('magnum_api', 9511, '/healthcheck'), worker('magnum_conductor', 'magnum-conductor')],
 };

@@ -1,4 +1,5 @@
 import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Shared file systems; one step. */
@@ -17,4 +18,10 @@ export const manila: Service = {
     ],
   },
   queue: QUEUE,
+  probes: [
+    api('manila_api', 8786, '/healthcheck'),
+    worker('manila_scheduler', 'manila-scheduler'),
+    worker('manila_share', 'manila-share'),
+    worker('manila_data', 'manila-data'),
+  ],
 };

@@ -1,4 +1,5 @@
 import { alembicDatabase } from './common.ts';
+import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Recovery of instances; one step. */
@@ -9,4 +10,5 @@ export const masakari: Service = {
   user: 'masakari',
   databases: [alembicDatabase('masakari')],
   migration: { phases: { all: [{ argv: ['masakari-manage', 'db', 'sync'] }] } },
+  probes: [api('masakari_api', 15_868, '/healthcheck')],
 };

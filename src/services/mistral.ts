@@ -1,4 +1,5 @@
 import { alembicDatabase } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Workflows; the second step loads its standard actions. */
@@ -16,4 +17,10 @@ export const mistral: Service = {
       ],
     },
   },
+  probes: [
+    api('mistral_api', 8989),
+    worker('mistral_engine', 'mistral-server'),
+    worker('mistral_event_engine', 'mistral-server'),
+    worker('mistral_executor', 'mistral-server'),
+  ],
 };

@@ -1,5 +1,9 @@
 import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
+
+const OVN_NORTHBOUND_PORT = 6641;
+const OPEN_VSWITCH_PORT = 6640;
 
 /** Networking. Without --subproject its tool migrates Neutron and every plugin that is installed. */
 export const neutron: Service = {
@@ -20,6 +24,22 @@ export const neutron: Service = {
     services: [catalogued('neutron', 'network', 'Networking', 9696)],
   },
   queue: QUEUE,
+  probes: [
+    api('neutron_server', 9696, '/healthcheck'),
+    worker('neutron_rpc_server', 'neutron-rpc-server'),
+    worker('neutron_periodic_worker', 'neutron-periodic-workers', DATABASE_PORT),
+    worker('neutron_ovn_maintenance_worker', 'neutron-ovn-maintenance-worker', OVN_NORTHBOUND_PORT),
+    worker('neutron_dhcp_agent', 'neutron-dhcp-agent'),
+    { ...worker('neutron_l3_agent', 'neutron-l3-agent'), declared: "healthcheck_port 'neutron-l3-agent ' 5672" },
+    worker('neutron_metadata_agent', 'neutron-metadata-agent'),
+    worker('neutron_bgp_dragent', 'neutron-bgp-dragent'),
+    worker('neutron_openvswitch_agent', 'neutron-openvswitch-agent'),
+    worker('neutron_sriov_agent', 'neutron-sriov-nic-agent'),
+    worker('neutron_ovn_metadata_agent', 'neutron-ovn-metadata-agent', OPEN_VSWITCH_PORT),
+    worker('neutron_ovn_agent', 'neutron-ovn-agent', OPEN_VSWITCH_PORT),
+    worker('neutron_ovn_vpn_agent', 'neutron-ovn-vpn-agent'),
+    worker('ironic_neutron_agent', 'ironic-neutron-agent'),
+  ],
   notes:
     'Stop its servers before contract where `neutron-db-manage has_offline_migrations` ends with 1 (its own tree has no such step since Newton).',
 };

@@ -1,4 +1,5 @@
 import { alembicDatabase, CELL0, CELLS, ONLINE, QUEUE } from './common.ts';
+import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 const SHARED =
@@ -52,6 +53,20 @@ export const novaCell: Service = {
         ],
       },
     },
+  ],
+  probes: [
+    worker('nova_conductor', 'nova-conductor'),
+    worker('nova_compute', 'nova-compute'),
+    worker('nova_compute_ironic', 'nova-compute'),
+    {
+      container: 'nova_libvirt',
+      declared: 'virsh version --daemon',
+      liveness: 'process libvirtd',
+      readiness: 'socket libvirtd /run/libvirt/libvirt-sock',
+    },
+    listener('nova_ssh', 'sshd', 8022),
+    api('nova_novncproxy', 6080, '/vnc_lite.html'),
+    api('nova_spicehtml5proxy', 6082, '/spice_auto.html'),
   ],
   notes:
     'Once in each cell, after nova; its mapping needs [api_database] connection too. Restart what reads mappings when one has changed. Hosts are found by `nova-manage cell_v2 discover_hosts` once they run.',

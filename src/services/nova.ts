@@ -1,4 +1,5 @@
 import { catalogued, CELL0, CELLS, ONLINE, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service, Step } from './service.ts';
 
 /** It has no queue. */
@@ -60,6 +61,12 @@ export const nova: Service = {
         update: [UPDATE_CELL0],
       },
     },
+  ],
+  probes: [
+    api('nova_api', 8774),
+    api('nova_metadata', 8775),
+    worker('nova_scheduler', 'nova-scheduler'),
+    worker('nova_super_conductor', 'nova-conductor'),
   ],
   notes: 'Placement first; then nova, then nova-cell in each cell. Run `nova-status upgrade check` before.',
 };

@@ -1,4 +1,5 @@
 import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Load balancing. The second database is its job board's, where that is on. */
@@ -26,4 +27,10 @@ export const octavia: Service = {
     services: [catalogued('octavia', 'load-balancer', 'Load balancing', 9876)],
   },
   queue: QUEUE,
+  probes: [
+    api('octavia_api', 9876),
+    worker('octavia_health_manager', 'octavia-health-manager', DATABASE_PORT),
+    worker('octavia_housekeeping', 'octavia-housekeeping', DATABASE_PORT),
+    worker('octavia_worker', 'octavia-worker'),
+  ],
 };

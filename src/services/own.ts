@@ -3,6 +3,7 @@ import { ConfigError } from '../cli/errors.ts';
 import { suggestion } from '../cli/nearest.ts';
 import { Identity, Queue } from './own-bootstrap.ts';
 import { Keys, KEYS_KEYS } from './own-keys.ts';
+import { Probes, PROBE_KEYS } from './own-probe.ts';
 import { Argv, CodeKey, Step, STEP_KEYS } from './own-step.ts';
 import { Tool, TOOL_KEYS } from './own-tool.ts';
 import { AbsolutePath, ListOf, Mapping, Place, Text } from './own-words.ts';
@@ -45,6 +46,7 @@ const Own = v.strictObject({
   queue: v.optional(Queue),
   keys: v.optional(Keys),
   tool: v.optional(Tool),
+  probes: v.optional(Probes),
   notes: v.optional(Text),
 });
 const NAME = /^[a-z][a-z0-9-]{0,47}$/;
@@ -101,6 +103,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   services: ['name', 'type', 'description', 'endpoints'],
   endpoints: INTERFACES,
   queue: ['vhost', 'user', 'url', 'optional'],
+  probes: PROBE_KEYS,
   ...KEYS_KEYS,
   ...TOOL_KEYS,
   ...Object.fromEntries(['steps', 'update'].map((name) => [name, STEP_KEYS])),
@@ -117,6 +120,7 @@ const SERVICE_KEYS = [
   'queue',
   'keys',
   'tool',
+  'probes',
   'notes',
 ];
 

@@ -1,4 +1,5 @@
 import { catalogued, ONLINE, serviceAccount } from './common.ts';
+import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Placement of resources. */
@@ -28,5 +29,6 @@ export const placement: Service = {
     users: [serviceAccount('placement')],
     services: [catalogued('placement', 'placement', 'Placement', 8780)],
   },
+  probes: [api('placement_api', 8780)],
   notes: 'Before nova. Run `placement-status upgrade check` before.',
 };

@@ -1,4 +1,5 @@
 import type { KeyRepository } from './keys.ts';
+import type { Probe } from './probe.ts';
 import type { ToolTask } from './tool.ts';
 
 /** One command line of a service's own tool. Its first word is found on the PATH; no shell reads it. */
@@ -133,6 +134,8 @@ export interface Service {
   readonly keys?: readonly KeyRepository[];
   /** What its own tool does before its first start, beside the schema; in this order. */
   readonly tool?: readonly ToolTask[];
+  /** How each of its containers is asked whether it is healthy. */
+  readonly probes?: readonly Probe[];
   /** What an operator should know before an upgrade. */
   readonly notes?: string;
 }

@@ -1,3 +1,4 @@
+import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Dashboard. Its alembic.ini names its scripts relative to the folder that it lies in. */
@@ -17,4 +18,5 @@ export const skyline: Service = {
       ],
     },
   },
+  probes: [api('skyline_apiserver', 9998, '/docs'), api('skyline_console', 9999, '/docs')],
 };

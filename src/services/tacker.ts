@@ -1,4 +1,5 @@
 import { alembicDatabase } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Orchestration of network functions; one step. */
@@ -11,4 +12,5 @@ export const tacker: Service = {
   migration: {
     phases: { all: [{ argv: ['tacker-db-manage', '--config-file', '/etc/tacker/tacker.conf', 'upgrade', 'head'] }] },
   },
+  probes: [api('tacker_server', 9890), worker('tacker_conductor', 'tacker-conductor')],
 };

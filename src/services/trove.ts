@@ -1,4 +1,5 @@
 import { alembicDatabase } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Databases as a service; one step. */
@@ -9,4 +10,9 @@ export const trove: Service = {
   user: 'trove',
   databases: [alembicDatabase('trove')],
   migration: { phases: { all: [{ argv: ['trove-manage', 'db_sync'] }] } },
+  probes: [
+    api('trove_api', 8779, '/healthcheck'),
+    worker('trove_conductor', 'trove-conductor'),
+    worker('trove_taskmanager', 'trove-taskmanager'),
+  ],
 };

@@ -1,4 +1,5 @@
 import { alembicDatabase } from './common.ts';
+import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Infrastructure optimization; one step. */
@@ -11,4 +12,9 @@ export const watcher: Service = {
   migration: {
     phases: { all: [{ argv: ['watcher-db-manage', '--config-file', '/etc/watcher/watcher.conf', 'upgrade'] }] },
   },
+  probes: [
+    api('watcher_api', 9322),
+    worker('watcher_applier', 'watcher-applier'),
+    worker('watcher_engine', 'watcher-decision-engine'),
+  ],
 };

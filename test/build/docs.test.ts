@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { cataloguePage } from '../../build/docs/catalogue.ts';
 import { cliPage, errorsPage, GENERATED } from '../../build/docs/pages.ts';
+import { withProbes } from '../../build/docs/probes.ts';
 import { rbacPage, withoutExample } from '../../build/docs/rbac.ts';
 import { all } from '../../src/pod/index.ts';
 import { SERVICES } from '../../src/services/index.ts';
@@ -12,6 +14,7 @@ for (const [name, page] of [
   ['errors.md', errorsPage()],
   ['rbac.md', rbacPage(GENERATED)],
   ['catalogue.md', cataloguePage(SERVICES, GENERATED)],
+  ['kolla-probe.md', withProbes(readFileSync(new URL('../../docs/kolla-probe.md', import.meta.url), 'utf8'))],
 ] as const) {
   test(`docs/${name} is what the tables say; if not: make docs`, async () => {
     const stands = (await readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).split('\n');

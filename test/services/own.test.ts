@@ -14,6 +14,7 @@ murano:
       all: [{ argv: [murano-db-manage, upgrade] }]
       online: [{ argv: [murano-db-manage, move, 10], again: [1], codes: { 2: some failed } }]
     check: { argv: [murano-db-manage, check], codes: { 0: complete, 3: expand } }
+  probes: [{ container: murano, liveness: process murano, readiness: connected murano 5672 }]
 `;
 
 function problemsOf(yaml: string): string {
@@ -36,6 +37,12 @@ test('a service of YAML has the shape of a built-in one', () => {
 
 for (const [what, from, to, says] of [
   ['a misspelt key', 'databases', 'database', /services\.murano\.database: .*did you mean 'databases'/],
+  [
+    'a misspelt key of a probe',
+    'readiness',
+    'readyness',
+    /murano\.probes\[0\]\.(?:readiness: is missing|readyness: there is no such key; did you mean 'readiness')/,
+  ],
   ['a missing phase "all"', 'all:', 'expand:', /services\.murano\.migration\.phases\.all: is missing/],
   [
     'a command line for a shell',

@@ -1,0 +1,27 @@
+/** The table in docs/kolla-probe.md, from the services' data. */
+import { allProbes } from '../../src/services/probes.ts';
+
+const OPEN = '<!-- probes: made by `make docs` from src/services/ -->';
+const CLOSE = '<!-- end probes -->';
+
+/** The page with its table as the data have it now. Error for a page without the two marks. */
+export function withProbes(page: string): string {
+  const [start, end] = [page.indexOf(OPEN), page.indexOf(CLOSE)];
+  if (start < 0 || end < start) throw new Error(`the page has no place for the table: ${OPEN} and ${CLOSE}`);
+  return `${page.slice(0, start + OPEN.length)}\n\n${table().join('\n')}\n\n${page.slice(end)}`;
+}
+
+function table(): string[] {
+  return [
+    '| service | container | Kolla asks | readiness | liveness and startup |',
+    '|---|---|---|---|---|',
+    ...allProbes().map(({ service, container, declared, readiness, liveness, notes }) => {
+      const more = notes === undefined ? '' : `<br>${notes}`;
+      return `| ${service} | \`${container}\` | ${code(declared)} | ${code(readiness)}${more} | ${code(liveness)} |`;
+    }),
+  ];
+}
+
+function code(text: string | undefined): string {
+  return text === undefined ? '' : `\`${text}\``;
+}

@@ -1,0 +1,108 @@
+import { api, listener, type Probe } from './probe.ts';
+
+/** What OpenStack's services stand on. None has a schema or an account that a helper could prepare; each can be asked. */
+export interface Infrastructure {
+  readonly name: string;
+  readonly summary: string;
+  readonly probes: readonly Probe[];
+}
+
+export const INFRASTRUCTURE: readonly Infrastructure[] = [
+  {
+    name: 'etcd',
+    summary: 'Coordination',
+    probes: [
+      {
+        ...api('etcd', 2379, '/health'),
+        notes: 'Its answer needs a leader: without a quorum no member is ready, and none should be restarted for it.',
+      },
+    ],
+  },
+  {
+    name: 'grafana',
+    summary: 'Dashboards',
+    probes: [{ ...api('grafana', 3000, '/api/health'), notes: 'Its answer needs its database.' }],
+  },
+  {
+    name: 'loadbalancer',
+    summary: 'HAProxy and ProxySQL',
+    probes: [
+      api('haproxy', 61_313),
+      listener('haproxy_ssh', 'sshd', 2985),
+      { ...listener('proxysql', 'proxysql', 6032), notes: 'The port of its administration.' },
+    ],
+  },
+  {
+    name: 'mariadb',
+    summary: 'Database (Galera)',
+    probes: [
+      {
+        container: 'mariadb',
+        declared: '/usr/bin/healthcheck.sh --defaults-file /etc/mysql/healthcheck.cnf --connect --galera_online',
+        liveness: 'process mariadbd',
+        readiness: 'galera 127.0.0.1:3306',
+        notes: 'It takes no connections while it receives a state transfer, which may take hours.',
+      },
+    ],
+  },
+  {
+    name: 'memcached',
+    summary: 'Caches',
+    probes: [{ ...listener('memcached', 'memcached', 11_211), readiness: 'memcached 127.0.0.1:11211' }],
+  },
+  {
+    name: 'opensearch',
+    summary: 'Logs and dashboards',
+    probes: [api('opensearch', 9200), api('opensearch_dashboards', 5601)],
+  },
+  {
+    name: 'openvswitch',
+    summary: 'Virtual switches',
+    probes: [
+      {
+        container: 'openvswitch_db',
+        declared: 'ovsdb-client list-dbs',
+        liveness: 'process ovsdb-server',
+        readiness: 'socket ovsdb-server /run/openvswitch/db.sock',
+      },
+      {
+        container: 'openvswitch_vswitchd',
+        declared: 'ovs-appctl version',
+        liveness: 'process ovs-vswitchd',
+        readiness: 'command ovs-appctl version',
+        notes: 'The path of its control socket has its process id in it.',
+      },
+    ],
+  },
+  {
+    name: 'prometheus',
+    summary: 'Alerts',
+    probes: [
+      {
+        ...api('prometheus_alertmanager', 9093, '/-/healthy'),
+        notes: 'Declared by kolla-ansible after release 22.',
+      },
+    ],
+  },
+  {
+    name: 'rabbitmq',
+    summary: 'Message broker',
+    probes: [
+      {
+        container: 'rabbitmq',
+        declared: 'healthcheck_rabbitmq',
+        liveness: 'process beam.smp',
+        readiness: 'rabbitmq 127.0.0.1:5672',
+        notes: 'A member that pauses in a minority has closed its port and comes back by itself.',
+      },
+    ],
+  },
+  {
+    name: 'valkey',
+    summary: 'Caches and locks',
+    probes: [
+      { ...listener('valkey_server', 'valkey-server', 6379), readiness: 'redis 127.0.0.1:6379' },
+      { ...listener('valkey_sentinel', 'valkey-sentinel', 26_379), readiness: 'redis 127.0.0.1:26379' },
+    ],
+  },
+];
