@@ -13,7 +13,7 @@ export interface FileOptions extends PodFile {
 export interface PodFile {
   readonly file: string;
   /** What stands in a section of SECTIONS, unchecked. */
-  sectionOf(name: 'overlays' | 'services'): unknown;
+  sectionOf(name: (typeof SECTIONS)[number]): unknown;
 }
 
 /** Every section that kolla-pod.yaml may have: one a helper, checked by that helper. */
@@ -28,6 +28,7 @@ export const SECTIONS = [
   'pod',
   'overlays',
   'services',
+  'checks',
 ] as const;
 
 type Mapping = Readonly<Record<string, unknown>>;

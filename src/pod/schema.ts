@@ -4,6 +4,7 @@ import { ExitCode } from '../cli/errors.ts';
 import { SECTIONS } from '../cli/file.ts';
 import type { Option } from '../cli/option.ts';
 import { OVERLAYS_JSON_SCHEMA } from '../config/overlays/json-schema.ts';
+import { CHECKS_JSON_SCHEMA } from '../probe/serve/json-schema.ts';
 import { SERVICES_JSON_SCHEMA } from '../services/json-schema.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -43,6 +44,7 @@ export function fileSchema(helpers: readonly Helper[]): Schema {
       ...Object.fromEntries([...free, ...sections]),
       overlays: OVERLAYS_JSON_SCHEMA,
       services: SERVICES_JSON_SCHEMA,
+      checks: CHECKS_JSON_SCHEMA,
     }),
   };
 }

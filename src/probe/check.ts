@@ -86,13 +86,18 @@ export function commandFor(definition: Check): Command {
 
 /**
  * A pod that is restarted because another one is down does not bring that one back.
+ * @param otherwise how to have it all the same
  * @throws UsageError that names the host
  */
-export function requireOwnHosts(word: string, { subject, hosts }: Pick<Question, 'subject' | 'hosts'>): void {
+export function requireOwnHosts(
+  word: string,
+  { subject, hosts }: Pick<Question, 'subject' | 'hosts'>,
+  otherwise = 'give --allow-remote',
+): void {
   const other = hosts.find((host) => !isOwnHost(host));
   if (other === undefined) return;
   throw new UsageError(
     `${word}: '${subject}' asks ${other}, which is not this pod: its failure would restart us and mend nothing. ` +
-      'Use it for readiness, or give --allow-remote',
+      `Use it for readiness, or ${otherwise}`,
   );
 }

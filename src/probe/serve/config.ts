@@ -1,0 +1,121 @@
+import { parseDuration } from '../../cli/duration.ts';
+import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { didYouMean, suggestion } from '../../cli/nearest.ts';
+import { ROLES, type Role } from './part.ts';
+import { shellWords } from './words.ts';
+
+/** One check of kolla-pod.yaml. Times in milliseconds. */
+export interface CheckConfig {
+  readonly name: string;
+  /** As on the command line, after `kolla-probe`. */
+  readonly run: readonly string[];
+  readonly roles: readonly Role[];
+  readonly period: number;
+  readonly timeout: number;
+  /** So many in succession make it unhealthy. */
+  readonly failures: number;
+  readonly allowRemote: boolean;
+}
+
+export const CHECK_DEFAULTS = { for: ['readiness'], period: '10s', timeout: '900ms', failures: 1 } as const;
+export const CHECK_NAME = '^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$';
+const KEYS = ['run', 'for', 'period', 'timeout', 'failures', 'allow-remote'];
+export const SHORTEST_PERIOD_MS = 100;
+export const MOST_FAILURES = 100;
+
+/**
+ * The checks of kolla-pod.yaml's `checks:`, in its order; none when there is no such section.
+ * @param file its name, for messages
+ * @param section what stands under `checks:`, unchecked
+ * @throws ConfigError with every problem and its place: `checks.api.perid: no such key; did you mean 'period'?`
+ */
+export function readChecks(file: string, section: unknown): CheckConfig[] {
+  if (section === undefined || section === null) return [];
+  const problems: string[] = [];
+  const tell = (place: string, what: string) => void problems.push(`${place}: ${what}`);
+  if (!isMapping(section)) throw new ConfigError(`${file}: checks: is not a mapping of names to checks`);
+  const checks = Object.entries(section).map(([name, value]) => checkOf(name, value, tell));
+  if (problems.length > 0) throw new ConfigError(`${file}: ${problems.join('; ')}`);
+  return checks.filter((check) => check !== undefined);
+}
+
+type Tell = (place: string, what: string) => void;
+
+function checkOf(name: string, value: unknown, tell: Tell): CheckConfig | undefined {
+  const place = `checks.${name}`;
+  if (!new RegExp(CHECK_NAME).test(name)) tell(place, 'is no name: letters, digits, -, _ and ., at most 63');
+  // gRPC's health service has one name for both.
+  if ((ROLES as readonly string[]).includes(name)) tell(place, 'is the name of a probe; give the check another');
+  if (!isMapping(value)) {
+    tell(place, 'is not a mapping with run, for, period');
+    return undefined;
+  }
+  for (const key of Object.keys(value))
+    if (!KEYS.includes(key)) tell(`${place}.${key}`, `no such key${suggestion(key, KEYS)}`);
+  const at = <T>(key: string, read: (given: unknown) => T, fallback: T): T => {
+    try {
+      return value[key] === undefined ? fallback : read(value[key]);
+    } catch (error) {
+      tell(`${place}.${key}`, messageOf(error));
+      return fallback;
+    }
+  };
+  if (value['run'] === undefined) tell(place, 'run is missing, such as run: "tcp 127.0.0.1:9292"');
+  const period = at('period', durationOf(SHORTEST_PERIOD_MS), parseDuration(CHECK_DEFAULTS.period));
+  const timeout = at('timeout', durationOf(1), Math.min(parseDuration(CHECK_DEFAULTS.timeout), period));
+  if (timeout > period) tell(`${place}.timeout`, 'is longer than the period; shorten it, or lengthen the period');
+  return {
+    name,
+    run: at('run', wordsOf, []),
+    roles: at<readonly Role[]>('for', rolesOf, CHECK_DEFAULTS.for),
+    period,
+    timeout,
+    failures: at('failures', failuresOf, CHECK_DEFAULTS.failures),
+    allowRemote: at('allow-remote', booleanOf, false),
+  };
+}
+
+function wordsOf(given: unknown): string[] {
+  const list: readonly unknown[] | undefined = Array.isArray(given) ? given : undefined;
+  if (list === undefined && typeof given !== 'string') throw new RangeError('is neither a line nor a list of words');
+  const words = typeof given === 'string' ? shellWords(given) : list!.map((word) => wordOf(word));
+  if (words.length === 0) throw new RangeError('is empty');
+  return words;
+}
+
+function wordOf(given: unknown): string {
+  if (typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean') return String(given);
+  throw new RangeError('holds something that is no word');
+}
+
+function rolesOf(given: unknown): Role[] {
+  const words: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const roles = words.map((word) => {
+    const role = ROLES.find((known) => known === word);
+    if (role !== undefined) return role;
+    throw new RangeError(`'${String(word)}' is not one of ${ROLES.join(', ')}${didYouMean(String(word), ROLES)}`);
+  });
+  return [...new Set(roles)];
+}
+
+function durationOf(least: number): (given: unknown) => number {
+  return (given) => {
+    const ms = parseDuration(wordOf(given));
+    if (ms < least) throw new RangeError(`is less than ${least}ms`);
+    return ms;
+  };
+}
+
+function failuresOf(given: unknown): number {
+  if (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MOST_FAILURES) return Number(given);
+  throw new RangeError(`is no number from 1 to ${MOST_FAILURES}`);
+}
+
+function booleanOf(given: unknown): boolean {
+  if (typeof given === 'boolean') return given;
+  throw new RangeError('is neither true nor false');
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,80 @@
+import { COMMON_OPTIONS } from '../../cli/common-options.ts';
+import type { PodFile } from '../../cli/file.ts';
+import { ConfigError, UsageError } from '../../cli/errors.ts';
+import { suggestion } from '../../cli/nearest.ts';
+import { inputOf, resolveOptions, splitWords } from '../../cli/parse.ts';
+import { CHECK_OPTIONS, requireOwnHosts, type Check, type CheckSurroundings, type Question } from '../check.ts';
+import { CHECKS } from '../checks/index.ts';
+import type { CheckConfig } from './config.ts';
+
+/** A check that can be asked, and when. */
+export interface PreparedCheck extends Omit<CheckConfig, 'run' | 'allowRemote'> {
+  readonly question: Question;
+}
+
+/**
+ * Reads the words of each check as the command line does: its options from the words, then the environment, then the
+ * section `probe` of kolla-pod.yaml.
+ * @throws ConfigError with the check's place for words that the command line would refuse, and for a liveness check that
+ *   asks other pods
+ */
+export async function prepareChecks(
+  configs: readonly CheckConfig[],
+  surroundings: CheckSurroundings,
+): Promise<PreparedCheck[]> {
+  return await Promise.all(configs.map((config) => prepared(config, surroundings)));
+}
+
+async function prepared(config: CheckConfig, surroundings: CheckSurroundings): Promise<PreparedCheck> {
+  const { run, allowRemote, ...rest } = config;
+  const place = `${surroundings.podFile?.file ?? 'kolla-pod.yaml'}: checks.${config.name}`;
+  try {
+    const [word = '', ...words] = run;
+    const definition = definitionOf(word);
+    const question = await questionOf(definition, words, surroundings);
+    if (config.roles.includes('liveness') && !allowRemote) requireOwnHosts(word, question, 'set allow-remote: true');
+    return { ...rest, question };
+  } catch (error) {
+    if (error instanceof UsageError) throw new ConfigError(`${place}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function definitionOf(word: string): Check {
+  const found = CHECKS.find((check) => check.word === word);
+  if (found !== undefined) return found;
+  if (word === 'kolla-probe') throw new UsageError("run begins with the check's own word, without kolla-probe");
+  const known = CHECKS.map((check) => check.word);
+  throw new UsageError(`no check '${word}'${suggestion(word, known)}`);
+}
+
+async function questionOf(
+  definition: Check,
+  argv: readonly string[],
+  surroundings: CheckSurroundings,
+): Promise<Question> {
+  const { word, options, operands, child } = definition;
+  const end = child === undefined ? -1 : argv.indexOf('--');
+  for (const { flag } of CHECK_OPTIONS) {
+    const isGiven = argv.slice(0, end === -1 ? undefined : end).some((each) => each.split('=')[0] === `--${flag}`);
+    if (isGiven) throw new UsageError(`--${flag} stands beside run, as ${flag === 'role' ? 'for' : flag}:`);
+  }
+  const words = splitWords(argv, options, child !== undefined);
+  const file = await fileOptions(definition, surroundings.podFile);
+  const values = resolveOptions(options, words, surroundings.inherited, file);
+  const usage = [word, ...operands.map(({ name, optional }) => (optional ? `[${name}]` : name))].join(' ');
+  // Only its tables are looked at.
+  const command = { ...definition, run: () => Promise.resolve(0) };
+  return await definition.prepare(inputOf(command, words, values, usage), surroundings);
+}
+
+/** What the section `probe` says for this check, as for `kolla-probe WORD`. */
+async function fileOptions({ word, options }: Check, podFile: PodFile | undefined) {
+  if (podFile === undefined || podFile.sectionOf('probe') === undefined) return undefined;
+  const { readFileOptions } = await import('../../cli/file.ts');
+  const siblings = [...CHECKS.map((check) => check.word), ...OTHER_COMMANDS];
+  return readFileOptions(podFile.file, ['probe', word], siblings, COMMON_OPTIONS, [...options, ...CHECK_OPTIONS]);
+}
+
+/** Of kolla-probe, besides its checks. */
+const OTHER_COMMANDS = ['serve', 'rbac'];

@@ -1,0 +1,162 @@
+import { formatDuration } from '../../cli/duration.ts';
+import { KollaError, messageOf } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { pause } from '../../platform/backoff.ts';
+import { oneLine } from '../../platform/one-line.ts';
+import { answerOf } from '../ask.ts';
+import { unhealthy, type Verdict } from '../verdict.ts';
+import type { Part, State } from './part.ts';
+import type { PreparedCheck } from './prepare.ts';
+
+/** So many periods without a verdict, and the last one says nothing any more. */
+const STALE_PERIODS = 3;
+/** The first asking comes within this: soon, but twenty checks not in the same instant. */
+const FIRST_MS = 1000;
+
+/** What is known of a check, and what asking it has cost. */
+export interface CheckStatus extends Part {
+  /** What is asked, as the user wrote it. */
+  readonly subject: string;
+  readonly periodMs: number;
+  /** How often there was an answer, and how often it was no. */
+  readonly asked: number;
+  readonly failed: number;
+  /** How often the state has changed; the first verdict is no change. */
+  readonly changes: number;
+  /** Of the last answer. */
+  readonly lastMs: number | undefined;
+  /** Of all answers. */
+  readonly totalMs: number;
+  /** When the last answer came, in milliseconds of Date. */
+  readonly answeredAt: number | undefined;
+}
+
+/** A verdict that is another than before. */
+export interface Change {
+  readonly part: Part;
+  readonly from: State;
+  /** How long it had been so, in milliseconds. */
+  readonly lastedMs: number;
+}
+
+/** What a test may replace. */
+export interface Timing {
+  /** Milliseconds that no clock change moves. */
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** One check's own round: asks, keeps what is known, and asks again. */
+export class ResidentCheck {
+  readonly #check: PreparedCheck;
+  readonly #timing: Timing;
+  readonly #log: Log;
+  readonly #tell: (change: Change) => void;
+  #part: Part;
+  /** By the timing's clock: since when it is in its state, and when the last answer came, or we began. */
+  #since: number;
+  #seen: number;
+  #inSuccession = 0;
+  #counts = { asked: 0, failed: 0, changes: 0, totalMs: 0 };
+  #last: { readonly ms: number; readonly at: number } | undefined;
+  /** When the asking began that has not let go yet. */
+  #open: number | undefined;
+
+  constructor(check: PreparedCheck, log: Log, timing: Timing, tell: (change: Change) => void) {
+    this.#check = check;
+    this.#timing = timing;
+    this.#log = log;
+    this.#tell = tell;
+    this.#since = this.#seen = timing.now();
+    this.#part = { name: check.name, roles: check.roles, state: 'unknown', since: Date.now() };
+  }
+
+  /** Asks once a period until the signal is aborted, and then throws its reason. */
+  async run(signal: AbortSignal): Promise<never> {
+    const { now, random } = this.#timing;
+    const { period } = this.#check;
+    await pause(random() * Math.min(period, FIRST_MS), signal);
+    for (let due = now(); ;) {
+      await this.#round(signal);
+      due += period;
+      // What was missed is not made up for.
+      if (due < now()) due += Math.ceil((now() - due) / period) * period;
+      await pause(due - now(), signal);
+    }
+  }
+
+  status(): CheckStatus {
+    const { question, period, timeout } = this.#check;
+    const silent = this.#timing.now() - this.#seen;
+    const isStale = silent > STALE_PERIODS * period + timeout;
+    const unseen = { state: 'unseen', reason: `no verdict for ${formatDuration(silent)}` } as const;
+    return {
+      ...this.#part,
+      ...(isStale ? unseen : {}),
+      subject: question.subject,
+      periodMs: period,
+      ...this.#counts,
+      lastMs: this.#last?.ms,
+      answeredAt: this.#last?.at,
+    };
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { now } = this.#timing;
+    const began = now();
+    const verdict = this.#open === undefined ? await this.#ask(signal) : this.#stillHangs(began - this.#open);
+    this.#seen = now();
+    this.#last = { ms: this.#seen - began, at: Date.now() };
+    this.#counts.asked++;
+    this.#counts.totalMs += this.#last.ms;
+    this.#take(verdict);
+  }
+
+  /** The answer, by the deadline at the latest. A check that heeds no signal may go on behind it. */
+  async #ask(signal: AbortSignal): Promise<Verdict> {
+    this.#open = this.#timing.now();
+    const ask = async (bounded: AbortSignal) => {
+      try {
+        return await this.#check.question.ask(bounded);
+      } finally {
+        this.#open = undefined;
+      }
+    };
+    try {
+      return await answerOf({ ask }, this.#check.timeout, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof KollaError) return unhealthy(error.message);
+      // One check's mistake must not end the others.
+      this.#log.debug(`${this.#check.name}: our bug`, { stack: error instanceof Error ? error.stack : undefined });
+      return unhealthy(`our bug, please report it: ${messageOf(error)}`);
+    }
+  }
+
+  #stillHangs(ms: number): Verdict {
+    return unhealthy(
+      `no answer in ${formatDuration(this.#check.timeout)}, and after ${formatDuration(ms)} it still hangs`,
+    );
+  }
+
+  #take(verdict: Verdict): void {
+    this.#inSuccession = verdict.healthy ? 0 : this.#inSuccession + 1;
+    if (!verdict.healthy) this.#counts.failed++;
+    const text = verdict.healthy ? verdict.detail : verdict.reason;
+    const reason = text === undefined ? undefined : oneLine(text);
+    const from = this.#part;
+    const isTolerated = !verdict.healthy && this.#inSuccession < this.#check.failures;
+    const state = verdict.healthy ? 'healthy' : isTolerated ? from.state : 'unhealthy';
+    if (state === from.state) {
+      // Its reason stays while the verdict does not follow from this answer.
+      if (!isTolerated || state === 'unhealthy') this.#part = { ...from, reason };
+      return;
+    }
+    const now = this.#timing.now();
+    const lastedMs = now - this.#since;
+    if (from.state !== 'unknown') this.#counts.changes++;
+    this.#since = now;
+    this.#part = { ...from, state, reason, since: Date.now() };
+    this.#tell({ part: this.#part, from: from.state, lastedMs });
+  }
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { startChecks, type Change, type Checks } from '../../../src/probe/serve/checks.ts';
+import type { PreparedCheck } from '../../../src/probe/serve/prepare.ts';
+import { healthOf, type Role } from '../../../src/probe/serve/part.ts';
+import { tcp } from '../../../src/probe/checks/tcp.ts';
+import { healthy, unhealthy, type Verdict } from '../../../src/probe/verdict.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { freePort } from '../../support/port.ts';
+import { listenTcp } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+
+const WAIT_MS = 10_000;
+
+type Ask = (signal: AbortSignal) => Promise<Verdict>;
+
+function checkOf(name: string, ask: Ask, more: Partial<PreparedCheck> = {}): PreparedCheck {
+  const question = { subject: `test ${name}`, hosts: [], ask };
+  return { name, roles: ['readiness'], period: 100, timeout: 50, failures: 1, question, ...more };
+}
+
+/** A check whose answer the test sets. */
+function settable(name: string, first: Verdict, more: Partial<PreparedCheck> = {}) {
+  const told = { verdict: first, asked: 0 };
+  const check = checkOf(
+    name,
+    () => {
+      told.asked++;
+      return Promise.resolve(told.verdict);
+    },
+    more,
+  );
+  return { told, check };
+}
+
+function started(checks: readonly PreparedCheck[], random = () => 0) {
+  const stop = new AbortController();
+  const { log, said } = recordedLog();
+  const running = startChecks(checks, { signal: stop.signal, log }, { now: () => performance.now(), random });
+  const changes: Change[] = [];
+  running.onChange((change) => changes.push(change));
+  return { running, changes, stop, said };
+}
+
+const stateOf = (checks: Checks, name: string) => checks.snapshot().find((each) => each.name === name)?.state;
+
+function becoming(checks: Checks, name: string, state: string) {
+  return until(`${name} to be ${state}`, WAIT_MS, async () => (stateOf(checks, name) === state ? true : undefined));
+}
+
+test('a check is unknown until its first verdict, and then what that says', async () => {
+  const { promise, resolve } = Promise.withResolvers<Verdict>();
+  const { running } = started([checkOf('slow', () => promise, { period: 60_000, timeout: 50_000 })]);
+  await using _ = running;
+  assert.equal(stateOf(running, 'slow'), 'unknown');
+  resolve(unhealthy('refused'));
+  await becoming(running, 'slow', 'unhealthy');
+  assert.equal(running.snapshot()[0]?.reason, 'refused');
+});
+
+test('a real server that comes and goes is seen in both', async () => {
+  const port = await freePort();
+  const input = { operands: [`127.0.0.1:${port}`], child: [], options: {} };
+  const question = await tcp.prepare(input, { log: recordedLog().log, inherited: {}, podFile: undefined });
+  const { running, changes } = started([checkOf('door', (signal) => question.ask(signal), { timeout: 90 })]);
+  await using _ = running;
+  await becoming(running, 'door', 'unhealthy');
+  assert.match(running.snapshot()[0]?.reason ?? '', /ECONNREFUSED/);
+  {
+    await using server = await listenTcp(() => {}, '127.0.0.1', port);
+    await becoming(running, 'door', 'healthy');
+    assert.equal(server.port, port);
+  }
+  await becoming(running, 'door', 'unhealthy');
+  assert.deepEqual(
+    changes.map(({ from, part }) => `${from} ${part.state}`),
+    ['unknown unhealthy', 'unhealthy healthy', 'healthy unhealthy'],
+  );
+  assert.equal(running.snapshot()[0]?.changes, 2);
+});
+
+test('a promise that is held for ever is unhealthy by its deadline, is not asked twice, and stops no other', async () => {
+  let hung = 0;
+  const hanging = checkOf('hanging', () => {
+    hung++;
+    return new Promise(() => {});
+  });
+  const { told, check } = settable('other', healthy);
+  const { running } = started([hanging, check]);
+  await using _ = running;
+  await becoming(running, 'hanging', 'unhealthy');
+  const before = told.asked;
+  await until('the other to be asked five times more', WAIT_MS, async () => told.asked >= before + 5 || undefined);
+  assert.equal(hung, 1);
+  assert.equal(stateOf(running, 'other'), 'healthy');
+  assert.match(running.snapshot()[0]?.reason ?? '', /no answer in 50ms, and after .* it still hangs/);
+});
+
+test('one that lets go after its deadline is asked again', async () => {
+  let asked = 0;
+  const late = Promise.withResolvers<Verdict>();
+  const check = checkOf('late', () => (asked++ === 0 ? late.promise : Promise.resolve(healthy)));
+  const { running } = started([check]);
+  await using _ = running;
+  await becoming(running, 'late', 'unhealthy');
+  late.resolve(healthy);
+  await becoming(running, 'late', 'healthy');
+  assert.ok(asked >= 2);
+});
+
+test('it takes so many failures in succession as are set, and one success', async () => {
+  const { told, check } = settable('patient', healthy, { failures: 3 });
+  const { running, changes } = started([check]);
+  await using _ = running;
+  await becoming(running, 'patient', 'healthy');
+  const answered = () => running.snapshot()[0]!.asked;
+  told.verdict = unhealthy('no');
+  const before = answered();
+  await until('one more answer', WAIT_MS, async () => answered() > before || undefined);
+  assert.equal(stateOf(running, 'patient'), 'healthy');
+  await becoming(running, 'patient', 'unhealthy');
+  assert.ok(running.snapshot()[0]!.failed >= 3);
+  told.verdict = healthy;
+  await becoming(running, 'patient', 'healthy');
+  assert.equal(changes.length, 3);
+});
+
+test('a change tells the reason, and how long it had been otherwise', async () => {
+  const { told, check } = settable('api', healthy);
+  const { running, changes } = started([check]);
+  await using _ = running;
+  await becoming(running, 'api', 'healthy');
+  told.verdict = unhealthy('status 503\nand a line of its own');
+  await becoming(running, 'api', 'unhealthy');
+  const last = changes.at(-1);
+  assert.equal(last?.part.reason, 'status 503 and a line of its own');
+  assert.ok((last?.lastedMs ?? 0) > 0);
+});
+
+test('the same verdict is no change, even for another reason', async () => {
+  let n = 0;
+  const { running, changes } = started([checkOf('api', () => Promise.resolve(unhealthy(`try ${++n}`)))]);
+  await using _ = running;
+  await until('three answers', WAIT_MS, async () => n >= 3 || undefined);
+  assert.equal(changes.length, 1);
+  assert.match(running.snapshot()[0]?.reason ?? '', /^try [2-9]/);
+});
+
+test('a check that throws is unhealthy as our bug, and goes on', async () => {
+  const { running, said } = started([checkOf('broken', () => Promise.reject(new TypeError('x is undefined')))]);
+  await using _ = running;
+  await until('a second asking', WAIT_MS, async () => (running.snapshot()[0]?.asked ?? 0) >= 2 || undefined);
+  assert.match(running.snapshot()[0]?.reason ?? '', /our bug, please report it: x is undefined/);
+  assert.match(said(), /TypeError/);
+});
+
+test('a verdict of long ago is unseen, which counts as unhealthy', async () => {
+  const { check } = settable('api', healthy, { period: 1000 });
+  let ahead = 0;
+  const timing = { now: () => performance.now() + ahead, random: () => 0 };
+  const { log } = recordedLog();
+  await using running = startChecks([check], { signal: AbortSignal.timeout(WAIT_MS), log }, timing);
+  await becoming(running, 'api', 'healthy');
+  ahead = 3500;
+  const [status] = running.snapshot();
+  assert.equal(status?.state, 'unseen');
+  assert.match(status?.reason ?? '', /^no verdict for 3\.\ds$/);
+  assert.equal(healthOf('readiness', running.snapshot()).word, 'unhealthy');
+});
+
+test('checks do not begin in the same instant', async () => {
+  const began: number[] = [];
+  const checks = Array.from({ length: 10 }, (_, i) =>
+    checkOf(`c${i}`, () => Promise.resolve(healthy).finally(() => began.push(performance.now())), { period: 400 }),
+  );
+  const { running } = started(checks, Math.random);
+  await using _ = running;
+  await until('each to be asked', WAIT_MS, async () => began.length >= 10 || undefined);
+  assert.ok(Math.max(...began.slice(0, 10)) - Math.min(...began) > 40);
+});
+
+test('nothing is asked any more once they are disposed of, and what was open is told', async () => {
+  const signals: AbortSignal[] = [];
+  const { running } = started([
+    checkOf(
+      'open',
+      (signal) => {
+        signals.push(signal);
+        return once(signal, 'abort').then(() => unhealthy('interrupted'));
+      },
+      { period: 60_000, timeout: 50_000 },
+    ),
+  ]);
+  await until('it to be asked', WAIT_MS, async () => signals.length > 0 || undefined);
+  await running[Symbol.asyncDispose]();
+  assert.equal(signals[0]?.aborted, true);
+  assert.equal(stateOf(running, 'open'), 'unknown');
+});
+
+for (const [role, states, word] of [
+  ['readiness', ['healthy', 'healthy'], 'ok'],
+  ['readiness', ['healthy', 'unknown'], 'waiting'],
+  ['readiness', ['unhealthy', 'unknown'], 'unhealthy'],
+  ['readiness', ['unseen'], 'unhealthy'],
+  ['readiness', [], 'ok'],
+  ['startup', ['unknown'], 'waiting'],
+  ['liveness', ['unknown'], 'ok'],
+  ['liveness', ['unknown', 'unhealthy'], 'unhealthy'],
+] as const) {
+  test(`${role} of ${states.join(' and ') || 'nothing'} is ${word}`, () => {
+    const parts = states.map((state, i) => ({ name: `p${i}`, roles: [role] as Role[], state, since: 0 }));
+    const other = { name: 'o', roles: [], state: 'unhealthy', since: 0 } as const;
+    assert.deepEqual(healthOf(role, [...parts, other]), { isOk: word === 'ok', word });
+  });
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError } from '../../../src/cli/errors.ts';
+import { readChecks } from '../../../src/probe/serve/config.ts';
+
+test('a check with nothing but its words is asked for readiness every ten seconds', () => {
+  assert.deepEqual(readChecks('F', { api: { run: 'tcp 127.0.0.1:5000' } }), [
+    {
+      name: 'api',
+      run: ['tcp', '127.0.0.1:5000'],
+      roles: ['readiness'],
+      period: 10_000,
+      timeout: 900,
+      failures: 1,
+      allowRemote: false,
+    },
+  ]);
+});
+
+test('words may be a list, and everything may be said', () => {
+  const given = {
+    run: ['tcp', 'a b', 1],
+    for: ['startup', 'liveness'],
+    period: '2s',
+    timeout: '1s',
+    failures: 3,
+    'allow-remote': true,
+  };
+  const [check] = readChecks('F', { x: given });
+  assert.deepEqual(check, {
+    name: 'x',
+    run: ['tcp', 'a b', '1'],
+    roles: ['startup', 'liveness'],
+    period: 2000,
+    timeout: 1000,
+    failures: 3,
+    allowRemote: true,
+  });
+});
+
+test('a check may be for one probe, or for none', () => {
+  assert.deepEqual(readChecks('F', { x: { run: 'tcp a:1', for: 'startup' } })[0]?.roles, ['startup']);
+  assert.deepEqual(readChecks('F', { x: { run: 'tcp a:1', for: [] } })[0]?.roles, []);
+});
+
+test('without the section, or with an empty one, there is none', () => {
+  assert.deepEqual(readChecks('F', undefined), []);
+  assert.deepEqual(readChecks('F', null), []);
+});
+
+test('a short period has a deadline that fits into it', () => {
+  assert.equal(readChecks('F', { x: { run: 'tcp a:1', period: '500ms' } })[0]?.timeout, 500);
+});
+
+for (const [what, section, message] of [
+  [
+    'a key that there is not',
+    { x: { run: 'tcp a:1', perid: '1s' } },
+    /F: checks\.x\.perid: no such key; did you mean 'period'\?/,
+  ],
+  ['no words', { x: {} }, /checks\.x: run is missing/],
+  ['empty words', { x: { run: '  ' } }, /checks\.x\.run: is empty/],
+  ['a quote without an end', { x: { run: "tcp 'a" } }, /checks\.x\.run: has a ' without an end/],
+  [
+    'another probe',
+    { x: { run: 'tcp a:1', for: ['redines'] } },
+    /checks\.x\.for: 'redines' is not one of .*; did you mean 'readiness'/,
+  ],
+  ['a period without a unit', { x: { run: 'tcp a:1', period: 10 } }, /checks\.x\.period: '10' has no unit: write 10s/],
+  ['a period of nothing', { x: { run: 'tcp a:1', period: '1ms' } }, /checks\.x\.period: is less than 100ms/],
+  [
+    'a deadline beyond the period',
+    { x: { run: 'tcp a:1', timeout: '11s' } },
+    /checks\.x\.timeout: is longer than the period/,
+  ],
+  ['no failure at all', { x: { run: 'tcp a:1', failures: 0 } }, /checks\.x\.failures: is no number from 1 to 100/],
+  ['a word for a truth', { x: { run: 'tcp a:1', 'allow-remote': 'yes' } }, /allow-remote: is neither true nor false/],
+  ['a name with a slash', { 'x/y': { run: 'tcp a:1' } }, /checks\.x\/y: is no name/],
+  ["a probe's name", { liveness: { run: 'tcp a:1' } }, /checks\.liveness: is the name of a probe/],
+  ['a list of checks', [{ run: 'tcp a:1' }], /checks: is not a mapping/],
+  ['a check that is a line', { x: 'tcp a:1' }, /checks\.x: is not a mapping/],
+] as const) {
+  test(`${what} is refused with its place`, () => {
+    assert.throws(
+      () => readChecks('F', section),
+      (error) => error instanceof ConfigError && message.test(error.message),
+    );
+  });
+}
+
+test('every problem is said at once', () => {
+  assert.throws(
+    () => readChecks('F', { a: { runn: 'tcp a:1' }, b: { run: 'tcp b:1', period: 'soon' } }),
+    /checks\.a\.runn: no such key.*checks\.a: run is missing.*checks\.b\.period: 'soon' is not a duration/,
+  );
+});

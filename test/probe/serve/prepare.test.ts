@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError } from '../../../src/cli/errors.ts';
+import { readFileOptions } from '../../../src/cli/file.ts';
+import { readChecks } from '../../../src/probe/serve/config.ts';
+import { prepareChecks } from '../../../src/probe/serve/prepare.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { listenHttp } from '../../support/server.ts';
+
+async function prepared(yaml: string, inherited: NodeJS.ProcessEnv = {}) {
+  await using folder = await privateFolder('checks');
+  const file = join(folder.path, 'kolla-pod.yaml');
+  await writeFile(file, yaml);
+  const podFile = readFileOptions(file, ['probe', 'serve'], [], [], []);
+  const configs = readChecks(file, podFile.sectionOf('checks'));
+  return await prepareChecks(configs, { log: recordedLog().log, inherited, podFile });
+}
+
+async function refusal(run: string, more = ''): Promise<string> {
+  let said = '';
+  await assert.rejects(prepared(`checks: { x: { run: ${JSON.stringify(run)}${more} } }\n`), (error: Error) => {
+    said = error.message.replace(/\S*kolla-pod\.yaml/, 'FILE');
+    return error instanceof ConfigError;
+  });
+  return said;
+}
+
+test('the words of a check are read as on the command line', async () => {
+  const [check] = await prepared('checks: { api: { run: "http http://127.0.0.1:9292/ --status 300" } }\n');
+  assert.equal(check?.question.subject, 'http http://127.0.0.1:9292/');
+});
+
+test('an option comes from the words, else from the environment', async () => {
+  await using server = await listenHttp((_, response) => void response.writeHead(300).end());
+  const url = `http://127.0.0.1:${server.port}/`;
+  const yaml = `checks: { a: { run: "http ${url}" }, b: { run: "http ${url} --status 200" } }\n`;
+  const checks = await prepared(yaml, { KOLLA_PROBE_STATUS: '300' });
+  const verdicts = await Promise.all(checks.map(({ question }) => question.ask(AbortSignal.timeout(5000))));
+  assert.deepEqual(
+    verdicts.map(({ healthy }) => healthy),
+    [true, false],
+  );
+});
+
+for (const [run, message] of [
+  ['htp http://a/', /^FILE: checks\.x: no check 'htp'; did you mean 'http'\?/],
+  ['kolla-probe tcp a:1', /without kolla-probe/],
+  ['http http://a/ --statuss 1', /^FILE: checks\.x: no option --statuss; did you mean '--status'\?/],
+  ['http', /^FILE: checks\.x: URL is missing: http URL/],
+  ['tcp a:1 b:2', /'b:2' is one word too many/],
+  ['tcp nowhere', /'nowhere' is not HOST:PORT/],
+  ['tcp a:1 --timeout 2s', /--timeout stands beside run, as timeout:/],
+  ['tcp a:1 --role=liveness', /--role stands beside run, as for:/],
+] as const) {
+  test(`what the command line refuses is refused with the check's place: ${run}`, async () => {
+    assert.match(await refusal(run), message);
+  });
+}
+
+test('a liveness check that asks another pod is refused, unless that is wanted', async () => {
+  const message = /checks\.x: tcp: 'tcp mariadb:3306' asks mariadb, .*Use it for readiness, or set allow-remote: true/;
+  assert.match(await refusal('tcp mariadb:3306', ', for: [readiness, liveness]'), message);
+  const wanted = '{ run: "tcp mariadb:3306", for: liveness, allow-remote: true }';
+  assert.equal((await prepared(`checks: { x: ${wanted} }\n`)).length, 1);
+  assert.equal((await prepared('checks: { x: { run: "tcp 127.0.0.1:1", for: liveness } }\n')).length, 1);
+});
