@@ -1,5 +1,5 @@
 import { NotPermittedError, UnavailableError } from '../../cli/errors.ts';
-import { inMask, isNamed, listProcesses, type ProcessInfo } from '../../platform/proc/processes.ts';
+import { inMask, isNamed, isOurs, lineOf, listProcesses, type ProcessInfo } from '../../platform/proc/processes.ts';
 import type { SignalAction } from './actions.ts';
 
 /**
@@ -75,27 +75,10 @@ function whatIsSeen(all: readonly ProcessInfo[], own: ReadonlySet<number>): stri
   return `there is ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', ...' : ''}`;
 }
 
-/** This process, what it comes from (but for PID 1), and what comes from it. */
-function lineOf(all: readonly ProcessInfo[], self: number): Set<number> {
-  const byPid = new Map(all.map((one) => [one.pid, one]));
-  const line = new Set([self]);
-  for (let size = 0; size !== line.size;) {
-    size = line.size;
-    for (const { pid, parent } of all) if (line.has(parent)) line.add(pid);
-  }
-  for (let up = byPid.get(self)?.parent ?? 0; up > 1 && !line.has(up); up = byPid.get(up)?.parent ?? 0) line.add(up);
-  return line;
-}
-
 /** What holds a shared namespace and runs no service. Its name is the container runtime's choice. */
 function isPause({ pid, name, words }: ProcessInfo, isInPod: boolean): boolean {
   if (pid !== 1 || pid === process.pid) return false;
   return isInPod || name === 'pause' || (name === 'catatonit' && words.includes('-P'));
-}
-
-/** Other sidecars of ours are no service. */
-function isOurs({ words }: ProcessInfo): boolean {
-  return /(?:^|\/)kolla-(?:pod|init|probe|log-ship|db-sync|sidecar|bootstrap)$/.test(words[0] ?? '');
 }
 
 function describe({ pid, name }: ProcessInfo): string {

@@ -48,15 +48,44 @@ async function readProcess(proc: string, pid: number): Promise<ProcessInfo | und
   }
 }
 
+/** What runs a script, whose name is then the first word that is no option. Not `tail glance-api`. */
+const INTERPRETER = /^(?:(?:platform-)?python|pypy|perl|ruby|node|bash|dash|sh|ksh|zsh|lua|php)[\d.]*$/;
+const NAME_BYTES = 15;
+
 /**
- * Whether a person means this process by that name: the kernel's, the program's file, or the script's that an interpreter
- * runs (`python3 /usr/bin/glance-api` is glance-api).
+ * Whether a person means this process by that name: the kernel's, the program's file, the title that it has given itself
+ * (`neutron-server: rpc worker`), or the script's that an interpreter runs (`python3 -s /usr/bin/glance-api` is glance-api).
  */
-export function isNamed({ name, words }: ProcessInfo, wanted: string): boolean {
-  const files = words.slice(0, 2).map((word) => basename(word));
-  return name === Buffer.from(wanted).subarray(0, 15).toString() || files[0] === wanted || files[1] === wanted;
+export function isNamed({ name, words }: Pick<ProcessInfo, 'name' | 'words'>, wanted: string): boolean {
+  const [first = '', ...others] = words;
+  const script = INTERPRETER.test(basename(first)) ? others.find((word) => !word.startsWith('-')) : undefined;
+  const files = [first, ...(script === undefined ? [] : [script])].map((word) => basename(word));
+  const isTitled = first.startsWith(`${wanted}:`) || first.startsWith(`${wanted} `);
+  if (files.includes(wanted) || isTitled) return true;
+  const bytes = Buffer.from(wanted);
+  if (bytes.length <= NAME_BYTES) return name === wanted;
+  // The kernel's name is cut: it is that of another program where its words begin the same and go on otherwise.
+  const cut = bytes.subarray(0, NAME_BYTES).toString();
+  return name === cut && !files.some((file) => file.startsWith(cut));
 }
 
 export function inMask(mask: bigint, signal: NodeJS.Signals): boolean {
   return ((mask >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
+}
+
+/** This process, what it comes from (but for PID 1), and what comes from it. */
+export function lineOf(all: readonly ProcessInfo[], self: number): Set<number> {
+  const byPid = new Map(all.map((one) => [one.pid, one]));
+  const line = new Set([self]);
+  for (let size = 0; size !== line.size;) {
+    size = line.size;
+    for (const { pid, parent } of all) if (line.has(parent)) line.add(pid);
+  }
+  for (let up = byPid.get(self)?.parent ?? 0; up > 1 && !line.has(up); up = byPid.get(up)?.parent ?? 0) line.add(up);
+  return line;
+}
+
+/** Whether it is a helper of ours, and so nobody's service. */
+export function isOurs({ words }: Pick<ProcessInfo, 'words'>): boolean {
+  return /(?:^|\/)kolla-(?:pod|init|probe|log-ship|db-sync|sidecar|bootstrap)$/.test(words[0] ?? '');
 }

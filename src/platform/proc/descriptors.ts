@@ -1,0 +1,46 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { othersTurn } from './read.ts';
+
+/** `denied`: only the process's own user, or root, may look. `gone`: it has ended. */
+export type Looked = 'seen' | 'denied' | 'gone';
+
+const LINKS_A_TURN = 1000;
+
+/**
+ * Calls `each` with the inode of every socket that a process has open, until it returns true.
+ * @throws the signal's reason
+ */
+export async function eachSocketInode(
+  pid: number,
+  each: (inode: string) => boolean,
+  { proc, signal }: { readonly proc: string; readonly signal: AbortSignal },
+): Promise<Looked> {
+  const folder = `${proc}/${pid}/fd`;
+  try {
+    const names = readdirSync(folder);
+    for (const [i, name] of names.entries()) {
+      const inode = inodeOf(`${folder}/${name}`);
+      if (inode !== undefined && each(inode)) break;
+      if (i % LINKS_A_TURN === LINKS_A_TURN - 1) await othersTurn(signal);
+    }
+    return 'seen';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EPERM') return 'denied';
+    if (code === 'ENOENT' || code === 'ESRCH') return 'gone';
+    throw error;
+  }
+}
+
+const SOCKET = 'socket:[';
+
+/** Undefined for what is no socket, and for what was closed meanwhile. */
+function inodeOf(link: string): string | undefined {
+  try {
+    const target = readlinkSync(link, 'latin1');
+    return target.startsWith(SOCKET) ? target.slice(SOCKET.length, -1) : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

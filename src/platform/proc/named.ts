@@ -1,0 +1,58 @@
+import { readdirSync } from 'node:fs';
+import { isNamed, type ProcessInfo } from './processes.ts';
+import { othersTurn, readHead } from './read.ts';
+
+export type NamedProcess = Pick<ProcessInfo, 'pid' | 'name' | 'words'>;
+
+export interface ProcessQuery {
+  /** A name as isNamed() takes it, or with `isPattern` a regular expression over the whole command line. */
+  readonly name: string;
+  readonly isPattern?: boolean;
+}
+
+/** So much of a command line is looked at. */
+const WORDS_BYTES = 4096;
+const PROCESSES_A_TURN = 200;
+/** Who asks is never who is asked about, though its command line has the name. */
+const ASKS = /^(?:\S*\/)?(?:kolla-probe|kolla-pod|healthcheck_\w+)$/;
+
+/**
+ * The processes that are meant, of those that this PID namespace shows to us, by pid. Cheap: two small reads a process.
+ * @throws SyntaxError for a pattern that is none; the system's error where there is no /proc; the signal's reason
+ */
+export async function findProcesses(
+  { name, isPattern = false }: ProcessQuery,
+  { proc, signal }: { readonly proc: string; readonly signal: AbortSignal },
+): Promise<NamedProcess[]> {
+  const pattern = isPattern ? new RegExp(name) : undefined;
+  const found: NamedProcess[] = [];
+  let looked = 0;
+  for (const pid of pidsIn(proc)) {
+    if (++looked % PROCESSES_A_TURN === 0) await othersTurn(signal);
+    const one = pid === process.pid ? undefined : processAt(proc, pid);
+    if (one === undefined || one.words.slice(0, 3).some((word) => ASKS.test(word))) continue;
+    if (pattern === undefined ? isNamed(one, name) : pattern.test(one.words.join(' '))) found.push(one);
+  }
+  return found;
+}
+
+/** Every process that this PID namespace shows to us. */
+export function pidsIn(proc: string): number[] {
+  return readdirSync(proc)
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .toSorted((a, b) => a - b);
+}
+
+/** Undefined for zombies and the kernel's own, which have no words, and for what ended or is hidden. */
+function processAt(proc: string, pid: number): NamedProcess | undefined {
+  try {
+    const text = readHead(`${proc}/${pid}/cmdline`, WORDS_BYTES);
+    if (text === '') return undefined;
+    const words = text.replace(/\0$/, '').split('\0');
+    return { pid, words, name: readHead(`${proc}/${pid}/comm`, 64).replace(/\n$/, '') };
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { check } from '../check.ts';
+import { portQuestion } from '../local/index.ts';
+import { PATTERN_OPTION, processQuery } from './process-option.ts';
+import { portsOf } from './ports.ts';
+
+/** Has a process an established connection to one of these ports? The sign of life of a service that has no port itself. */
+export const connected = check({
+  word: 'connected',
+  summary: 'Has a process an established connection to one of these ports?',
+  description:
+    'The ports are those at the other end, and exact; of several one is enough. A connection that is still being made, or that the ' +
+    'other end has closed, does not count. From a sidecar the processes of other containers are seen only with ' +
+    'shareProcessNamespace and as the same user; with --any-process the sockets of the pod are judged, whoever has them.',
+  operands: [
+    { name: 'PROCESS', help: "the program's or script's name; not needed with --any-process" },
+    { name: 'PORT', help: 'of the other end: 5672', many: true, optional: true },
+  ],
+  options: [
+    {
+      flag: 'any-process',
+      type: 'boolean',
+      env: 'KOLLA_PROBE_ANY_PROCESS',
+      help: 'whichever process of this pod has it',
+      example: 'true',
+    },
+    PATTERN_OPTION,
+  ],
+  examples: [
+    { line: 'kolla-probe connected nova-compute 5672', does: 'healthy while nova-compute is connected to RabbitMQ' },
+    {
+      line: 'kolla-probe connected --any-process 5671 5672',
+      does: 'any process of this pod, by one port or the other',
+    },
+  ],
+  prepare({ operands, options: { anyProcess, pattern } }) {
+    const [first = '', ...rest] = operands;
+    const isNamed = !anyProcess || !/^\d+$/.test(first.trim());
+    const ports = portsOf('connected', isNamed ? rest : operands);
+    const process = anyProcess ? undefined : processQuery('connected', first, pattern);
+    return portQuestion({ process, ports }, 'connected', `connected ${operands.join(' ')}`);
+  },
+});

@@ -1,0 +1,29 @@
+import { UsageError, messageOf } from '../../cli/errors.ts';
+import type { ProcessQuery } from '../../platform/proc/index.ts';
+
+export const PROCESS_OPTION = {
+  flag: 'process',
+  type: 'string',
+  env: 'KOLLA_PROBE_PROCESS',
+  help: "by the process of this name: the program's, or the script's that an interpreter runs",
+  example: 'memcached',
+} as const;
+
+export const PATTERN_OPTION = {
+  flag: 'pattern',
+  type: 'boolean',
+  env: 'KOLLA_PROBE_PATTERN',
+  help: "the process's name is a regular expression over its whole command line",
+  example: 'true',
+} as const;
+
+/** @throws UsageError for an empty name, or a pattern that is none */
+export function processQuery(word: string, name: string, isPattern: boolean): ProcessQuery {
+  if (name.trim() === '') throw new UsageError(`${word}: the process's name is empty`);
+  try {
+    if (isPattern) RegExp(name.trim());
+  } catch (cause) {
+    throw new UsageError(`${word}: ${messageOf(cause)}`, { cause });
+  }
+  return { name, isPattern };
+}

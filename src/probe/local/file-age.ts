@@ -1,0 +1,32 @@
+import { stat } from 'node:fs/promises';
+import { formatDuration } from '../../cli/duration.ts';
+import { messageOf } from '../../cli/errors.ts';
+import type { Question } from '../check.ts';
+import { healthyAs, unhealthy } from '../verdict.ts';
+
+export interface FileAgeQuery {
+  readonly path: string;
+  /** It must have been written since. */
+  readonly maxAgeMs: number;
+}
+
+/**
+ * Whether a file was written lately.
+ * @param subject as the user wrote it; begins every message
+ * @param now in ms since 1970
+ */
+export function fileAgeQuestion({ path, maxAgeMs }: FileAgeQuery, subject: string, now = Date.now): Question {
+  return {
+    subject,
+    hosts: [],
+    async ask() {
+      try {
+        const ageMs = now() - (await stat(path)).mtimeMs;
+        const text = `${path} was written ${formatDuration(Math.max(0, ageMs))} ago`;
+        return ageMs <= maxAgeMs ? healthyAs(text) : unhealthy(`${text}, and may be ${formatDuration(maxAgeMs)} old`);
+      } catch (error) {
+        return unhealthy(messageOf(error));
+      }
+    },
+  };
+}

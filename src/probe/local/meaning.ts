@@ -1,0 +1,48 @@
+import { formatEndpoint, type InetSocket, type Protocol } from '../../platform/proc/index.ts';
+
+/** What is asked about a port, and the words for its answers. */
+export interface Meaning {
+  readonly protocols: readonly Protocol[];
+  readonly portOf: (socket: InetSocket) => number;
+  /** Whether it answers the question. */
+  readonly isGood: (socket: InetSocket) => boolean;
+  /** Whether it is worth naming where it does not. */
+  readonly isAbout: (socket: InetSocket) => boolean;
+  readonly show: (socket: InetSocket) => string;
+  /** Of a process, before the ports. */
+  readonly lacks: string;
+  /** Of nobody in particular, before the ports. */
+  readonly isMissing: string;
+  /** Of those that are somebody's, before the ports. */
+  readonly sockets: string;
+}
+
+export const MEANINGS = {
+  connected: {
+    protocols: ['tcp'],
+    portOf: ({ remote }) => remote.port,
+    isGood: ({ state }) => state === 'ESTABLISHED',
+    isAbout: () => true,
+    show: ({ state, remote }) => `${state} to ${formatEndpoint(remote)}`,
+    lacks: 'has no established connection to',
+    isMissing: 'there is no established connection to',
+    sockets: 'sockets to',
+  },
+  listen: {
+    protocols: ['tcp', 'udp'],
+    portOf: ({ local }) => local.port,
+    isGood: isListening,
+    isAbout: isListening,
+    show: ({ protocol, local }) => `${protocol} ${formatEndpoint(local)}`,
+    lacks: 'does not listen on',
+    isMissing: 'nothing listens on',
+    sockets: 'sockets that listen on',
+  },
+} as const satisfies Readonly<Record<string, Meaning>>;
+
+export type Kind = keyof typeof MEANINGS;
+
+/** A UDP socket takes from anybody as long as it is connected to nobody. */
+function isListening({ protocol, state }: InetSocket): boolean {
+  return state === (protocol === 'tcp' ? 'LISTEN' : 'CLOSE');
+}

@@ -1,0 +1,81 @@
+import { realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../platform/proc/index.ts';
+import type { Question } from '../check.ts';
+import { healthyAs, unhealthy, unseen, type Verdict } from '../verdict.ts';
+import { findOwners, type ProcEffects } from './owners.ts';
+import { whyUnseen } from './unseen.ts';
+import { called, whatIsMeant } from './words.ts';
+
+export interface SocketQuery {
+  /** Undefined: whoever has the socket. */
+  readonly process: ProcessQuery | undefined;
+  /** `/run/libvirt/libvirt-sock`; an abstract one as `@name`. */
+  readonly path: string;
+}
+
+/**
+ * Whether a process listens on a Unix socket, or is bound to it where it takes datagrams.
+ * @param subject as the user wrote it; begins every message
+ */
+export function socketQuestion({ process: asked, path }: SocketQuery, subject: string, proc = '/proc'): Question {
+  return {
+    subject,
+    hosts: [],
+    async ask(signal) {
+      const effects = { proc, signal };
+      const bound = await socketsAt(path, effects);
+      const listening = bound.filter(({ isListening }) => isListening);
+      if (listening.length === 0) {
+        const why = bound.length > 0 ? 'its connections outlived who listened' : await whatLies(path);
+        return unhealthy(`nothing listens on ${path}; ${why}`);
+      }
+      if (asked === undefined) return healthyAs(`somebody listens on ${path}`);
+      return await verdictOf({ process: whatIsMeant(asked), path }, listening, effects);
+    },
+  };
+}
+
+async function verdictOf(
+  { process: wanted, path }: SocketQuery & { readonly process: ProcessQuery },
+  listening: readonly UnixSocket[],
+  effects: ProcEffects,
+): Promise<Verdict> {
+  const inodes = new Set(listening.map(({ inode }) => inode));
+  const owners = await findOwners(wanted, inodes, effects);
+  if (owners.found !== undefined) return healthyAs(`${called(wanted, [owners.found.pid])} listens on ${path}`);
+  const why = await whyUnseen(owners, wanted, `a socket that listens on ${path}`, inodes, effects);
+  if (why !== undefined) return unseen(why);
+  const pids = owners.processes.map(({ pid }) => pid);
+  if (pids.length === 0) return unhealthy(`there is no process ${called(wanted, [])}; another one listens on ${path}`);
+  return unhealthy(`${called(wanted, pids)} does not listen on ${path}; another process does`);
+}
+
+/** Bound under this path, or under another one that leads to the same file (/var/run/x for /run/x). */
+async function socketsAt(path: string, effects: ProcEffects): Promise<UnixSocket[]> {
+  const bytes = Buffer.from(path).toString('latin1');
+  const [same, others]: [UnixSocket[], UnixSocket[]] = [[], []];
+  const each = (socket: UnixSocket) => {
+    if (socket.path === bytes) same.push(socket);
+    else if (!path.startsWith('@') && basename(socket.path) === basename(bytes)) others.push(socket);
+    return false;
+  };
+  await eachUnixSocket(each, effects);
+  if (same.length > 0 || others.length === 0) return same;
+  const real = await realpath(path).catch(() => undefined);
+  const places = await Promise.all(
+    others.slice(0, OTHERS_MAX).map(({ path: one }) => realpath(Buffer.from(one, 'latin1').toString()).catch(() => '')),
+  );
+  return others.filter((_, i) => real !== undefined && places[i] === real);
+}
+
+const OTHERS_MAX = 20;
+
+async function whatLies(path: string): Promise<string> {
+  if (path.startsWith('@')) return 'no socket has that name';
+  const found = await realpath(path).then(
+    () => 'a file lies there that nobody listens on any more',
+    (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? 'there is no such file' : `${error.code}`),
+  );
+  return found;
+}
