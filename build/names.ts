@@ -10,6 +10,11 @@ export const NAMES = [
   'kolla_start',
   'kolla_set_configs',
   'kolla_copy_cacerts',
+  'healthcheck_curl',
+  'healthcheck_port',
+  'healthcheck_listen',
+  'healthcheck_socket',
+  'healthcheck_filemod',
 ] as const;
 
 /**

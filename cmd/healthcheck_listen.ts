@@ -1,0 +1,5 @@
+import { listenQuestion } from '../src/probe/kolla/port.ts';
+import { runKolla } from '../src/probe/kolla/run.ts';
+
+export const main = (argv: string[], env: NodeJS.ProcessEnv): Promise<number> =>
+  runKolla('healthcheck_listen', listenQuestion, argv, env);

@@ -1,0 +1,5 @@
+import { kollaSocketQuestion } from '../src/probe/kolla/socket.ts';
+import { runKolla } from '../src/probe/kolla/run.ts';
+
+export const main = (argv: string[], env: NodeJS.ProcessEnv): Promise<number> =>
+  runKolla('healthcheck_socket', kollaSocketQuestion, argv, env);

@@ -1,0 +1,38 @@
+import { stat } from 'node:fs/promises';
+import { messageOf } from '../../cli/errors.ts';
+import { healthyAs, unhealthy, unseen } from '../verdict.ts';
+import { WordsError, type KollaAnswer, type KollaQuestion } from './question.ts';
+
+const TIMEOUT_MS = 5000;
+
+/** healthcheck_filemod FILE SECONDS: was the file written within so many seconds? */
+export function filemodQuestion([file = '', seconds = '']: readonly string[]): KollaQuestion {
+  if (file === '' || seconds === '') throw new WordsError('a word is missing: healthcheck_filemod FILE SECONDS');
+  if (!/^\d{1,10}$/.test(seconds)) throw new WordsError(`'${seconds}' is not a number of seconds`);
+  return {
+    label: 'healthcheck_filemod',
+    reach: 'files',
+    timeoutMs: TIMEOUT_MS,
+    ask: () => answerOf(file, Number(seconds)),
+  };
+}
+
+async function answerOf(file: string, most: number): Promise<KollaAnswer> {
+  try {
+    const found = await stat(file);
+    if (!found.isFile()) return missing(file, 'it is not a regular file');
+    // Whole seconds on both sides, as date and stat print them.
+    const age = Math.floor(Date.now() / 1000) - Math.floor(found.mtimeMs / 1000);
+    const text = `${file} was last written ${age} s ago`;
+    return { verdict: age <= most ? healthyAs(text) : unhealthy(`${text}, more than ${most} s`) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const answer = missing(file, messageOf(error));
+    // Another user may see it.
+    return code === 'EACCES' ? { ...answer, verdict: unseen(messageOf(error)) } : answer;
+  }
+}
+
+function missing(file: string, why: string): KollaAnswer {
+  return { verdict: unhealthy(why), stdout: `${file} does not exist for file modification check\n` };
+}

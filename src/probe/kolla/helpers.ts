@@ -1,0 +1,89 @@
+import { command, type Example, type Helper, type Operand } from '../../cli/command.ts';
+import { questionFor } from './names.ts';
+import { runKolla } from './run.ts';
+import { KOLLA_NAMES, type KollaName } from './variables.ts';
+
+interface Text {
+  readonly summary: string;
+  readonly description: string;
+  readonly operands: readonly Operand[];
+  readonly examples: readonly [Example, Example, ...Example[]];
+}
+
+const PROCESS: Operand = { name: 'PROCESS', help: 'its name; blanks around it do not count' };
+const PORT: Operand = { name: 'PORT', help: 'one of these is enough', many: true };
+const DEADLINE = 'Gives up after 5 s, or after KOLLA_PROBE_TIMEOUT.';
+
+const TEXTS: Readonly<Record<KollaName, Text>> = {
+  healthcheck_curl: {
+    summary: "Does a URL answer below 400? With curl's words, as Kolla's own.",
+    description:
+      "Asks as Kolla's script lets curl ask: no certificate is verified, no redirect followed, no configuration file read; and no proxy asked. " +
+      'HEALTHCHECK_CURL_MAX_TIME (10), _USER_AGENT, _WRITE_OUT and _OUTPUT are read. Prints the write-out line; ' +
+      "1 for every failure, with curl's number on stderr.",
+    operands: [{ name: 'WORD', help: "curl's options, and the URL; without a scheme it is http", many: true }],
+    examples: [
+      { line: 'healthcheck_curl http://127.0.0.1:5000', does: 'any status below 400 is healthy' },
+      {
+        line: 'healthcheck_curl -u probe:hidden 127.0.0.1:9292/healthcheck',
+        does: 'with a password, without a scheme',
+      },
+    ],
+  },
+  healthcheck_port: {
+    summary: 'Has a process an established connection to a port?',
+    description: `Exactly that port, as TCP sees it from this side; connections that are being opened or were closed by the other side do not count. ${DEADLINE}`,
+    operands: [PROCESS, PORT],
+    examples: [
+      { line: 'healthcheck_port nova-compute 5672', does: 'healthy while it is connected to the broker' },
+      { line: "healthcheck_port 'neutron-l3-agent ' 5672 5671", does: 'either port; as kolla-ansible writes the name' },
+    ],
+  },
+  healthcheck_listen: {
+    summary: 'Does a process listen on a port?',
+    description: `Exactly that port, TCP or UDP. ${DEADLINE}`,
+    operands: [PROCESS, PORT],
+    examples: [
+      { line: 'healthcheck_listen sshd 8022', does: 'as for the containers of nova-ssh' },
+      { line: 'healthcheck_listen named 53', does: 'TCP or UDP' },
+    ],
+  },
+  healthcheck_socket: {
+    summary: 'Does a process listen on a Unix socket?',
+    description: `A socket that nobody listens on any more is none, though its file is still there. ${DEADLINE}`,
+    operands: [PROCESS, { name: 'PATH', help: 'where the socket lies' }],
+    examples: [
+      { line: 'healthcheck_socket libvirtd /run/libvirt/libvirt-sock', does: 'healthy while it listens there' },
+      { line: 'healthcheck_socket ovsdb-server /run/openvswitch/db.sock', does: 'the same of Open vSwitch' },
+    ],
+  },
+  healthcheck_filemod: {
+    summary: 'Was a file written lately?',
+    description:
+      'Links are followed. A file that is not there, or no regular file, is unhealthy; so are missing words.',
+    operands: [
+      { name: 'FILE', help: 'which' },
+      { name: 'SECONDS', help: 'how old it may be' },
+    ],
+    examples: [
+      { line: 'healthcheck_filemod /var/lib/kolla/heartbeat 120', does: 'healthy when it is at most two minutes old' },
+      { line: 'healthcheck_filemod "/var/lib/my service/alive" 60', does: 'blanks are part of the name' },
+    ],
+  },
+};
+
+/** The tables of Kolla's names, for help, docs and completion. */
+export const KOLLA_HELPERS: readonly Helper[] = KOLLA_NAMES.map((name) => helperOf(name));
+
+export function helperOf(name: KollaName): Helper {
+  const { summary, ...text } = TEXTS[name];
+  const run = (argv: readonly string[], env: NodeJS.ProcessEnv) =>
+    runKolla(name, (words, variables) => questionFor(name, words, variables), argv, env);
+  const main = command({
+    summary,
+    ...text,
+    options: [],
+    run: ({ operands }, { inherited }) => run(operands, inherited),
+  });
+  return { name, summary, main, commands: {}, takesNoOptions: true, isGuest: true };
+}

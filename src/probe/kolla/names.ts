@@ -1,0 +1,29 @@
+import { curlQuestion } from './curl/index.ts';
+import { filemodQuestion } from './filemod.ts';
+import { listenQuestion, connectedQuestion } from './port.ts';
+import type { KollaQuestion } from './question.ts';
+import { kollaSocketQuestion } from './socket.ts';
+import type { KollaName } from './variables.ts';
+
+/** From a script's words and variables to its question. */
+export type Understand = (argv: readonly string[], env: NodeJS.ProcessEnv) => KollaQuestion;
+
+const SCRIPTS: Readonly<Record<KollaName, Understand>> = {
+  healthcheck_curl: curlQuestion,
+  healthcheck_port: connectedQuestion,
+  healthcheck_listen: listenQuestion,
+  healthcheck_socket: kollaSocketQuestion,
+  healthcheck_filemod: filemodQuestion,
+};
+
+export function isKollaName(name: string): name is KollaName {
+  return Object.hasOwn(SCRIPTS, name);
+}
+
+/**
+ * What a call of one of Kolla's scripts asks.
+ * @throws WordsError
+ */
+export function questionFor(name: KollaName, argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
+  return SCRIPTS[name](argv, env);
+}

@@ -1,0 +1,59 @@
+import type { ProcessQuery } from '../../platform/proc/index.ts';
+import { portQuestion, type PortQuery } from '../local/index.ts';
+import type { Question } from '../check.ts';
+import { timeoutOf } from './timeout.ts';
+import { WordsError, type KollaQuestion } from './question.ts';
+
+/** healthcheck_port PROCESS PORT...: has the process an established connection that has one of the ports? */
+export function connectedQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
+  const query = queryOf('healthcheck_port', argv);
+  return fromCheck('healthcheck_port', env, portQuestion(query, 'connected', ''));
+}
+
+/** healthcheck_listen PROCESS PORT...: does the process listen on one of the ports? */
+export function listenQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
+  const query = queryOf('healthcheck_listen', argv);
+  return fromCheck('healthcheck_listen', env, portQuestion(query, 'listen', ''));
+}
+
+/** One of our own questions about processes, as a script of Kolla's that prints nothing. */
+export function fromCheck(label: string, env: NodeJS.ProcessEnv, { ask }: Pick<Question, 'ask'>): KollaQuestion {
+  return {
+    label,
+    reach: 'processes',
+    timeoutMs: timeoutOf(env),
+    ask: async (signal) => ({ verdict: await ask(signal) }),
+  };
+}
+
+/** Blanks separate ports in one word, too: Kolla's scripts take all words as one text. */
+function queryOf(script: string, [process = '', ...words]: readonly string[]): PortQuery {
+  const ports = words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== '');
+  if (process.trim() === '' || ports.length === 0)
+    throw new WordsError(`a word is missing: ${script} PROCESS PORT [PORT...]`);
+  return { process: processOf(process), ports: ports.map(portOf) };
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) throw new WordsError(`'${text}' is not a port`);
+  return port;
+}
+
+/** What can't be in a program's name: then it is meant as Kolla's scripts take every name, as a pattern. */
+const PATTERN = /[\\^$*+?()[\]{}|/]|\S\s+\S/;
+
+/**
+ * A name is a name, with which blanks come that kolla-ansible passes (`'neutron-l3-agent '`); only what can be none is an
+ * expression over whole command lines.
+ */
+export function processOf(word: string): ProcessQuery {
+  const name = word.trim();
+  if (!PATTERN.test(name)) return { name };
+  try {
+    void new RegExp(name);
+    return { name, isPattern: true };
+  } catch (cause) {
+    throw new WordsError(`'${name}' is neither the name of a process nor a regular expression`, { cause });
+  }
+}

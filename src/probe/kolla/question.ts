@@ -1,0 +1,60 @@
+import { answerOf } from '../ask.ts';
+import type { Verdict } from '../verdict.ts';
+
+/** What of the asker's surroundings whoever answers must share; `own`: only the asker's own process may do it. */
+export type Reach = 'network' | 'processes' | 'files' | 'own';
+
+/** One of Kolla's scripts with its words understood. It can be asked any number of times, one at a time. */
+export interface KollaQuestion {
+  /** Begins the reason's line: the script's name, or the tool's whose words it gives. */
+  readonly label: string;
+  readonly reach: Reach;
+  readonly timeoutMs: number;
+  /**
+   * The answer; never throws for "unhealthy".
+   * @param signal the deadline, or the end of the process
+   */
+  ask(signal: AbortSignal): Promise<KollaAnswer>;
+}
+
+export interface KollaAnswer {
+  readonly verdict: Verdict;
+  /** What Kolla's script prints; nothing unless said. */
+  readonly stdout?: string;
+}
+
+/** The words make no sense, which is unhealthy: 1, as with Kolla's scripts. */
+export class WordsError extends Error {
+  override name = 'WordsError';
+}
+
+/** What a process ends with and says. */
+export interface Said {
+  readonly code: 0 | 1;
+  readonly stdout: string;
+  /** One line without its break, or nothing. */
+  readonly stderr: string;
+  /** Somebody else may see more. */
+  readonly isUnseen: boolean;
+}
+
+/**
+ * Asks once, under a deadline that holds whatever the question does.
+ * @throws the signal's reason
+ */
+export async function askOnce({ label, timeoutMs, ask }: KollaQuestion, signal: AbortSignal): Promise<Said> {
+  let stdout = '';
+  const asked = async (bounded: AbortSignal): Promise<Verdict> => {
+    const answer = await ask(bounded);
+    stdout = answer.stdout ?? '';
+    return answer.verdict;
+  };
+  const verdict = await answerOf({ ask: asked }, timeoutMs, signal);
+  if (verdict.healthy) return { code: 0, stdout, stderr: '', isUnseen: false };
+  return { code: 1, stdout, stderr: `${label}: ${verdict.reason}`, isUnseen: verdict.isUnseen === true };
+}
+
+/** What is said of words that make no sense. */
+export function saidOf(name: string, { message }: WordsError): Said {
+  return { code: 1, stdout: '', stderr: `${name}: ${message}`, isUnseen: false };
+}

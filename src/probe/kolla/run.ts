@@ -1,0 +1,48 @@
+import type { ExitCode } from '../../cli/errors.ts';
+import { createOutput, ignoreClosedStderr } from '../../cli/output.ts';
+import { stopOnSignals } from '../../cli/signals.ts';
+import { SignalError } from '../../cli/errors.ts';
+import type { Understand } from './names.ts';
+import { askOnce, saidOf, WordsError, type Said } from './question.ts';
+import type { KollaName } from './variables.ts';
+
+/**
+ * One of Kolla's names as a process: its stdout, its exit code, and the reason on stderr.
+ * @returns 0 healthy, 1 unhealthy or words that make no sense, 143 and 130 for a signal
+ */
+export async function runKolla(
+  name: KollaName,
+  understand: Understand,
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ExitCode> {
+  if (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')) return await sayHelp(name);
+  ignoreClosedStderr();
+  using stop = stopOnSignals();
+  using output = createOutput(process.stdout, (error) => stop.abort(error));
+  try {
+    const { code, stdout, stderr } = await said(name, () => understand(argv, env), stop.signal);
+    output.write(stdout);
+    if (stderr !== '') process.stderr.write(`${stderr}\n`);
+    await output.finish();
+    return code;
+  } catch (error) {
+    if (error instanceof SignalError) return error.exitCode;
+    throw error;
+  }
+}
+
+async function said(name: KollaName, understand: () => ReturnType<Understand>, signal: AbortSignal): Promise<Said> {
+  try {
+    return await askOnce(understand(), signal);
+  } catch (error) {
+    if (error instanceof WordsError) return saidOf(name, error);
+    throw error;
+  }
+}
+
+/** Lazy: a probe that runs each few seconds needs no tables of help. */
+async function sayHelp(name: KollaName): Promise<ExitCode> {
+  const [{ helperOf }, { run }] = await Promise.all([import('./helpers.ts'), import('../../cli/run.ts')]);
+  return await run(helperOf(name), ['--help'], {});
+}
