@@ -11,6 +11,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { dump, loadAll } from 'js-yaml';
+import { until } from '../support/until.ts';
 import { ADMIN_PASSWORD, secret, type Stage } from './keystone-pod.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/placement/', import.meta.url));
@@ -56,7 +57,9 @@ export function placementTests(stage: () => Stage): void {
     earlier = await token();
     assert.deepEqual(earlier.placement, { public: URL_OF_PLACEMENT, internal: URL_OF_PLACEMENT });
     const name = crypto.randomUUID();
-    assert.equal((await ask('POST', earlier.id, { name })).status, 200);
+    await ready();
+    const made = await ask('POST', earlier.id, { name });
+    assert.equal(made.status, 200, await made.text());
     const { resource_providers: providers } = (await (await ask('GET', earlier.id)).json()) as {
       resource_providers: { name: string }[];
     };
@@ -76,6 +79,24 @@ export function placementTests(stage: () => Stage): void {
     assert.doesNotMatch(said, /changes? made/);
     assert.equal((await ask('GET', earlier.id)).status, 200);
   });
+
+  /**
+   * Its Pod is Available when Placement answers; whether it has reached Keystone by then, its readiness probe doesn't ask.
+   * Until it has, it says 503 to whoever brings a token.
+   */
+  async function ready(): Promise<void> {
+    let said = '';
+    const reached = async () => {
+      const answer = await ask('GET', earlier.id);
+      said = `${answer.status} ${await answer.text()}`;
+      return answer.status === 503 ? undefined : answer.status;
+    };
+    try {
+      await until('Placement to reach Keystone', 30_000, reached);
+    } catch (cause) {
+      throw new Error(`Placement still answers ${said}`, { cause });
+    }
+  }
 
   /** Resolves when it is; says what its containers said when it is not. */
   async function jobComplete(): Promise<void> {

@@ -1,0 +1,23 @@
+import type { ServerResponse } from 'node:http';
+
+/** One whole answer. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  /** Plain text unless said. */
+  readonly type?: string;
+}
+
+export const NOT_FOUND: Answer = { status: 404, body: 'not found\n' };
+
+/** Sends it, as the connection's last: whoever asks is a probe, which comes again on another. */
+export function respond(response: ServerResponse, { status, body, type = 'text/plain; charset=utf-8' }: Answer): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  });
+  response.end(body);
+}

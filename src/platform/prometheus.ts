@@ -1,0 +1,71 @@
+/** One value of a family. */
+export interface Sample {
+  readonly value: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Of a summary: `_sum` or `_count`. */
+  readonly suffix?: '_sum' | '_count';
+}
+
+/** One family of metrics in Prometheus' text format 0.0.4. Its name ends with its unit; a counter's with `_total`. */
+export interface Family {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'summary';
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** The page that a scraper reads; families without a sample are left out. */
+export function metricsText(families: readonly Family[]): string {
+  return families
+    .filter(({ samples }) => samples.length > 0)
+    .map(({ name, type, help, samples }) => {
+      const lines = samples.map(
+        (one) => `${name}${one.suffix ?? ''}${labelsText(one.labels)} ${numberText(one.value)}`,
+      );
+      return [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
+    })
+    .join('');
+}
+
+function labelsText(labels: Readonly<Record<string, string>> = {}): string {
+  const pairs = Object.entries(labels).map(
+    ([key, value]) => `${key}="${escaped(value).replaceAll('"', String.raw`\"`)}"`,
+  );
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', String.raw`\n`);
+}
+
+function numberText(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+}
+
+/** What every process of ours shows of itself, under the names that dashboards know. */
+export function processFamilies(): Family[] {
+  const { user, system } = process.cpuUsage();
+  return [
+    {
+      name: 'process_cpu_seconds_total',
+      type: 'counter',
+      help: 'User and system CPU time of this process.',
+      samples: [{ value: (user + system) / 1e6 }],
+    },
+    {
+      name: 'process_resident_memory_bytes',
+      type: 'gauge',
+      help: 'Resident memory of this process.',
+      samples: [{ value: process.memoryUsage.rss() }],
+    },
+    {
+      name: 'process_start_time_seconds',
+      type: 'gauge',
+      help: 'When this process began, since 1970.',
+      samples: [{ value: Math.round(performance.timeOrigin) / 1000 }],
+    },
+  ];
+}

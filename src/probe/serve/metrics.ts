@@ -1,0 +1,56 @@
+import { VERSION } from '../../cli/version.ts';
+import { processFamilies, type Family, type Sample } from '../../platform/prometheus.ts';
+import type { CheckStatus } from './checks.ts';
+import { healthOf, ROLES, type Part } from './part.ts';
+
+/**
+ * What a scraper gets. Names of checks and numbers only: the page is open to whoever reaches the pod, and a reason may name
+ * other hosts.
+ * @param parts the checks and whatever else decides probes
+ */
+export function probeFamilies(checks: readonly CheckStatus[], parts: readonly Part[]): Family[] {
+  const ofEach = (value: (check: CheckStatus) => number): Sample[] =>
+    checks.map((check) => ({ labels: { check: check.name }, value: value(check) }));
+  return [
+    {
+      name: 'kolla_probe_up',
+      type: 'gauge',
+      help: 'Whether a probe would be told that all is well (1) or not (0).',
+      samples: ROLES.map((probe) => ({ labels: { probe }, value: Number(healthOf(probe, parts).isOk) })),
+    },
+    {
+      name: 'kolla_probe_check_up',
+      type: 'gauge',
+      help: 'Whether a check is healthy (1) or not (0); 0 too before its first verdict.',
+      samples: ofEach(({ state }) => Number(state === 'healthy')),
+    },
+    {
+      name: 'kolla_probe_check_duration_seconds',
+      type: 'summary',
+      help: 'How long a check took to answer, and how often it was asked.',
+      samples: checks.flatMap(({ name, asked, totalMs }): Sample[] => [
+        { suffix: '_sum', labels: { check: name }, value: totalMs / 1000 },
+        { suffix: '_count', labels: { check: name }, value: asked },
+      ]),
+    },
+    {
+      name: 'kolla_probe_check_failures_total',
+      type: 'counter',
+      help: 'How often the answer of a check was no.',
+      samples: ofEach(({ failed }) => failed),
+    },
+    {
+      name: 'kolla_probe_check_transitions_total',
+      type: 'counter',
+      help: 'How often the verdict of a check has changed; its first is no change.',
+      samples: ofEach(({ changes }) => changes),
+    },
+    {
+      name: 'kolla_pod_info',
+      type: 'gauge',
+      help: 'The version of this helper.',
+      samples: [{ labels: { version: VERSION }, value: 1 }],
+    },
+    ...processFamilies(),
+  ];
+}
