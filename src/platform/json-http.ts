@@ -25,6 +25,8 @@ export interface JsonOptions {
   readonly answerMs: number;
   /** PEM file; the authorities to trust instead of the well-known ones. Read at each call: it may be renewed. */
   readonly caFile?: string | undefined;
+  /** Do not verify its certificate. */
+  readonly insecure?: boolean;
 }
 
 const MOST_BYTES = 16 * 2 ** 20;
@@ -38,7 +40,7 @@ export async function askJson(
   { method, url, headers = {}, body }: JsonCall,
   options: JsonOptions,
 ): Promise<JsonAnswer> {
-  const { signal, answerMs, caFile } = options;
+  const { signal, answerMs, caFile, insecure = false } = options;
   const isTls = url.protocol === 'https:';
   const text = body === undefined ? undefined : JSON.stringify(body);
   const late = AbortSignal.timeout(answerMs);
@@ -58,6 +60,7 @@ export async function askJson(
           ...headers,
         },
         ...(isTls && caFile !== undefined ? { ca: authoritiesIn(caFile) } : {}),
+        ...(isTls && insecure ? { rejectUnauthorized: false } : {}),
       });
       request.once('response', resolve);
       request.once('error', reject);

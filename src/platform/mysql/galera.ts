@@ -52,6 +52,26 @@ export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | und
   return `it is ${node.state}, not Synced`;
 }
 
+/** What somebody may have told a node to do, whatever its state. */
+export interface GaleraSwitches {
+  /** Whether it no longer holds the others back when it falls behind. It is `Donor/Desynced` then, as a donor is. */
+  readonly isDesynced: boolean;
+  /** `NONE`, `ALL` or `ALL_KILL`: of which queries it refuses every one with error 1047. */
+  readonly rejects: string;
+}
+
+/** The switches of a Galera node. Works without quorum. */
+export async function galeraSwitches(session: MysqlSession): Promise<GaleraSwitches> {
+  const variables = await named(
+    session,
+    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('wsrep_desync', 'wsrep_reject_queries')",
+  );
+  return {
+    isDesynced: variables.get('wsrep_desync') === 'ON',
+    rejects: variables.get('wsrep_reject_queries') ?? 'NONE',
+  };
+}
+
 async function named(session: MysqlSession, sql: string, timeoutMs?: number): Promise<Map<string, string>> {
   const rows = await session.rows(sql, [], timeoutMs);
   return new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));

@@ -25,12 +25,14 @@ export { hintOf } from './hints.ts';
 export {
   DONOR_POLICIES,
   galeraState,
+  galeraSwitches,
   memberOf,
   membersBeside,
   otherNodes,
   whyUnusable,
   type DonorPolicy,
   type GaleraState,
+  type GaleraSwitches,
 } from './galera.ts';
 export { quoteAccount, quoteName, quotePattern, quoteText } from './quote.ts';
 export { parseMysqlUrl, placeOfTarget, placesOf, preferring, urlAs, urlAt, type MysqlTarget } from './url.ts';

@@ -1,6 +1,14 @@
 import type { Check } from '../check.ts';
+import { amqp } from './amqp.ts';
+import { galera } from './galera.ts';
+import { grpc } from './grpc.ts';
 import { http } from './http.ts';
+import { memcached } from './memcached.ts';
+import { mysql } from './mysql.ts';
+import { rabbitmq } from './rabbitmq.ts';
+import { redis } from './redis.ts';
 import { tcp } from './tcp.ts';
+import { tls } from './tls.ts';
 
 /** Every check, in the order in which help and docs list them. */
-export const CHECKS: readonly Check[] = [http, tcp];
+export const CHECKS: readonly Check[] = [http, tcp, tls, mysql, galera, amqp, rabbitmq, memcached, redis, grpc];

@@ -1,0 +1,65 @@
+/** What a client's option file says of a login, with its options' own names (dashes). */
+export type Defaults = ReadonlyMap<string, string>;
+
+/** The groups that MariaDB's and MySQL's command-line client reads. */
+const GROUPS = new Set(['mysql', 'mariadb-client', 'client', 'client-server', 'client-mariadb']);
+
+/**
+ * Reads an option file (`--defaults-file`) as the client does: its groups only, the last of an option wins, `_` is `-`,
+ * a comment begins with `;` or `#` or stands behind a `#`, quotes around a value fall away, a backslash escapes. `!include` is not followed.
+ * @throws RangeError with the line's number, never its text: the line may hold a password
+ */
+export function parseDefaults(text: string): Defaults {
+  const found = new Map<string, string>();
+  let isOurs = false;
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    const line = raw.trim();
+    if (line === '' || /^[#;!]/.test(line)) continue;
+    const group = /^\[([^\]]*)\]/.exec(line)?.[1];
+    if (group !== undefined) {
+      isOurs = GROUPS.has(group.trim());
+      continue;
+    }
+    if (line.startsWith('[')) throw new RangeError(`line ${index + 1} begins a group that does not end`);
+    if (!isOurs) continue;
+    const [, name = '', value] = /^([\w-]+)\s*(?:=\s*([^]*))?$/.exec(withoutComment(line)) ?? [];
+    if (name === '') throw new RangeError(`line ${index + 1} is not NAME=VALUE`);
+    found.set(
+      name
+        .toLowerCase()
+        .replaceAll('_', '-')
+        .replace(/^loose-/, ''),
+      value === undefined ? '' : plain(value),
+    );
+  }
+  return found;
+}
+
+/** A `#` within quotes belongs to the value. */
+function withoutComment(line: string): string {
+  let quote = '';
+  for (let at = 0; at < line.length; at++) {
+    const character = line.charAt(at);
+    if (character === '\\' && quote !== '') at++;
+    else if (quote === '' && character === '#') return line.slice(0, at).trimEnd();
+    else if (quote === '' && (character === '"' || character === "'")) quote = character;
+    else if (character === quote) quote = '';
+  }
+  return line;
+}
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  s: ' ',
+  '"': '"',
+  "'": "'",
+  '\\': '\\',
+};
+
+function plain(value: string): string {
+  const inner = /^(["'])([^]*)\1$/.exec(value)?.[2] ?? value;
+  return inner.replaceAll(/\\([^])/g, (both, character: string) => ESCAPED[character] ?? both);
+}

@@ -1,0 +1,52 @@
+import { UsageError } from '../../cli/errors.ts';
+import { formatAddress } from '../../platform/address.ts';
+import { check } from '../check.ts';
+import { LOGIN_OPTIONS, requireUser, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
+import { AMQP_OPTIONS, askBroker } from '../remote/broker.ts';
+
+const [PORT, TLS_PORT] = [5672, 5671];
+
+/** Does a broker take connections by AMQP 0-9-1, and with a login: does it let us into the virtual host? */
+export const amqp = check({
+  word: 'amqp',
+  summary: 'Does a broker take AMQP connections, and logins?',
+  description:
+    'With a login: handshake, login and virtual host, as a service does it, and a goodbye. Without one: whether the broker heeds a ' +
+    'connection and its end, which a frozen one does not, and of which it logs nothing; --greeting waits for its AMQP as well, ' +
+    'of which the broker logs two warnings each time.',
+  operands: [
+    { name: 'HOST[:PORT]', help: 'where; port 5672 unless given, 5671 with --tls; IPv6 addresses in brackets' },
+  ],
+  options: [
+    ...LOGIN_OPTIONS,
+    ...AMQP_OPTIONS,
+    {
+      flag: 'greeting',
+      type: 'boolean',
+      env: 'KOLLA_PROBE_GREETING',
+      help: 'without a login, also have the broker begin AMQP; it logs two warnings each time',
+      example: 'true',
+    },
+    ...TLS_OPTIONS,
+  ],
+  examples: [
+    { line: 'kolla-probe amqp 127.0.0.1', does: 'healthy when a broker heeds connections; frozen is unhealthy' },
+    {
+      line: 'kolla-probe amqp 127.0.0.1 --user openstack --password-file /run/secrets/rabbitmq',
+      does: 'healthy when it takes the login and opens the virtual host /',
+    },
+  ],
+  prepare({ operands: [text = ''], options }) {
+    const tls = tlsOf('amqp', options);
+    const at = serverOf('amqp', text, tls === undefined ? PORT : TLS_PORT);
+    requireUser('amqp', options);
+    if (options.greeting && options.user !== undefined) {
+      throw new UsageError('amqp: --greeting is for a question without a login, which hears it in any case');
+    }
+    return {
+      subject: `amqp ${formatAddress(at)}`,
+      hosts: [at.host],
+      ask: (signal, tell) => askBroker({ at, tls, options, greeting: options.greeting }, signal, tell),
+    };
+  },
+});

@@ -1,0 +1,69 @@
+import { UsageError } from '../../cli/errors.ts';
+import type { MysqlSession } from '../../platform/mysql/index.ts';
+import { check } from '../check.ts';
+import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
+import { healthyAs, unhealthy } from '../verdict.ts';
+
+/** Is this Galera node good for service? Asked by SQL, since a node without quorum still takes logins and `SELECT 1`. */
+export const galera = check({
+  word: 'galera',
+  summary: 'Is this Galera node synced, and in the majority?',
+  description:
+    'Healthy is: ready (wsrep_ready), in the Primary component, Synced, and not told to refuse queries. The privilege USAGE is enough. ' +
+    "--defaults-file takes the file that kolla-ansible writes for MariaDB's own healthcheck.sh.",
+  operands: [MYSQL_OPERAND],
+  options: [
+    ...MYSQL_OPTIONS,
+    {
+      flag: 'allow-donor',
+      type: 'boolean',
+      env: 'KOLLA_PROBE_ALLOW_DONOR',
+      help: 'a node that gives its data to one that joins is healthy: right where transfers do not block (mariabackup)',
+      example: 'true',
+    },
+    {
+      flag: 'allow-desync',
+      type: 'boolean',
+      env: 'KOLLA_PROBE_ALLOW_DESYNC',
+      help: 'a node that somebody has desynced (wsrep_desync=ON), for a backup or a schema change, is healthy: it may be behind',
+      example: 'true',
+    },
+  ],
+  examples: [
+    {
+      line: 'kolla-probe galera 127.0.0.1 --user healthcheck --password-file /run/secrets/healthcheck',
+      does: 'healthy when this node is Synced in the Primary component',
+    },
+    {
+      line: 'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --allow-donor',
+      does: "with the login of kolla-ansible's file, over the local socket; a donor is healthy too",
+    },
+  ],
+  async prepare({ operands: [text], options }) {
+    const server = await mysqlServer('galera', text, options);
+    if (options.user === undefined && options.defaultsFile === undefined) {
+      throw new UsageError(
+        'galera: a login is needed to ask for the state: give --user and --password-file, or --defaults-file',
+      );
+    }
+    return {
+      subject: `galera ${server.text}`,
+      hosts: server.hosts,
+      async ask(signal, tell = () => {}) {
+        const { askMysql } = await import('../remote/mysql-session.ts');
+        const { galeraState, galeraSwitches } = await import('../../platform/mysql/index.ts');
+        const { whyUnfit } = await import('../remote/galera-fitness.ts');
+        const judges = {
+          greeted: () => unhealthy('its state is told to users only, and no file names one'),
+          inside: async (session: MysqlSession) => {
+            const state = await galeraState(session);
+            if (state === undefined) return unhealthy('it is no Galera node: wsrep_provider is none');
+            const why = whyUnfit(state, await galeraSwitches(session), options);
+            return why === undefined ? healthyAs(`${state.state}, ${state.size} nodes`) : unhealthy(why);
+          },
+        };
+        return await askMysql(server, judges, signal, tell);
+      },
+    };
+  },
+});

@@ -1,0 +1,43 @@
+import { formatAddress } from '../../platform/address.ts';
+import { check } from '../check.ts';
+import { answered, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
+import { addressOf } from '../remote/server.ts';
+
+/** Does the gRPC health service (grpc.health.v1) say SERVING? */
+export const grpc = check({
+  word: 'grpc',
+  summary: 'Does the gRPC health service say SERVING?',
+  description:
+    "What the kubelet's own grpc probe asks, but also with TLS, to another host, and with a reason. " +
+    'Without TLS the server must take HTTP/2 at once (h2c), as gRPC servers do.',
+  operands: [{ name: 'HOST:PORT', help: 'where; IPv6 addresses in brackets' }],
+  options: [
+    {
+      flag: 'service',
+      type: 'string',
+      env: 'KOLLA_PROBE_SERVICE',
+      default: '',
+      help: 'the service to ask about; the server as a whole unless given',
+      example: 'readiness',
+    },
+    ...TLS_OPTIONS,
+  ],
+  examples: [
+    { line: 'kolla-probe grpc 127.0.0.1:2379', does: 'healthy when the server says SERVING of itself' },
+    { line: 'kolla-probe grpc 127.0.0.1:9090 --service readiness --timeout 2s', does: 'asks about one service' },
+  ],
+  prepare({ operands: [text = ''], options }) {
+    const at = addressOf('grpc', text);
+    const tls = tlsOf('grpc', options);
+    const { service } = options;
+    return {
+      subject: `grpc ${formatAddress(at)}${service === '' ? '' : ` ${service}`}`,
+      hosts: [at.host],
+      ask: (signal, tell = () => {}) =>
+        answered(async () => {
+          const { grpcHealth } = await import('../../platform/protocol/grpc-health.ts');
+          return await grpcHealth(at, { service, tls, signal }, tell);
+        }, options.caFile),
+    };
+  },
+});

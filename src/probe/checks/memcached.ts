@@ -1,0 +1,31 @@
+import { formatAddress } from '../../platform/address.ts';
+import { check } from '../check.ts';
+import { answered, serverOf } from '../remote/index.ts';
+
+const PORT = 11_211;
+
+/** Does memcached tell its version? One that is frozen, or that takes no more connections, does not. */
+export const memcached = check({
+  word: 'memcached',
+  summary: 'Does memcached answer?',
+  description: 'Asks for its version, which needs no login and touches no data. UDP and SASL are not spoken.',
+  operands: [{ name: 'HOST[:PORT]', help: 'where; port 11211 unless given; IPv6 addresses in brackets' }],
+  options: [],
+  examples: [
+    { line: 'kolla-probe memcached 127.0.0.1', does: 'healthy when memcached tells its version' },
+    { line: 'kolla-probe memcached [::1]:11211', does: 'the same over IPv6' },
+  ],
+  prepare({ operands: [text = ''] }) {
+    const at = serverOf('memcached', text, PORT);
+    return {
+      subject: `memcached ${formatAddress(at)}`,
+      hosts: [at.host],
+      ask: (signal) =>
+        answered(async () => {
+          const { ASK_VERSION, understandVersion } = await import('../../platform/protocol/memcached.ts');
+          const { exchange } = await import('../../platform/exchange.ts');
+          return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });
+        }),
+    };
+  },
+});

@@ -1,0 +1,41 @@
+import type { MysqlSession } from '../../platform/mysql/index.ts';
+import type { Answer } from '../../platform/protocol/answer.ts';
+import { check } from '../check.ts';
+import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
+import { healthyAs, unhealthy } from '../verdict.ts';
+
+/** Does MariaDB or MySQL let us in? Without a login: does it greet? Says nothing of Galera: that is another check. */
+export const mysql = check({
+  word: 'mysql',
+  summary: 'Does MariaDB or MySQL let us in?',
+  description:
+    'With a login it logs in and asks one thing, for which the privilege USAGE is enough. Without one the server only has to greet. ' +
+    'A Galera node without quorum does all of this and still refuses every table: see the check galera.',
+  operands: [MYSQL_OPERAND],
+  options: MYSQL_OPTIONS,
+  examples: [
+    {
+      line: 'kolla-probe mysql 127.0.0.1 --user healthcheck --password-file /run/secrets/healthcheck',
+      does: 'healthy when the server takes the login and answers',
+    },
+    { line: 'kolla-probe mysql mariadb:3306', does: 'healthy when the server greets' },
+  ],
+  async prepare({ operands: [text], options }) {
+    const server = await mysqlServer('mysql', text, options);
+    return {
+      subject: `mysql ${server.text}`,
+      hosts: server.hosts,
+      async ask(signal, tell = () => {}) {
+        const { askMysql } = await import('../remote/mysql-session.ts');
+        const judges = {
+          greeted: ({ isGood, says }: Answer) => (isGood ? healthyAs(says) : unhealthy(says)),
+          inside: async (session: MysqlSession, user: string) => {
+            const [row] = await session.rows('SELECT VERSION() AS version');
+            return healthyAs(`${String(row?.['version'])}, logged in as '${user}'`);
+          },
+        };
+        return await askMysql(server, judges, signal, tell);
+      },
+    };
+  },
+});

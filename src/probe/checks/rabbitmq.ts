@@ -1,0 +1,89 @@
+import { UsageError } from '../../cli/errors.ts';
+import { formatAddress } from '../../platform/address.ts';
+import { check } from '../check.ts';
+import { LOGIN_OPTIONS, requireUser, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
+import { AMQP_OPTIONS, askBroker } from '../remote/broker.ts';
+import { healthyAs, unhealthy } from '../verdict.ts';
+
+const [PORT, TLS_PORT] = [5672, 5671];
+
+/**
+ * What the six diagnostics of Kolla's healthcheck_rabbitmq mean, without starting Erlang six times: the node runs and its
+ * port serves (ping, status, check_running, check_port_connectivity: by AMQP); no alarm is in effect and every virtual host is
+ * up (check_local_alarms, check_virtual_hosts: by the management API).
+ */
+export const rabbitmq = check({
+  word: 'rabbitmq',
+  summary: 'Does this RabbitMQ node serve, without an alarm?',
+  description:
+    'By AMQP as the check amqp, and with --management by the management API as well: an alarm for memory or disk, in which publishers ' +
+    'are blocked, and a virtual host that is down are unhealthy, with the reason. The user needs a tag such as `management` for that.',
+  operands: [
+    { name: 'HOST[:PORT]', help: 'where; port 5672 unless given, 5671 with --tls; IPv6 addresses in brackets' },
+  ],
+  options: [
+    {
+      flag: 'management',
+      type: 'string',
+      env: 'KOLLA_PROBE_MANAGEMENT',
+      help: "URL of this node's management API",
+      example: 'http://127.0.0.1:15672',
+    },
+    ...LOGIN_OPTIONS,
+    ...AMQP_OPTIONS,
+    ...TLS_OPTIONS,
+  ],
+  examples: [
+    {
+      line: 'kolla-probe rabbitmq 127.0.0.1 --management http://127.0.0.1:15672 --user openstack --password-file /run/secrets/rabbitmq',
+      does: 'login, alarms and virtual hosts',
+    },
+    {
+      line: 'kolla-probe rabbitmq 127.0.0.1',
+      does: 'without a login: whether the broker heeds connections; alarms are not seen',
+    },
+  ],
+  prepare({ operands: [text = ''], options }) {
+    const management = options.management === undefined ? undefined : managementOf(options.management);
+    const { caFile, insecure } = options;
+    // One CA for both ways: of the API it is the URL that says whether there is TLS.
+    const verify =
+      options.tls || management?.protocol !== 'https:' ? options : { ...options, caFile: undefined, insecure: false };
+    const tls = tlsOf('rabbitmq', verify);
+    const at = serverOf('rabbitmq', text, tls === undefined ? PORT : TLS_PORT);
+    requireUser('rabbitmq', options);
+    if (management !== undefined && options.user === undefined) {
+      throw new UsageError('rabbitmq: --management needs a login: give --user and --password-file');
+    }
+    return {
+      subject: `rabbitmq ${formatAddress(at)}`,
+      hosts: management === undefined ? [at.host] : [at.host, management.hostname],
+      async ask(signal, tell) {
+        const byAmqp = askBroker({ at, tls, options, greeting: false }, signal, tell);
+        if (management === undefined) return await byAmqp;
+        const { askManagement } = await import('../remote/management.ts');
+        const verdicts = await Promise.all([
+          byAmqp,
+          askManagement({ url: management, options, caFile, insecure }, signal),
+        ]);
+        const reasons = verdicts.filter((verdict) => !verdict.healthy).map(({ reason }) => reason);
+        return reasons.length === 0
+          ? healthyAs('serves, no alarm, every virtual host is up')
+          : unhealthy(reasons.join('; '));
+      },
+    };
+  },
+});
+
+function managementOf(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`rabbitmq: --management '${text}' is not an http:// or https:// URL`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError(
+      'rabbitmq: --management: a login in a URL would be seen by others; give --user and --password-file',
+    );
+  }
+  return url;
+}

@@ -1,0 +1,39 @@
+import { formatAddress } from '../../platform/address.ts';
+import { check } from '../check.ts';
+import { answered, LOGIN_OPTIONS, readLogin, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
+
+const PORT = 6379;
+
+/** Does Redis or Valkey (or a Sentinel) answer PING with PONG? Not while it loads its data, or has lost its primary. */
+export const redis = check({
+  word: 'redis',
+  summary: 'Does Redis or Valkey answer PING?',
+  description:
+    'Also for Sentinel. Logs in first where a password is given; without --user as the default user. ' +
+    'A server that is still loading, a replica that has lost its primary and serves nobody, and one that cannot save to disk are unhealthy.',
+  operands: [{ name: 'HOST[:PORT]', help: 'where; port 6379 unless given; IPv6 addresses in brackets' }],
+  options: [...LOGIN_OPTIONS, ...TLS_OPTIONS],
+  examples: [
+    {
+      line: 'kolla-probe redis 127.0.0.1 --password-file /run/secrets/valkey',
+      does: 'logs in as the default user, and sends PING',
+    },
+    { line: 'kolla-probe redis 127.0.0.1:26379', does: 'a Sentinel, without a password' },
+  ],
+  prepare({ operands: [text = ''], options }) {
+    const at = serverOf('redis', text, PORT);
+    const tls = tlsOf('redis', options);
+    return {
+      subject: `redis ${formatAddress(at)}`,
+      hosts: [at.host],
+      ask: (signal, tell = () => {}) =>
+        answered(async () => {
+          const login = await readLogin(options);
+          const { converse } = await import('../../platform/conversation.ts');
+          const { redisPing } = await import('../../platform/protocol/redis.ts');
+          using talk = await converse(at, { signal, tls });
+          return await redisPing(talk, login, tell);
+        }, options.caFile),
+    };
+  },
+});

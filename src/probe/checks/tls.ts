@@ -1,0 +1,76 @@
+import { UsageError, messageOf } from '../../cli/errors.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import { formatAddress } from '../../platform/address.ts';
+import { check, type Question } from '../check.ts';
+import { addressOf } from '../remote/server.ts';
+import { VERIFY_OPTIONS, verifyOf } from '../remote/tls.ts';
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** Is the certificate there good, and for how long? By a handshake, or in a file. */
+export const tls = check({
+  word: 'tls',
+  summary: 'Is a certificate good, and for how long still?',
+  description:
+    'By a handshake with HOST:PORT: the chain must lead to an authority that is trusted, the name must be right (--insecure asks for neither), ' +
+    'and no certificate of the chain may end within --expires-in. Or --cert-file: each certificate in a file must last so long. STARTTLS is not spoken.',
+  operands: [{ name: 'HOST:PORT', help: 'where; IPv6 addresses in brackets', optional: true }],
+  options: [
+    {
+      flag: 'expires-in',
+      type: 'string',
+      env: 'KOLLA_PROBE_EXPIRES_IN',
+      default: '0',
+      help: 'unhealthy when it expires so soon',
+      example: '7d',
+    },
+    {
+      flag: 'cert-file',
+      type: 'path',
+      env: 'KOLLA_PROBE_CERT_FILE',
+      help: 'look at the certificates in this PEM file, instead of asking a server',
+      example: '/etc/kolla/certs/tls.crt',
+    },
+    ...VERIFY_OPTIONS,
+  ],
+  examples: [
+    {
+      line: 'kolla-probe tls api.example.org:443 --expires-in 7d',
+      does: 'healthy when it is trusted and lasts a week more',
+    },
+    {
+      line: 'kolla-probe tls --cert-file /etc/kolla/certs/tls.crt --expires-in 14d',
+      does: 'how long the certificates in a file last',
+    },
+  ],
+  prepare({ operands: [text], options }): Question {
+    const { certFile } = options;
+    const leftMs = durationOf(options.expiresIn);
+    const verify = verifyOf('tls', options);
+    if ((text === undefined) === (certFile === undefined)) {
+      throw new UsageError('tls: give either HOST:PORT or --cert-file');
+    }
+    if (certFile !== undefined) {
+      return {
+        subject: `tls ${certFile}`,
+        hosts: [],
+        ask: async () => (await import('../remote/certificate-file.ts')).judgeFile(certFile, leftMs),
+      };
+    }
+    const at = addressOf('tls', text ?? '');
+    return {
+      subject: `tls ${formatAddress(at)}`,
+      hosts: [at.host],
+      ask: async (signal, tell = () => {}) =>
+        (await import('../remote/handshake.ts')).judgeServer({ at, verify, leftMs }, signal, tell),
+    };
+  },
+});
+
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text, 10 * YEAR_MS);
+  } catch (cause) {
+    throw new UsageError(`tls: --expires-in: ${messageOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,24 @@
+import { whyUnusable, type GaleraState, type GaleraSwitches } from '../../platform/mysql/index.ts';
+
+export interface FitnessPolicy {
+  readonly allowDonor: boolean;
+  readonly allowDesync: boolean;
+}
+
+const DONOR = 'Donor/Desynced';
+/** What would let such a node pass, and does not here. */
+const SELECT_1 = 'SELECT 1 still passes there, but tables are refused (error 1047)';
+
+/** Why a node is not fit for service; undefined when it is. */
+export function whyUnfit(state: GaleraState, switches: GaleraSwitches, policy: FitnessPolicy): string | undefined {
+  const why = whyUnusable(state, 'ok');
+  if (why !== undefined) return state.component === 'Primary' ? why : `${why}; ${SELECT_1}`;
+  if (switches.rejects !== 'NONE') return `it is told to refuse queries: wsrep_reject_queries is ${switches.rejects}`;
+  if (state.state !== DONOR) return undefined;
+  if (switches.isDesynced) {
+    return policy.allowDesync
+      ? undefined
+      : 'it is desynced on purpose (wsrep_desync is ON) and may be behind; --allow-desync takes it for healthy';
+  }
+  return policy.allowDonor ? undefined : 'it is the donor of a node that joins; --allow-donor takes it for healthy';
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import {
+  checkServerIdentity,
+  connect,
+  type DetailedPeerCertificate,
+  type PeerCertificate,
+  type TLSSocket,
+} from 'node:tls';
+import type { Address } from '../../platform/address.ts';
+import { networkReason } from '../../platform/network-error.ts';
+import type { Tell } from '../../platform/protocol/answer.ts';
+import { tlsOptions, type TlsAsk } from '../../platform/tls-ask.ts';
+import { unhealthy, type Verdict } from '../verdict.ts';
+import { judgeValidity, type Validity } from './validity.ts';
+
+export interface HandshakeAsk {
+  readonly at: Address;
+  readonly verify: TlsAsk;
+  /** How long it must last. */
+  readonly leftMs: number;
+}
+
+/** Shakes hands and judges what the server shows: how long it lasts, then its chain and name unless `insecure`. */
+export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: Tell): Promise<Verdict> {
+  const { at, verify, leftMs } = ask;
+  try {
+    using connection = await shakenHands(ask, signal, tell);
+    const chain = chainOf(connection.socket.getPeerCertificate(true));
+    // Before the chain, whose error would name no date.
+    const validity = judgeValidity(chain.map(validityOf), leftMs);
+    if (!validity.healthy || verify.insecure) return validity;
+    const why = whyDistrusted(connection.socket, verify.serverName ?? at.host, verify.caFile);
+    return why === undefined ? validity : unhealthy(why);
+  } catch (error) {
+    return unhealthy(networkReason(error, verify.caFile));
+  }
+}
+
+async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, tell: Tell) {
+  signal.throwIfAborted();
+  // We judge by ourselves: Node would end the handshake without showing the certificate.
+  const socket = connect({ ...at, ...(await tlsOptions(at.host, verify)), rejectUnauthorized: false });
+  const stop = () => socket.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  socket.once('connect', () =>
+    tell('the connection stands, but no TLS comes: it may be frozen, or speak something else'),
+  );
+  await once(socket, 'secureConnect');
+  socket.on('error', () => {}); // what it thinks of us, who have no certificate, comes late with TLS 1.3
+  return {
+    socket,
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', stop);
+      socket.destroy();
+    },
+  };
+}
+
+/** From the server's own up to the authority's, whose issuer is itself. */
+function chainOf(leaf: DetailedPeerCertificate): DetailedPeerCertificate[] {
+  const chain: DetailedPeerCertificate[] = [];
+  const seen = new Set<string>();
+  for (
+    let next: DetailedPeerCertificate | undefined = leaf;
+    next?.fingerprint256 !== undefined;
+    next = next.issuerCertificate
+  ) {
+    if (seen.has(next.fingerprint256)) break;
+    seen.add(next.fingerprint256);
+    chain.push(next);
+  }
+  return chain;
+}
+
+function validityOf({ subject, valid_from: validFrom, valid_to: validTo }: PeerCertificate): Validity {
+  return { subject: [subject.CN].flat().join(', '), validFrom, validTo };
+}
+
+function whyDistrusted(socket: TLSSocket, name: string, caFile: string | undefined): string | undefined {
+  const wrongName = checkServerIdentity(name, socket.getPeerCertificate());
+  if (wrongName !== undefined) return networkReason(wrongName, caFile);
+  if (socket.authorized) return undefined;
+  // A code, although it is declared as an error.
+  const code = String(socket.authorizationError);
+  return networkReason(Object.assign(new Error(code), { code }), caFile);
+}

@@ -1,0 +1,57 @@
+import { UsageError } from '../../cli/errors.ts';
+import type { Option, Values } from '../../cli/option.ts';
+
+export const LOGIN_OPTIONS = [
+  {
+    flag: 'user',
+    type: 'string',
+    env: 'KOLLA_PROBE_USER',
+    help: 'log in as this user; one that may do nothing else is best',
+    example: 'healthcheck',
+  },
+  {
+    flag: 'password',
+    type: 'string',
+    env: 'KOLLA_PROBE_PASSWORD',
+    secret: true,
+    help: "the user's password",
+    example: 'PASSWORD',
+  },
+  {
+    flag: 'password-file',
+    type: 'path',
+    env: 'KOLLA_PROBE_PASSWORD_FILE',
+    help: 'file with the password, read at each question',
+    example: '/run/secrets/healthcheck',
+  },
+] as const satisfies readonly Option[];
+
+export type LoginValues = Values<typeof LOGIN_OPTIONS>;
+
+export interface Login {
+  readonly user: string | undefined;
+  /** Never shown. */
+  readonly password: string;
+}
+
+/**
+ * Looks over what was given, for a protocol in which a password is always somebody's.
+ * @throws UsageError for a password without a user
+ */
+export function requireUser(word: string, { user, password, passwordFile }: LoginValues): void {
+  if (user !== undefined || (password === undefined && passwordFile === undefined)) return;
+  const given = passwordFile === undefined ? 'KOLLA_PROBE_PASSWORD' : '--password-file';
+  throw new UsageError(`${word}: ${given} is given, but not whose it is: give --user`);
+}
+
+/**
+ * The login, or undefined where none was given.
+ * @throws ConfigError for a file that can't be read or is empty
+ */
+export async function readLogin({ user, password, passwordFile }: LoginValues): Promise<Login | undefined> {
+  if (passwordFile !== undefined) {
+    const { readSecret } = await import('../../cli/secret-file.ts');
+    return { user, password: await readSecret(passwordFile, '--password-file') };
+  }
+  return user === undefined && password === undefined ? undefined : { user, password: password ?? '' };
+}

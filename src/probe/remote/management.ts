@@ -1,0 +1,58 @@
+import { askJson } from '../../platform/json-http.ts';
+import { networkReason } from '../../platform/network-error.ts';
+import { oneLine } from '../../platform/one-line.ts';
+import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
+import { readLogin, type LoginValues } from './login.ts';
+
+export interface ManagementAsk {
+  readonly url: URL;
+  readonly options: LoginValues;
+  readonly caFile: string | undefined;
+  readonly insecure: boolean;
+}
+
+/** What is asked, and how a failure of it begins. */
+const CHECKS = [
+  ['local-alarms', 'an alarm is in effect'],
+  ['virtual-hosts', 'a virtual host is down'],
+] as const;
+
+/** Longer than any deadline of a probe, which cuts it off. */
+const ANSWER_MS = 60_000;
+
+/** Asks the management API of a node for alarms and virtual hosts. https://www.rabbitmq.com/docs/http-api-reference */
+export async function askManagement(ask: ManagementAsk, signal: AbortSignal): Promise<Verdict> {
+  try {
+    const { user = '', password = '' } = (await readLogin(ask.options)) ?? {};
+    const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+    const reasons = await Promise.all(
+      CHECKS.map(async ([name, what]) => {
+        const url = new URL(`${ask.url.href.replace(/\/$/, '')}/api/health/checks/${name}`);
+        const { caFile, insecure } = ask;
+        const answer = await askJson(
+          { method: 'GET', url, headers: { authorization } },
+          { signal, answerMs: ANSWER_MS, caFile, insecure },
+        );
+        return whyBad(answer, what, user);
+      }),
+    );
+    const bad = [...new Set(reasons.filter((reason) => reason !== undefined))];
+    return bad.length === 0 ? healthyAs('no alarm') : unhealthy(bad.join('; '));
+  } catch (error) {
+    return unhealthy(`the management API at ${ask.url.host}: ${networkReason(error, ask.caFile)}`);
+  }
+}
+
+function whyBad({ status, body }: { status: number; body: unknown }, what: string, user: string): string | undefined {
+  if (status === 200) return undefined;
+  if (status === 401)
+    return `the management API refuses '${user}': the password is wrong, or the user has no tag such as management`;
+  if (status !== 503) return `the management API answers with status ${status}: is it RabbitMQ's, of 3.8 or later?`;
+  const { reason, alarms, ...rest } = (body ?? {}) as { reason?: unknown; alarms?: { resource?: unknown }[] };
+  const resources = [...new Set((alarms ?? []).map(({ resource }) => String(resource)))];
+  if (resources.length > 0) return `${what} (${resources.join(', ')}): publishers are blocked`;
+  const names = Object.values(rest).flatMap((value) => (Array.isArray(value) ? value.map(String) : []));
+  return oneLine(
+    `${what}${names.length > 0 ? ` (${names.join(', ')})` : ''}${typeof reason === 'string' ? `: ${reason}` : ''}`,
+  );
+}

@@ -1,0 +1,57 @@
+import { KollaError } from '../../cli/errors.ts';
+import type { Answer, Tell } from '../../platform/protocol/answer.ts';
+import { understandGreeting } from '../../platform/protocol/mysql.ts';
+import { exchange } from '../../platform/exchange.ts';
+import { connect, errnoOf, isDenied, reasonOf, type MysqlSession } from '../../platform/mysql/index.ts';
+import { networkReason } from '../../platform/network-error.ts';
+import { unhealthy, type Verdict } from '../verdict.ts';
+import type { MysqlServer } from './mysql.ts';
+
+/** How to judge a server, with a login and without one. */
+export interface Judges {
+  /** Asks by SQL; what it throws is a reason as well. */
+  readonly inside: (session: MysqlSession, user: string) => Promise<Verdict>;
+  readonly greeted: (version: Answer) => Verdict;
+}
+
+/**
+ * Logs in, has the server judged, and logs out; where there is no login, hears its greeting. A file that can't be read,
+ * a login that is refused and a server that breaks off are verdicts with their reasons.
+ */
+export async function askMysql(
+  server: MysqlServer,
+  { inside, greeted }: Judges,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<Verdict> {
+  let user = '';
+  try {
+    const target = await server.target();
+    ({ user } = target);
+    if (user === '') {
+      tell('the connection stands, but the server does not greet: it may be frozen, or starting');
+      const at = target.socket === undefined ? { host: target.host, port: target.port } : { path: target.socket };
+      return greeted(await exchange({ at, understand: understandGreeting, signal }));
+    }
+    tell('the server does not finish the login: it may be frozen, or starting');
+    await using session = await connect(target, { signal });
+    // Only the end of the session ends a statement.
+    const stop = () => session.destroy();
+    signal.addEventListener('abort', stop, { once: true });
+    using _ = { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };
+    tell('the server has taken the login, and does not answer a question');
+    return await inside(session, user);
+  } catch (error) {
+    return unhealthy(whyNot(error, user));
+  }
+}
+
+function whyNot(error: unknown, user: string): string {
+  if (error instanceof KollaError) return error.message;
+  if (isDenied(error)) return `it refuses the login of '${user}': ${reasonOf(error)}`;
+  return errnoOf(error) !== 0 || isLost(error) ? reasonOf(error) : networkReason(error);
+}
+
+function isLost(error: unknown): boolean {
+  return (error as { code?: string }).code === 'PROTOCOL_CONNECTION_LOST';
+}

@@ -1,0 +1,128 @@
+import { ConfigError, UsageError, messageOf } from '../../cli/errors.ts';
+import type { Option, Values } from '../../cli/option.ts';
+import { formatAddress } from '../../platform/address.ts';
+import type { Defaults } from '../../platform/mysql/defaults-file.ts';
+import type { MysqlTls } from '../../platform/mysql/url-tls.ts';
+import type { MysqlTarget } from '../../platform/mysql/url.ts';
+import { LOGIN_OPTIONS, readLogin, requireUser } from './login.ts';
+import { serverOf } from './server.ts';
+import { TLS_OPTIONS } from './tls.ts';
+
+const [TLS, CA_FILE, INSECURE] = TLS_OPTIONS;
+
+export const MYSQL_OPERAND = {
+  name: 'HOST[:PORT]',
+  help: "where, or a socket's path; port 3306 unless given; without it what --defaults-file says, else the client's own socket",
+  optional: true,
+} as const;
+
+export const MYSQL_OPTIONS = [
+  ...LOGIN_OPTIONS,
+  {
+    flag: 'defaults-file',
+    type: 'path',
+    env: 'KOLLA_PROBE_DEFAULTS_FILE',
+    help: 'option file of the mysql client with the login ([client], [mariadb-client]), read at each question',
+    example: '/etc/mysql/healthcheck.cnf',
+  },
+  TLS,
+  CA_FILE,
+  INSECURE,
+] as const satisfies readonly Option[];
+
+export type MysqlValues = Values<typeof MYSQL_OPTIONS>;
+
+/** Where a server is, as far as the words say it. */
+type Place = Pick<MysqlTarget, 'host' | 'port' | 'socket'>;
+
+export interface MysqlServer {
+  /** `127.0.0.1:3306`, or a socket's path. */
+  readonly text: string;
+  readonly hosts: readonly string[];
+  /**
+   * Where, who we are and how to verify the server; `user` is '' where there is no login.
+   * @throws ConfigError for a file that can't be read or understood
+   */
+  target(): Promise<MysqlTarget>;
+}
+
+/** Of Debian's and Ubuntu's MariaDB, where Kolla's images have it. */
+const SOCKET = '/run/mysqld/mysqld.sock';
+const PORT = 3306;
+
+/**
+ * Looks over the words of a check that asks MariaDB or MySQL.
+ * @throws UsageError; ConfigError where only a file says where the server is, and it can't be read
+ */
+export async function mysqlServer(word: string, text: string | undefined, options: MysqlValues): Promise<MysqlServer> {
+  const { defaultsFile, user, tls, caFile, insecure } = options;
+  if (defaultsFile !== undefined && user !== undefined) {
+    throw new UsageError(`${word}: --defaults-file and --user both say who we are: leave one out`);
+  }
+  if (defaultsFile === undefined) requireUser(word, options);
+  if (tls && caFile === undefined && !insecure) {
+    throw new UsageError(`${word}: --tls needs the CA that signed the server's certificate: --ca-file, or --insecure`);
+  }
+  if (!tls && (caFile !== undefined || insecure)) {
+    throw new UsageError(`${word}: ${insecure ? '--insecure' : '--ca-file'} is given without --tls`);
+  }
+  const place = text === undefined ? placeIn(await readDefaults(defaultsFile)) : placeOf(word, text);
+  return {
+    text: place.socket ?? formatAddress(place),
+    hosts: place.socket === undefined ? [place.host] : [],
+    async target() {
+      const defaults = await readDefaults(defaultsFile);
+      const login = defaultsFile === undefined ? await readLogin(options) : undefined;
+      const security = tls
+        ? { verifyIdentity: !insecure, ...(caFile === undefined ? {} : { caFile }) }
+        : tlsIn(defaults);
+      return {
+        ...place,
+        user: login?.user ?? defaults.get('user') ?? '',
+        password: login?.password ?? defaults.get('password') ?? '',
+        database: '',
+        ...(security === undefined ? {} : { tls: security }),
+      };
+    },
+  };
+}
+
+function placeOf(word: string, text: string): Place {
+  return text.startsWith('/') ? { host: 'localhost', port: PORT, socket: text } : serverOf(word, text, PORT);
+}
+
+/** As the client has it: `localhost` is the socket, unless `protocol=tcp`. */
+function placeIn(defaults: Defaults): Place {
+  const host = defaults.get('host') ?? 'localhost';
+  const port = Number(defaults.get('port') ?? PORT);
+  const isTcp = host !== 'localhost' || defaults.get('protocol')?.toLowerCase() === 'tcp';
+  return isTcp ? { host, port } : { host, port, socket: defaults.get('socket') ?? SOCKET };
+}
+
+function tlsIn(defaults: Defaults): MysqlTls | undefined {
+  const [caFile, certFile, keyFile] = [defaults.get('ssl-ca'), defaults.get('ssl-cert'), defaults.get('ssl-key')];
+  const isOff = /^(?:0|off|false)$/i.test(defaults.get('ssl') ?? '') || defaults.has('skip-ssl');
+  if (isOff || (caFile === undefined && certFile === undefined && !defaults.has('ssl'))) return undefined;
+  return {
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(certFile === undefined ? {} : { certFile }),
+    ...(keyFile === undefined ? {} : { keyFile }),
+    verifyIdentity: caFile !== undefined && !/^(?:0|off|false)$/i.test(defaults.get('ssl-verify-server-cert') ?? ''),
+  };
+}
+
+async function readDefaults(file: string | undefined): Promise<Defaults> {
+  if (file === undefined) return new Map();
+  // Lazy, as everything that is not needed to look words over.
+  const [{ readFile }, { parseDefaults }] = await Promise.all([
+    import('node:fs/promises'),
+    import('../../platform/mysql/defaults-file.ts'),
+  ]);
+  try {
+    return parseDefaults(await readFile(file, 'utf8'));
+  } catch (cause) {
+    const what =
+      cause instanceof RangeError ? `${file} is no option file` : `cannot read ${file}, which --defaults-file names`;
+    throw new ConfigError(`${what}: ${messageOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,61 @@
+import { UsageError } from '../../cli/errors.ts';
+import type { Option, Values } from '../../cli/option.ts';
+import type { TlsAsk } from '../../platform/tls-ask.ts';
+
+export const VERIFY_OPTIONS = [
+  {
+    flag: 'ca-file',
+    type: 'path',
+    env: 'KOLLA_PROBE_CA_FILE',
+    help: 'PEM file of the authorities to trust instead of the well-known ones',
+    example: '/etc/ssl/certs/ca-certificates.crt',
+  },
+  {
+    flag: 'insecure',
+    type: 'boolean',
+    env: 'KOLLA_PROBE_INSECURE',
+    help: "do not verify the server's certificate",
+    example: 'true',
+  },
+  {
+    flag: 'server-name',
+    type: 'string',
+    env: 'KOLLA_PROBE_SERVER_NAME',
+    help: 'the name that the certificate must be for, where it is not the host: for a server that is asked by its address',
+    example: 'api.example.org',
+  },
+] as const satisfies readonly Option[];
+
+export const TLS_OPTIONS = [
+  {
+    flag: 'tls',
+    type: 'boolean',
+    env: 'KOLLA_PROBE_TLS',
+    help: 'talk TLS, and verify the server',
+    example: 'true',
+  },
+  ...VERIFY_OPTIONS,
+] as const satisfies readonly Option[];
+
+type Verify = Omit<Values<typeof VERIFY_OPTIONS>, 'serverName'> & { readonly serverName?: string | undefined };
+
+/**
+ * How to verify the server, or undefined without --tls.
+ * @throws UsageError for options that contradict each other, or that mean nothing without --tls
+ */
+export function tlsOf(word: string, { tls, ...verify }: Verify & { readonly tls: boolean }): TlsAsk | undefined {
+  if (tls) return verifyOf(word, verify);
+  const stray = [
+    verify.caFile === undefined ? undefined : '--ca-file',
+    verify.insecure ? '--insecure' : undefined,
+    verify.serverName === undefined ? undefined : '--server-name',
+  ].find((flag) => flag !== undefined);
+  if (stray !== undefined) throw new UsageError(`${word}: ${stray} is given without --tls`);
+  return undefined;
+}
+
+/** @throws UsageError for options that contradict each other */
+export function verifyOf(word: string, { caFile, insecure, serverName }: Verify): TlsAsk {
+  if (insecure && caFile !== undefined) throw new UsageError(`${word}: --insecure asks to leave --ca-file unused`);
+  return { caFile, insecure, serverName };
+}

@@ -1,0 +1,41 @@
+import { formatDuration } from '../../cli/duration.ts';
+import { oneLine } from '../../platform/one-line.ts';
+import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
+
+export interface Validity {
+  /** Its common name. */
+  readonly subject: string;
+  /** As OpenSSL prints it: `Nov 21 14:28:01 2026 GMT`. */
+  readonly validFrom: string;
+  readonly validTo: string;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Whether all of a chain are valid now, and for `leftMs` more; the detail is how long the first to end still lasts. */
+export function judgeValidity(chain: readonly Validity[], leftMs: number, now = Date.now()): Verdict {
+  const early = chain.find(({ validFrom }) => Date.parse(validFrom) > now);
+  if (early !== undefined) {
+    return unhealthy(
+      `the certificate of '${oneLine(early.subject)}' is valid only from ${dateOf(early.validFrom)}: see the clocks`,
+    );
+  }
+  const [first] = chain.toSorted((a, b) => Date.parse(a.validTo) - Date.parse(b.validTo));
+  if (first === undefined) return unhealthy('no certificate was shown');
+  const left = Date.parse(first.validTo) - now;
+  const what = `the certificate of '${oneLine(first.subject)}'`;
+  const until = dateOf(first.validTo);
+  if (left <= 0)
+    return unhealthy(`${what} has expired on ${until}, ${long(-left)} ago: renew it, and have the server load it`);
+  if (left <= leftMs)
+    return unhealthy(`${what} expires on ${until}, in ${long(left)}: renew it, and have the server load it`);
+  return healthyAs(`valid until ${until}, ${long(left)} more`);
+}
+
+function dateOf(text: string): string {
+  return new Date(text).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function long(ms: number): string {
+  return ms < 2 * DAY_MS ? formatDuration(ms) : `${Math.floor(ms / DAY_MS)} days`;
+}
