@@ -1,5 +1,6 @@
 import { command } from '../cli/command.ts';
 import { ExitCode } from '../cli/errors.ts';
+import { outputOption } from '../cli/output-option.ts';
 import { diffText, jsonOf, PARTS } from '../bootstrap/index.ts';
 import { lookAt, partEffects } from './look.ts';
 import { JOB_OPTIONS } from './options.ts';
@@ -12,19 +13,7 @@ export const planCommand = command({
     '`+` is made, `~` is there and differs: changed by hand, or by an older run. Exit code 1 when anything is shown. ' +
     "It reads only, but for a token request as each account whose password it knows, and takes no lock; the service's tool is asked to list and to check.",
   operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
-  options: [
-    ...JOB_OPTIONS,
-    {
-      flag: 'output',
-      short: 'o',
-      type: 'choice',
-      values: ['diff', 'json'],
-      env: 'KOLLA_BOOTSTRAP_OUTPUT',
-      default: 'diff',
-      help: 'for people, or for programs',
-      example: 'json',
-    },
-  ],
+  options: [...JOB_OPTIONS, outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'diff')],
   examples: [
     {
       line: 'kolla-bootstrap plan glance --only users --only endpoints --public-url https://api.example.com:9292',
