@@ -6,6 +6,7 @@
  *   node of the lockfile -> base: stripped where `strip` is at hand, its ICU data trimmed to English,
  *               blind to the environment
  *   base + sea-main.ts + bundles and caches as assets -> join (@yao-pkg/pkg) -> dist/kolla-pod, dist/bin/NAME, dist/rootless-bin/NAME
+ *   shim.ts -> dist/kolla-bin/NAME: Kolla's healthcheck names as scripts that ask a resident server first
  *               -> check: every name is run -> report: sizes, and the cost of starting
  *
  * Everything is made in a folder of its own beside its place, and renamed: two builds side by side don't meet, and an

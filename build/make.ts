@@ -6,9 +6,11 @@ import { join as joinBinary } from './join.ts';
 import { assetNames } from './load.ts';
 import { warmCache } from './warm-cache.ts';
 import { ALL_NAMES, ROOTLESS_NAMES } from './names.ts';
+import { BINARY, shimFor } from '../src/probe/kolla/shim.ts';
+import { KOLLA_NAMES } from '../src/probe/kolla/variables.ts';
 
 export interface Built {
-  /** The folder with `kolla-pod`, `bin/` and `rootless-bin/`. */
+  /** The folder with `kolla-pod`, `bin/`, `rootless-bin/` and `kolla-bin/`. */
   readonly folder: string;
   readonly binary: string;
   readonly base: Pick<Base, 'notStripped'>;
@@ -61,6 +63,9 @@ async function addAssets(bundle: Bundle, base: Base, work: string): Promise<Buil
   return { name: bundle.name, bundle, cacheBytes: (await stat(join(work, cache))).size };
 }
 
+/** Kolla's healthcheck names as scripts, for images: each becomes the binary only where no resident server answers. */
+const SHIMS = 'kolla-bin';
+
 /** The links first, so that none is ever without its binary for longer than two renames. */
 async function place(work: string, folder: string, names: readonly string[]): Promise<void> {
   const folders = Map.groupBy(names, folderOf);
@@ -68,8 +73,10 @@ async function place(work: string, folder: string, names: readonly string[]): Pr
     await mkdir(join(work, name));
     for (const link of links) await symlink('../kolla-pod', join(work, name, link));
   }
+  await mkdir(join(work, SHIMS));
+  for (const name of KOLLA_NAMES) await writeFile(join(work, SHIMS, name), shimFor(name, BINARY), { mode: 0o755 });
   await rename(join(work, 'kolla-pod'), join(folder, 'kolla-pod'));
-  for (const name of folders.keys()) {
+  for (const name of [...folders.keys(), SHIMS]) {
     await rm(join(folder, name), { recursive: true, force: true });
     await rename(join(work, name), join(folder, name));
   }

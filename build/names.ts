@@ -15,6 +15,8 @@ export const NAMES = [
   'healthcheck_listen',
   'healthcheck_socket',
   'healthcheck_filemod',
+  'healthcheck_mariadb',
+  'healthcheck_rabbitmq',
 ] as const;
 
 /**

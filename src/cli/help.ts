@@ -58,9 +58,9 @@ export function commandHelp(helper: Helper, name: string, command: Command, term
     ...description,
     ...(operands.length === 0 ? [] : ['', title('Operands'), table(terminal, [], operands).trimEnd()]),
     ...(command.options.length === 0 ? [] : ['', title('Options'), optionTable(command.options, terminal, `${path}.`)]),
-    '',
-    title('Options of every command'),
-    optionTable(COMMON_OPTIONS, terminal, ''),
+    ...(helper.takesNoOptions
+      ? []
+      : ['', title('Options of every command'), optionTable(COMMON_OPTIONS, terminal, '')]),
     '',
     title('Examples'),
     ...examples,

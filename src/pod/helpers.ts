@@ -7,6 +7,7 @@ import { kollaStart } from '../init/kolla-start.ts';
 import { kubernetesEntrypoint } from '../init/kubernetes-entrypoint.ts';
 import { logShip } from '../logship/index.ts';
 import { probe } from '../probe/index.ts';
+import { KOLLA_HELPERS } from '../probe/kolla/helpers.ts';
 import { copyCacerts } from '../start/copy-cacerts.ts';
 
 /** The tables of all helpers, in the order in which a pod's life meets them. */
@@ -19,5 +20,6 @@ export const HELPERS: readonly Helper[] = [
   setConfigsHelper,
   copyCacerts,
   probe,
+  ...KOLLA_HELPERS,
   logShip,
 ];

@@ -3,6 +3,7 @@
  *
  *   the helpers' tables -> completion, man, schema: text on stdout
  *   the exit codes' table -> explain; the services' data -> catalogue
+ *   the shim's text -> shims: Kolla's healthcheck names as bash scripts in a folder of an image
  *   the machine -> doctor: one finding a thing that a helper needs, with the fix
  *
  * Nothing here runs a helper or loads what helpers work with. Only wrong words can fail, and what doctor finds.
@@ -15,6 +16,7 @@ import { explain } from './explain.ts';
 import { HELPERS } from './helpers.ts';
 import { manOf } from './man.ts';
 import { schemaOf } from './schema.ts';
+import { shims } from './shims.ts';
 
 const names = [...new Set(HELPERS.flatMap((helper) => [sectionOf(helper), helper.name]))];
 
@@ -29,6 +31,7 @@ export const pod: Helper = {
     explain,
     man: manOf(all, ['kolla-pod', ...names]),
     schema: schemaOf(all),
+    shims,
   },
 };
 

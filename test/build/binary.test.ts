@@ -53,7 +53,7 @@ test('built twice, at once, in two places and with two homes, it is the same fil
   ]);
   const sums = await Promise.all([dist, ...outs].map(async (out) => sha256(join(out, 'kolla-pod'))));
   assert.equal(new Set(sums).size, 1);
-  for (const out of outs) assert.deepEqual(await readdir(out), ['bin', 'kolla-pod', 'rootless-bin']);
+  for (const out of outs) assert.deepEqual(await readdir(out), ['bin', 'kolla-bin', 'kolla-pod', 'rootless-bin']);
   assert.deepEqual(await readdir(homes), []);
 });
 

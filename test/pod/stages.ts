@@ -10,6 +10,7 @@ import { KOLLA } from './stages/kolla.ts';
 import { LOG_SHIP } from './stages/log-ship.ts';
 import { POD } from './stages/pod.ts';
 import { PROBE } from './stages/probe.ts';
+import { SHIMS } from './stages/shims.ts';
 import type { Stages } from './stages/stage.ts';
 
-export const STAGES: Stages = { ...POD, ...PROBE, ...KOLLA, ...INIT, ...DB_SYNC, ...BOOTSTRAP, ...LOG_SHIP };
+export const STAGES: Stages = { ...POD, ...PROBE, ...SHIMS, ...KOLLA, ...INIT, ...DB_SYNC, ...BOOTSTRAP, ...LOG_SHIP };

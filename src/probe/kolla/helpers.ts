@@ -70,6 +70,31 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
       { line: 'healthcheck_filemod "/var/lib/my service/alive" 60', does: 'blanks are part of the name' },
     ],
   },
+  healthcheck_mariadb: {
+    summary: 'Is this Galera node synced?',
+    description:
+      'Asked by SQL as the check galera: Synced, ready, and in the Primary component. As MYSQL_USERNAME (haproxy), with MYSQL_PWD or ' +
+      'MYSQL_PASSWORD, over the local socket (MYSQL_UNIX_PORT) or MYSQL_HOST and MYSQL_TCP_PORT. No option file is read. ' +
+      'Gives up after 10 s, or after KOLLA_PROBE_TIMEOUT.',
+    operands: [],
+    examples: [
+      { line: 'healthcheck_mariadb', does: 'in the container of the server, over its socket' },
+      { line: 'healthcheck_mariadb --help', does: 'which variables it reads' },
+    ],
+  },
+  healthcheck_rabbitmq: {
+    summary: 'Does this RabbitMQ node serve?',
+    description:
+      'Asked as the check rabbitmq, where /etc/rabbitmq/rabbitmq.conf says that it listens (or RABBITMQ_NODE_IP_ADDRESS and _PORT): nothing of Erlang ' +
+      'is started. Alarms and virtual hosts are seen only with KOLLA_PROBE_MANAGEMENT, KOLLA_PROBE_USER and KOLLA_PROBE_PASSWORD(_FILE). ' +
+      'Prints nothing. ' +
+      DEADLINE,
+    operands: [],
+    examples: [
+      { line: 'healthcheck_rabbitmq', does: 'in the container of the broker' },
+      { line: 'healthcheck_rabbitmq --help', does: 'which variables it reads' },
+    ],
+  },
 };
 
 /** The tables of Kolla's names, for help, docs and completion. */

@@ -1,7 +1,9 @@
 import { curlQuestion } from './curl/index.ts';
 import { filemodQuestion } from './filemod.ts';
+import { mariadbQuestion } from './mariadb.ts';
 import { listenQuestion, connectedQuestion } from './port.ts';
 import type { KollaQuestion } from './question.ts';
+import { rabbitmqQuestion } from './rabbitmq.ts';
 import { kollaSocketQuestion } from './socket.ts';
 import type { KollaName } from './variables.ts';
 
@@ -14,6 +16,8 @@ const SCRIPTS: Readonly<Record<KollaName, Understand>> = {
   healthcheck_listen: listenQuestion,
   healthcheck_socket: kollaSocketQuestion,
   healthcheck_filemod: filemodQuestion,
+  healthcheck_mariadb: mariadbQuestion,
+  healthcheck_rabbitmq: rabbitmqQuestion,
 };
 
 export function isKollaName(name: string): name is KollaName {

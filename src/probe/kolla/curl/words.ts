@@ -21,13 +21,6 @@ export interface CurlWords {
   readonly key?: string;
 }
 
-export const CURL_VARIABLES = [
-  'HEALTHCHECK_CURL_MAX_TIME',
-  'HEALTHCHECK_CURL_USER_AGENT',
-  'HEALTHCHECK_CURL_WRITE_OUT',
-  'HEALTHCHECK_CURL_OUTPUT',
-] as const;
-
 /**
  * Short and long names of what we know, and whether a value follows. What Kolla's script sets anyway, or what changes
  * nothing here, is known too.

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { formatAddress } from '../../platform/address.ts';
+import { askCheck } from './own-check.ts';
+import type { KollaAnswer, KollaQuestion } from './question.ts';
+import { timeoutOf } from './timeout.ts';
+
+/** Kolla's MYSQL_TIMEOUT, which no variable changes. */
+const TIMEOUT_MS = 10_000;
+/** Whom kolla-ansible makes for it, without a password. Kolla's own script means it, and says `-haproxy`. */
+const USER = 'haproxy';
+/** Where the client looks: Debian's and Ubuntu's images, then Rocky's. */
+const SOCKETS = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock'];
+const PORT = 3306;
+
+/** healthcheck_mariadb: is this Galera node synced? Its words are not read. The variables are Kolla's and the mysql client's. */
+export function mariadbQuestion(_argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
+  const host = env['MYSQL_HOST'] || 'localhost';
+  const isRemote = host !== 'localhost';
+  return {
+    label: 'healthcheck_mariadb',
+    reach: isRemote ? 'network' : 'files',
+    timeoutMs: timeoutOf(env, TIMEOUT_MS),
+    ask: (signal) => answerOf(isRemote ? addressOf(host, env) : socketOf(env), env, signal),
+  };
+}
+
+async function answerOf(place: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<KollaAnswer> {
+  const { galera } = await import('../checks/galera.ts');
+  const password = env['MYSQL_PWD'] || env['MYSQL_PASSWORD'];
+  const words = [place, `--user=${env['MYSQL_USERNAME'] || USER}`];
+  const verdict = await askCheck(galera, words, password ? { KOLLA_PROBE_PASSWORD: password } : {}, signal);
+  return { verdict, stdout: `MariaDB Galera Cluster Node is ${verdict.healthy ? 'synced.' : 'NOT synced'}\n` };
+}
+
+function addressOf(host: string, env: NodeJS.ProcessEnv): string {
+  return formatAddress({ host, port: Number(env['MYSQL_TCP_PORT'] || PORT) });
+}
+
+function socketOf(env: NodeJS.ProcessEnv): string {
+  return env['MYSQL_UNIX_PORT'] || (SOCKETS.find((path) => existsSync(path)) ?? SOCKETS[0] ?? '');
+}

@@ -1,0 +1,30 @@
+import { KollaError } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { resolveOptions, splitWords } from '../../cli/parse.ts';
+import type { Check } from '../check.ts';
+import { unhealthy, type Verdict } from '../verdict.ts';
+
+/**
+ * Asks one of our own checks with these words and variables, as `kolla-probe WORD` does; what it would refuse is a reason.
+ * @param env only what the check shall see: a script's own variables are not its options
+ */
+export async function askCheck(
+  definition: Check,
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { options, prepare } = definition;
+  try {
+    const words = splitWords(argv, options, false);
+    const values = resolveOptions(options, words, env, undefined);
+    const input = { operands: words.operands, child: [], options: values as never };
+    const question = await prepare(input, { log: SILENT, inherited: env });
+    return await question.ask(signal);
+  } catch (error) {
+    if (error instanceof KollaError) return unhealthy(error.message);
+    throw error;
+  }
+}
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => SILENT };

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '../../cli/errors.ts';
+import { formatAddress, type Address } from '../../platform/address.ts';
+import { unseen } from '../verdict.ts';
+import { askCheck } from './own-check.ts';
+import type { KollaAnswer, KollaQuestion } from './question.ts';
+import { timeoutOf } from './timeout.ts';
+import { RABBITMQ_LOGIN } from './variables.ts';
+
+const CONFIG = '/etc/rabbitmq/rabbitmq.conf';
+const [PORT, TLS_PORT] = [5672, 5671];
+
+/** healthcheck_rabbitmq: does this broker serve? Its words are not read. */
+export function rabbitmqQuestion(_argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
+  return {
+    label: 'healthcheck_rabbitmq',
+    reach: 'files',
+    timeoutMs: timeoutOf(env),
+    ask: (signal) => answerOf(env, signal),
+  };
+}
+
+async function answerOf(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<KollaAnswer> {
+  let at: Listener;
+  try {
+    at = await listenerOf(env);
+  } catch (error) {
+    return { verdict: unseen(messageOf(error)) };
+  }
+  const { rabbitmq } = await import('../checks/rabbitmq.ts');
+  // What is asked is whether it serves; by which certificate is a question for the check tls.
+  const words = [formatAddress(at), ...(at.isTls ? ['--tls', '--insecure'] : [])];
+  const known = Object.fromEntries(RABBITMQ_LOGIN.map((name) => [name, env[name]]));
+  return { verdict: await askCheck(rabbitmq, words, known, signal) };
+}
+
+interface Listener extends Address {
+  readonly isTls: boolean;
+}
+
+/** Where the broker listens, by its own variables and its rabbitmq.conf: kolla-ansible has it on one address, not loopback. */
+async function listenerOf(env: NodeJS.ProcessEnv): Promise<Listener> {
+  const [host, port] = [env['RABBITMQ_NODE_IP_ADDRESS'], env['RABBITMQ_NODE_PORT']];
+  const own = { host: reachable(host || '127.0.0.1'), port: Number(port || PORT), isTls: false };
+  if (host || port) return own;
+  const text = await readFile(env['RABBITMQ_CONFIG_FILE'] || CONFIG, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  return parseListener(text) ?? own;
+}
+
+/** The first listener of a rabbitmq.conf, one without TLS first; undefined where it names none. */
+export function parseListener(text: string): Listener | undefined {
+  for (const [kind, standard] of [
+    ['tcp', PORT],
+    ['ssl', TLS_PORT],
+  ] as const) {
+    const line = new RegExp(String.raw`^\s*listeners\.${kind}\.\S+\s*=\s*(?:(\S*):)?(\d{1,5})\s*$`, 'm').exec(text);
+    if (line === null) continue;
+    const host = (line[1] ?? '').replace(/^\[(.*)\]$/, '$1');
+    return { host: reachable(host || '127.0.0.1'), port: Number(line[2] ?? standard), isTls: kind === 'ssl' };
+  }
+  return undefined;
+}
+
+/** Who listens on every address does so on loopback. */
+function reachable(host: string): string {
+  return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+}
