@@ -84,8 +84,11 @@ function conversationOn(socket: Socket): Conversation {
     },
     async end() {
       socket.end();
-      while (!isOver && failure === undefined) await news.promise;
-      if (failure !== undefined) throw failure;
+      for (;;) {
+        if (failure !== undefined) throw failure;
+        if (isOver) return;
+        await news.promise;
+      }
     },
     [Symbol.dispose]: () => void socket.destroy(),
   };

@@ -10,7 +10,18 @@ import { KOLLA } from './stages/kolla.ts';
 import { LOG_SHIP } from './stages/log-ship.ts';
 import { POD } from './stages/pod.ts';
 import { PROBE } from './stages/probe.ts';
+import { PROBE_NET } from './stages/probe-net.ts';
 import { SHIMS } from './stages/shims.ts';
 import type { Stages } from './stages/stage.ts';
 
-export const STAGES: Stages = { ...POD, ...PROBE, ...SHIMS, ...KOLLA, ...INIT, ...DB_SYNC, ...BOOTSTRAP, ...LOG_SHIP };
+export const STAGES: Stages = {
+  ...POD,
+  ...PROBE,
+  ...PROBE_NET,
+  ...SHIMS,
+  ...KOLLA,
+  ...INIT,
+  ...DB_SYNC,
+  ...BOOTSTRAP,
+  ...LOG_SHIP,
+};

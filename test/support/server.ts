@@ -1,14 +1,19 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type ServerOpts, type Socket } from 'node:net';
 
 export interface Listening extends AsyncDisposable {
   readonly port: number;
 }
 
 /** A TCP server, on a free loopback port unless one is given. What `serve` does with a connection is its behaviour. */
-export async function listenTcp(serve: (socket: Socket) => void, host = '127.0.0.1', port = 0): Promise<Listening> {
-  return await listening(createServer(serve), host, port);
+export async function listenTcp(
+  serve: (socket: Socket) => void,
+  host = '127.0.0.1',
+  port = 0,
+  options: ServerOpts = {},
+): Promise<Listening> {
+  return await listening(createServer(options, serve), host, port);
 }
 
 /** An HTTP server on a loopback port: a free one unless one is given. */

@@ -25,11 +25,14 @@ export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: 
   const { at, verify, leftMs } = ask;
   try {
     using connection = await shakenHands(ask, signal, tell);
-    const chain = chainOf(connection.socket.getPeerCertificate(true));
+    const { socket } = connection;
+    const chain = chainOf(socket.getPeerCertificate(true));
+    const why = whyDistrusted(socket, verify.serverName ?? at.host, verify.caFile);
+    // Our half of the handshake must reach it, or it logs that somebody broke it off.
+    await new Promise<void>((resolve) => void socket.once('close', resolve).end(resolve));
     // Before the chain, whose error would name no date.
     const validity = judgeValidity(chain.map(validityOf), leftMs);
     if (!validity.healthy || verify.insecure) return validity;
-    const why = whyDistrusted(connection.socket, verify.serverName ?? at.host, verify.caFile);
     return why === undefined ? validity : unhealthy(why);
   } catch (error) {
     return unhealthy(networkReason(error, verify.caFile));

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { amqp } from '../../../src/probe/checks/amqp.ts';
+import { freePort } from '../../support/port.ts';
+import { listenTcp } from '../../support/server.ts';
+import { asked, reasonOf } from './asked.ts';
+import {
+  CLOSE,
+  CLOSE_OK,
+  closeMethod,
+  OPEN,
+  scriptedBroker,
+  START_OK,
+  startMethod,
+  TUNE_OK,
+} from '../../support/amqp-broker.ts';
+
+const LOGIN = ['--user', 'nova'];
+const ENV = { KOLLA_PROBE_PASSWORD: 'hidden' };
+
+test('with a login it goes as far as the virtual host, and takes its leave', async () => {
+  await using broker = await scriptedBroker();
+  const verdict = await asked(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN, '--vhost', 'cell1'], ENV);
+  assert.deepEqual(verdict, { healthy: true, detail: "took the login of 'nova' and opened 'cell1'" });
+  assert.deepEqual(broker.methods, [START_OK, TUNE_OK, OPEN, CLOSE]);
+  assert.ok(broker.login().includes('\0nova\0hidden'));
+});
+
+test('without a login it only sees whether the end of a connection is heeded, and says nothing', async () => {
+  await using broker = await scriptedBroker();
+  assert.deepEqual(await asked(amqp, [`127.0.0.1:${broker.port}`]), {
+    healthy: true,
+    detail: 'accepts connections and heeds them',
+  });
+  await using frozen = await scriptedBroker({ isFrozen: true });
+  assert.equal(
+    await reasonOf(amqp, [`127.0.0.1:${frozen.port}`], {}, 150),
+    'no answer in 150ms: the connection stands, but nobody there heeds it: it may be frozen',
+  );
+});
+
+test('--greeting hears how the broker begins, and nothing more', async () => {
+  await using broker = await scriptedBroker();
+  const at = `127.0.0.1:${broker.port}`;
+  assert.deepEqual(await asked(amqp, [at, '--greeting']), { healthy: true, detail: 'speaks AMQP 0-9-1' });
+  assert.deepEqual(broker.methods, []);
+  await assert.rejects(asked(amqp, [at, '--greeting', ...LOGIN]), /--greeting is for a question without a login/);
+});
+
+for (const [name, answers, reason, answered] of [
+  [
+    'a login that is refused',
+    { [START_OK]: [closeMethod(403, 'ACCESS_REFUSED - Login was refused')] },
+    "it refuses the login of 'nova': ACCESS_REFUSED - Login was refused",
+    [START_OK, CLOSE_OK],
+  ],
+  [
+    'a virtual host that is not there',
+    { [OPEN]: [closeMethod(530, 'NOT_ALLOWED - vhost / not found')] },
+    "it does not let 'nova' into '/': NOT_ALLOWED - vhost / not found",
+    [START_OK, TUNE_OK, OPEN, CLOSE_OK],
+  ],
+] as const) {
+  test(`${name} is unhealthy in the broker's words, which are confirmed`, async () => {
+    await using broker = await scriptedBroker({ answers });
+    const asking = reasonOf(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN], ENV);
+    assert.equal(await asking, reason);
+    assert.deepEqual(broker.methods, answered);
+  });
+}
+
+test('at the deadline it says which step is waited for', async () => {
+  for (const [silentAt, awaited] of [
+    [START_OK, /has begun AMQP, and does not say whether it takes the login$/],
+    [OPEN, /has taken the login, and does not open the virtual host '\/'$/],
+    [CLOSE, /has opened the virtual host, and does not answer our goodbye$/],
+  ] as const) {
+    await using broker = await scriptedBroker({ answers: { [silentAt]: [] } });
+    assert.match(await reasonOf(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN], ENV, 200), awaited);
+  }
+});
+
+test('what is no AMQP is told from a broker that takes other logins', async () => {
+  await using http = await listenTcp((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  assert.equal(await reasonOf(amqp, [`127.0.0.1:${http.port}`, ...LOGIN], ENV), 'what answers there is not AMQP');
+  await using other = await scriptedBroker({ header: startMethod('EXTERNAL') });
+  assert.match(await reasonOf(amqp, [`127.0.0.1:${other.port}`, ...LOGIN], ENV), /no login by password here.*EXTERNAL/);
+  await using mute = await listenTcp((socket) => void socket.destroy());
+  assert.match(await reasonOf(amqp, [`127.0.0.1:${mute.port}`, ...LOGIN], ENV), /closed without a word|ECONNRESET/);
+  assert.match(await reasonOf(amqp, [`127.0.0.1:${await freePort()}`]), /^ECONNREFUSED/);
+});
+
+test('a frame that AMQP does not have is unhealthy, not a crash', async () => {
+  for (const bytes of [
+    Buffer.from([1, 0, 0, 0xff, 0xff, 0xff, 0xff]),
+    Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 30, 0]),
+    Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 30, 0xce]),
+    Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, 60, 0, 30, 0xce]),
+  ]) {
+    await using broker = await scriptedBroker({ answers: { [START_OK]: [bytes] } });
+    assert.notEqual(await reasonOf(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN], ENV), 'healthy');
+  }
+});
+
+test('the port is 5672, and 5671 with TLS', async () => {
+  const subject = async (...words: string[]) => {
+    const options = { tls: words.length > 0, insecure: false, greeting: false, vhost: '/' };
+    return (await amqp.prepare({ operands: ['broker'], child: [], options: options as never }, {} as never)).subject;
+  };
+  assert.equal(await subject(), 'amqp broker:5672');
+  assert.equal(await subject('--tls'), 'amqp broker:5671');
+});
+
+test('a password that is nobody\u2019s is refused', async () => {
+  await assert.rejects(asked(amqp, ['broker'], ENV), /KOLLA_PROBE_PASSWORD is given, but not whose it is: give --user/);
+});

@@ -1,0 +1,25 @@
+import { inputOf, resolveOptions, splitWords } from '../../../src/cli/parse.ts';
+import { answerOf } from '../../../src/probe/ask.ts';
+import { CHECK_OPTIONS, commandFor, type Check } from '../../../src/probe/check.ts';
+import type { Verdict } from '../../../src/probe/verdict.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+
+/** Asks a check as its command does, without a process for it: its words are looked over, then it is asked once. */
+export async function asked(
+  check: Check,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  timeoutMs = 5000,
+): Promise<Verdict> {
+  const options = [...check.options, ...CHECK_OPTIONS];
+  const split = splitWords(words, options, false);
+  const input = inputOf(commandFor(check), split, resolveOptions(options, split, env, undefined), check.word);
+  const question = await check.prepare(input, { log: recordedLog().log, inherited: {} });
+  return await answerOf(question, timeoutMs, new AbortController().signal);
+}
+
+/** Why it is unhealthy, or `healthy`. */
+export async function reasonOf(...args: Parameters<typeof asked>): Promise<string> {
+  const verdict = await asked(...args);
+  return verdict.healthy ? 'healthy' : verdict.reason;
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createSecureServer, createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { grpc } from '../../../src/probe/checks/grpc.ts';
+import { makeAuthority } from '../../cluster/authority.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { freePort } from '../../support/port.ts';
+import { listenHttp, listenTcp } from '../../support/server.ts';
+import { asked, reasonOf } from './asked.ts';
+
+/** By service: the status's number, or the code with which the call ends. */
+type Statuses = Readonly<Record<string, number | string>>;
+
+async function listening(server: Http2Server, statuses: Statuses) {
+  server.on('stream', (stream: ServerHttp2Stream) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => answer(stream, statuses[serviceIn(Buffer.concat(chunks))] ?? '5'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { port, [Symbol.asyncDispose]: async () => void (server.close(), await once(server, 'close')) };
+}
+
+/** The service's name, as protobuf has it: field 1, its length, its bytes. */
+function serviceIn(frame: Buffer): string {
+  assert.equal(frame.readUInt32BE(1), frame.length - 5);
+  if (frame.length === 5) return '';
+  assert.equal(frame[5], 0x0a);
+  const isLong = (frame[6] ?? 0) > 0x7f;
+  return frame.toString('utf8', isLong ? 8 : 7);
+}
+
+function answer(stream: ServerHttp2Stream, status: number | string): void {
+  if (typeof status === 'string') {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': status }, { endStream: true });
+    return;
+  }
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+  stream.end(Buffer.from(status === 0 ? [0, 0, 0, 0, 0] : [0, 0, 0, 0, 2, 0x08, status]));
+}
+
+const LONG = 's'.repeat(200);
+
+test('the server and each service are what they say they are', async () => {
+  await using server = await listening(createServer(), { '': 1, [LONG]: 1, down: 2, new: 0, none: '5', locked: '16' });
+  const at = `127.0.0.1:${server.port}`;
+  assert.deepEqual(await asked(grpc, [at]), { healthy: true, detail: 'SERVING' });
+  assert.equal((await asked(grpc, [at, '--service', LONG])).healthy, true);
+  assert.equal(await reasonOf(grpc, [at, '--service', 'down']), "the service 'down' is NOT_SERVING");
+  assert.equal(await reasonOf(grpc, [at, '--service', 'new']), "the service 'new' is UNKNOWN");
+  assert.equal(await reasonOf(grpc, [at, '--service', 'none']), "the server knows no service 'none' (NOT_FOUND)");
+  assert.equal(await reasonOf(grpc, [at, '--service', 'locked']), 'the server asks who we are (gRPC status 16)');
+});
+
+test('a server without the health service says so', async () => {
+  await using server = await listening(createServer(), { '': '12' });
+  assert.match(await reasonOf(grpc, [`127.0.0.1:${server.port}`]), /no health service \(UNIMPLEMENTED\)/);
+});
+
+test('with TLS the certificate must be for the name, and signed by the CA', async () => {
+  await using folder = await privateFolder('grpc');
+  const authority = makeAuthority('grpc');
+  const caFile = join(folder.path, 'ca.pem');
+  await writeFile(caFile, authority.certificate);
+  const { certificate: cert, key } = authority.issue({ commonName: 'grpc', hosts: ['127.0.0.1'] });
+  await using server = await listening(createSecureServer({ cert, key }), { '': 1 });
+  const at = `127.0.0.1:${server.port}`;
+  assert.equal((await asked(grpc, [at, '--tls', '--ca-file', caFile])).healthy, true);
+  assert.equal((await asked(grpc, [at, '--tls', '--insecure'])).healthy, true);
+  assert.match(await reasonOf(grpc, [at, '--tls']), /not signed by an authority that this image trusts/);
+  assert.match(
+    await reasonOf(grpc, [at, '--tls', '--ca-file', caFile, '--server-name', 'other.test']),
+    /its certificate is for another name/,
+  );
+});
+
+test('a closed port, another protocol and silence each have their reason', async () => {
+  assert.match(await reasonOf(grpc, [`127.0.0.1:${await freePort()}`]), /^ECONNREFUSED: nothing listens there$/);
+  await using http = await listenHttp((_request, response) => void response.end());
+  assert.notEqual(await reasonOf(grpc, [`127.0.0.1:${http.port}`]), 'healthy');
+  await using silent = await listenTcp(() => {});
+  assert.match(
+    await reasonOf(grpc, [`127.0.0.1:${silent.port}`], {}, 200),
+    /^no answer in 200ms: the connection stands/,
+  );
+});
+
+test('an option for TLS without --tls is refused', async () => {
+  await assert.rejects(asked(grpc, ['127.0.0.1:1', '--ca-file', '/x']), /grpc: --ca-file is given without --tls/);
+});

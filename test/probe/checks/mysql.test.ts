@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { galera } from '../../../src/probe/checks/galera.ts';
+import { mysql } from '../../../src/probe/checks/mysql.ts';
+import { whyUnfit } from '../../../src/probe/remote/galera-fitness.ts';
+import { mysqlServer, type MysqlValues } from '../../../src/probe/remote/mysql.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { freePort } from '../../support/port.ts';
+import { listenTcp } from '../../support/server.ts';
+import { asked, reasonOf } from './asked.ts';
+
+const packet = (body: Buffer) => Buffer.concat([Buffer.from([body.length, 0, 0, 0]), body]);
+
+test('without a login a greeting is enough', async () => {
+  await using server = await listenTcp((socket) => void socket.write(packet(Buffer.from('\n11.4.2-MariaDB\0more'))));
+  assert.deepEqual(await asked(mysql, [`127.0.0.1:${server.port}`]), {
+    healthy: true,
+    detail: 'greets as 11.4.2-MariaDB',
+  });
+});
+
+test('a refusal, a frozen server and a closed port each have their reason', async () => {
+  const refusal = packet(Buffer.concat([Buffer.from([0xff, 0x10, 0x04]), Buffer.from('Too many connections')]));
+  await using full = await listenTcp((socket) => void socket.end(refusal));
+  assert.equal(await reasonOf(mysql, [`127.0.0.1:${full.port}`]), 'error 1040: Too many connections');
+  await using frozen = await listenTcp(() => {});
+  const at = `127.0.0.1:${frozen.port}`;
+  assert.match(await reasonOf(mysql, [at], {}, 150), /^no answer in 150ms: .* does not greet/);
+  assert.match(
+    await reasonOf(mysql, [at, '--user', 'a'], {}, 300),
+    /^no answer in 300ms: .* does not finish the login/,
+  );
+  assert.match(
+    await reasonOf(mysql, [`127.0.0.1:${await freePort()}`, '--user', 'a']),
+    /^ECONNREFUSED: nothing listens/,
+  );
+});
+
+test('galera needs a login', async () => {
+  await assert.rejects(asked(galera, ['127.0.0.1']), /galera: a login is needed/);
+});
+
+test('an option file gives login and place, and the words win over its place', async () => {
+  await using folder = await privateFolder('mysql');
+  const file = join(folder.path, 'healthcheck.cnf');
+  const values = { defaultsFile: file, tls: false, insecure: false } as MysqlValues;
+  await writeFile(file, '[mariadb-client]\nuser=monitor\npassword=s3cret\n');
+  const local = await mysqlServer('mysql', undefined, values);
+  assert.equal(local.text, '/run/mysqld/mysqld.sock');
+  assert.deepEqual(local.hosts, []);
+  const { user, password } = await local.target();
+  assert.deepEqual({ user, password }, { user: 'monitor', password: 's3cret' });
+  assert.equal((await mysqlServer('mysql', '[::1]:3307', values)).text, '[::1]:3307');
+  await writeFile(file, '[client]\nprotocol=tcp\nport=3310\nuser=monitor\nssl-ca=/ca.pem\n');
+  const tcp = await mysqlServer('mysql', undefined, values);
+  assert.equal(tcp.text, 'localhost:3310');
+  assert.deepEqual((await tcp.target()).tls, { caFile: '/ca.pem', verifyIdentity: true });
+});
+
+test('the option file is read anew at each question, and a reason when it is gone', async () => {
+  assert.match(
+    await reasonOf(mysql, ['127.0.0.1', '--defaults-file', '/nowhere/x.cnf']),
+    /cannot read \/nowhere\/x\.cnf, which --defaults-file names/,
+  );
+  await assert.rejects(asked(mysql, ['--defaults-file', '/nowhere/x.cnf']), { exitCode: 65 });
+});
+
+test('two logins, and TLS that nothing verifies, are refused', async () => {
+  await assert.rejects(asked(mysql, ['a', '--user', 'b', '--defaults-file', 'c']), /leave one out/);
+  await assert.rejects(asked(mysql, ['a', '--tls']), /--tls needs the CA/);
+  await assert.rejects(asked(mysql, ['a', '--ca-file', 'x']), /--ca-file is given without --tls/);
+});
+
+const SYNCED = { replicates: true, isReady: true, component: 'Primary', state: 'Synced', size: 3 };
+const NONE = { isDesynced: false, rejects: 'NONE' };
+const STRICT = { allowDonor: false, allowDesync: false };
+const DONOR = { ...SYNCED, state: 'Donor/Desynced' };
+
+test('a donor and a desynced node are told apart, and each has its own permission', () => {
+  assert.equal(whyUnfit(SYNCED, NONE, STRICT), undefined);
+  assert.match(whyUnfit(DONOR, NONE, { ...STRICT, allowDesync: true }) ?? '', /donor of a node that joins/);
+  assert.equal(whyUnfit(DONOR, NONE, { ...STRICT, allowDonor: true }), undefined);
+  const desynced = { ...NONE, isDesynced: true };
+  assert.match(whyUnfit(DONOR, desynced, { ...STRICT, allowDonor: true }) ?? '', /wsrep_desync is ON/);
+  assert.equal(whyUnfit(DONOR, desynced, { ...STRICT, allowDesync: true }), undefined);
+});
+
+test('no permission makes a node healthy that has no quorum, is not ready, or refuses queries', () => {
+  const all = { allowDonor: true, allowDesync: true };
+  const alone = { ...SYNCED, component: 'non-Primary', isReady: false, state: 'Initialized' };
+  assert.match(whyUnfit(alone, NONE, all) ?? '', /it has no quorum; SELECT 1 still passes there/);
+  assert.match(whyUnfit({ ...SYNCED, isReady: false }, NONE, all) ?? '', /wsrep_ready is OFF/);
+  assert.match(whyUnfit({ ...SYNCED, state: 'Joining: receiving State Transfer' }, NONE, all) ?? '', /is Joining/);
+  assert.match(whyUnfit(SYNCED, { ...NONE, rejects: 'ALL' }, all) ?? '', /wsrep_reject_queries is ALL/);
+});

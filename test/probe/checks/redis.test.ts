@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { redis } from '../../../src/probe/checks/redis.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { listenTcp } from '../../support/server.ts';
+import { asked, reasonOf } from './asked.ts';
+
+/** Answers each command in turn; what it was told is kept. */
+async function answering(...answers: string[]) {
+  const told: string[] = [];
+  const server = await listenTcp((socket) => {
+    socket.on('data', (chunk: Buffer) => {
+      told.push(chunk.toString());
+      const answer = answers[told.length - 1];
+      if (answer !== undefined) socket.write(`${answer}\r\n`);
+    });
+  });
+  return Object.assign(server, { told });
+}
+
+test('a server that answers PING with PONG is healthy', async () => {
+  await using server = await answering('+PONG');
+  assert.deepEqual(await asked(redis, [`127.0.0.1:${server.port}`]), { healthy: true, detail: 'answers PING' });
+  assert.equal(server.told[0], '*1\r\n$4\r\nPING\r\n');
+});
+
+test('it logs in with the password in the file as it is, but for the line break at its end', async () => {
+  await using folder = await privateFolder('redis');
+  const file = join(folder.path, 'password');
+  await writeFile(file, 'pä ss\r\nword\n');
+  await using server = await answering('+OK', '+PONG');
+  const place = `127.0.0.1:${server.port}`;
+  assert.equal((await asked(redis, [place, '--user', 'probe', '--password-file', file])).healthy, true);
+  assert.equal(server.told[0], '*3\r\n$4\r\nAUTH\r\n$5\r\nprobe\r\n$12\r\npä ss\r\nword\r\n');
+});
+
+for (const [answer, reason] of [
+  ['-LOADING Redis is loading the dataset in memory', /still reading its data from disk/],
+  ["-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", /lost its primary/],
+  ['-NOAUTH Authentication required.', /asks for a password: give --password-file/],
+  ['-MISCONF Redis is configured to save RDB snapshots', /cannot save to disk/],
+  ['-ERR max number of clients reached', /maxclients/],
+  ['-SURPRISE what', /^SURPRISE what$/],
+  ['+QUEUED', /not Redis/],
+  ['HTTP/1.1 400 Bad Request', /what answers there is not Redis/],
+] as const) {
+  test(`'${answer}' is unhealthy with its reason`, async () => {
+    await using server = await answering(answer);
+    assert.match(await reasonOf(redis, [`127.0.0.1:${server.port}`]), reason);
+  });
+}
+
+test('a refused login and a password that nobody asked for are told apart, without the password', async () => {
+  for (const [answer, reason] of [
+    ['-WRONGPASS invalid username-password pair or user is disabled.', /refuses the login/],
+    ['-ERR AUTH <password> called without any password configured for the default user.', /has no password/],
+  ] as const) {
+    await using server = await answering(answer);
+    const said = await reasonOf(redis, [`127.0.0.1:${server.port}`], { KOLLA_PROBE_PASSWORD: 'hidden' });
+    assert.match(said, reason);
+    assert.doesNotMatch(said, /hidden/);
+  }
+});
+
+test('a server that takes the connection and says nothing is frozen at the deadline', async () => {
+  await using server = await listenTcp(() => {});
+  assert.match(
+    await reasonOf(redis, [`127.0.0.1:${server.port}`], {}, 100),
+    /^no answer in 100ms: the connection stands, but nothing is answered: it may be frozen/,
+  );
+});
+
+test('a password file that is gone is a reason that names it', async () => {
+  assert.match(
+    await reasonOf(redis, ['127.0.0.1', '--password-file', '/nowhere/password']),
+    /cannot read \/nowhere\/password, which --password-file names/,
+  );
+});

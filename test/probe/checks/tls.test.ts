@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createServer, type TlsOptions } from 'node:tls';
+import { tls } from '../../../src/probe/checks/tls.ts';
+import { makeAuthority } from '../../cluster/authority.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { listenTcp } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { asked, reasonOf } from './asked.ts';
+
+const DAY_MS = 86_400_000;
+const authority = makeAuthority('tls');
+const stack = new AsyncDisposableStack();
+let caFile = '';
+let folder = '';
+
+before(async () => {
+  folder = stack.use(await privateFolder('tls')).path;
+  caFile = join(folder, 'ca.pem');
+  await writeFile(caFile, authority.certificate);
+});
+after(() => stack.disposeAsync());
+
+/** A server whose certificate is good for so long. */
+async function showing(validMs: number, hosts = ['127.0.0.1', 'api.test'], options: TlsOptions = {}) {
+  const { certificate: cert, key } = authority.issue({
+    commonName: 'api',
+    hosts,
+    validUntil: new Date(Date.now() + validMs),
+  });
+  const names: unknown[] = [];
+  const server = createServer({ cert, key, ...options }, (socket) => {
+    names.push(socket.servername);
+    socket.on('error', (error) => names.push(error));
+  });
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    at: `127.0.0.1:${port}`,
+    names,
+    [Symbol.asyncDispose]: async () => void (server.close(), await once(server, 'close')),
+  };
+}
+
+test('a trusted certificate that lasts long enough is healthy, with the time that it has left', async () => {
+  await using server = await showing(1.5 * DAY_MS);
+  const verdict = await asked(tls, [server.at, '--ca-file', caFile, '--expires-in', '1d']);
+  assert.match(verdict.healthy ? (verdict.detail ?? '') : '', /^valid until 20.*Z, 3[56]h(59m)? more$/);
+});
+
+test('one that expires too soon, or has expired, says when and what to do', async () => {
+  await using soon = await showing(DAY_MS);
+  assert.match(
+    await reasonOf(tls, [soon.at, '--ca-file', caFile, '--expires-in', '30d']),
+    /^the certificate of 'api' expires on .*Z, in (24h|23h59m): renew it, and have the server load it$/,
+  );
+  await using over = await showing(-60_000);
+  for (const trust of [['--ca-file', caFile], ['--insecure']]) {
+    assert.match(await reasonOf(tls, [over.at, ...trust]), /has expired on .*Z, 1m(\d\ds)? ago: renew it/);
+  }
+});
+
+test('one that nobody signed whom we trust, and one for another name, are unhealthy unless --insecure', async () => {
+  await using server = await showing(DAY_MS, ['api.test']);
+  assert.match(
+    await reasonOf(tls, [server.at, '--server-name', 'api.test']),
+    /not signed by an authority that this image trusts; --ca-file names another \(/,
+  );
+  assert.match(
+    await reasonOf(tls, [server.at, '--ca-file', caFile]),
+    /for another name: IP: 127\.0\.0\.1 is not in the cert's list/,
+  );
+  assert.equal((await asked(tls, [server.at, '--insecure'])).healthy, true);
+});
+
+test('--server-name is told to the server and verified; an address is told to nobody', async () => {
+  await using server = await showing(DAY_MS);
+  assert.equal((await asked(tls, [server.at, '--ca-file', caFile, '--server-name', 'api.test'])).healthy, true);
+  assert.equal((await asked(tls, [server.at, '--ca-file', caFile])).healthy, true);
+  await until('the server to have shaken hands twice', 5000, async () => server.names.length >= 2 || undefined);
+  assert.deepEqual(server.names, ['api.test', false]);
+});
+
+test('a server that wants a certificate of ours still shows its own', async () => {
+  await using server = await showing(DAY_MS, ['127.0.0.1'], {
+    requestCert: true,
+    rejectUnauthorized: true,
+    ca: authority.certificate,
+  });
+  assert.equal((await asked(tls, [server.at, '--ca-file', caFile])).healthy, true);
+});
+
+test('a server without TLS, and one that is silent, each have their reason', async () => {
+  await using other = await listenTcp((socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+  assert.equal(await reasonOf(tls, [`127.0.0.1:${other.port}`]), 'what answers there does not speak TLS');
+  await using silent = await listenTcp(() => {});
+  assert.match(
+    await reasonOf(tls, [`127.0.0.1:${silent.port}`], {}, 150),
+    /^no answer in 150ms: the connection stands, but no TLS/,
+  );
+});
+
+test('every certificate in a file must last', async () => {
+  const file = join(folder, 'chain.pem');
+  const issue = (commonName: string, ms: number) =>
+    authority.issue({ commonName, validUntil: new Date(Date.now() + ms) }).certificate;
+  await writeFile(file, issue('leaf', 20 * DAY_MS) + issue('middle', 3 * DAY_MS));
+  assert.match(
+    await reasonOf(tls, ['--cert-file', file, '--expires-in', '7d']),
+    /^the certificate of 'middle' expires on .*, in 2 days/,
+  );
+  assert.equal((await asked(tls, ['--cert-file', file])).healthy, true);
+  assert.equal(await reasonOf(tls, ['--cert-file', '/nowhere']), 'ENOENT: there is no such socket or file');
+  await writeFile(file, 'nothing');
+  assert.equal(await reasonOf(tls, ['--cert-file', file]), 'it holds no certificate in PEM');
+});
+
+test('words that make no sense are refused', async () => {
+  await assert.rejects(asked(tls, []), /tls: give either HOST:PORT or --cert-file/);
+  await assert.rejects(asked(tls, ['a:1', '--cert-file', 'x']), /give either/);
+  await assert.rejects(asked(tls, ['a:1', '--expires-in', '7']), /--expires-in: '7' has no unit/);
+  await assert.rejects(
+    asked(tls, ['a:1', '--insecure', '--ca-file', 'x']),
+    /--insecure asks to leave --ca-file unused/,
+  );
+});

@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net';
+import { listenTcp, type Listening } from './server.ts';
+
+/** What a broker answers to each method of ours, by our method's number; `knock` is what we do before any. */
+export interface Script {
+  /** To the protocol's header. Default: Connection.Start with PLAIN. */
+  readonly header?: Buffer;
+  /** By the number of our method. What is not here is answered as a broker does that lets us in. */
+  readonly answers?: Readonly<Record<number, readonly Buffer[]>>;
+  /** Heeds nothing, not even the end of a connection, as a frozen process does. */
+  readonly isFrozen?: true;
+}
+
+export interface Broker extends Listening {
+  /** The numbers of our methods, in order. */
+  readonly methods: readonly number[];
+  /** What the login said. */
+  readonly login: () => string;
+}
+
+export const [START_OK, TUNE_OK, OPEN, CLOSE, CLOSE_OK] = [11, 31, 40, 50, 51] as const;
+
+/** A method of class connection. */
+export function method(number: number, ...fields: readonly Buffer[]): Buffer {
+  const payload = Buffer.concat([Buffer.from([0, 10, 0, number]), ...fields]);
+  const header = Buffer.from([1, 0, 0, 0, 0, payload.length >> 8, payload.length & 0xff]);
+  return Buffer.concat([header, payload, Buffer.from([0xce])]);
+}
+
+export function startMethod(mechanisms: string): Buffer {
+  const table = Buffer.from([0, 0, 0, 4, 1, 0x61, 0x74, 1]);
+  const names = Buffer.from(mechanisms);
+  return method(10, Buffer.from([0, 9]), table, Buffer.from([0, 0, 0, names.length]), names, Buffer.from([0, 0, 0, 0]));
+}
+
+export function closeMethod(code: number, text: string): Buffer {
+  return method(CLOSE, Buffer.from([code >> 8, code & 0xff, text.length]), Buffer.from(text), Buffer.alloc(4));
+}
+
+export const HEARTBEAT = Buffer.from([8, 0, 0, 0, 0, 0, 0, 0xce]);
+
+const WELCOME: Readonly<Record<number, readonly Buffer[]>> = {
+  // A heartbeat may come at any time.
+  [START_OK]: [HEARTBEAT, method(30, Buffer.from([0, 100, 0, 2, 0, 0, 0, 60]))],
+  [OPEN]: [method(41, Buffer.from([0]))],
+  [CLOSE]: [HEARTBEAT, method(CLOSE_OK)],
+};
+
+/** A broker that plays its part, in bytes as small as they come. */
+export async function scriptedBroker({ header, answers = {}, isFrozen }: Script = {}): Promise<Broker> {
+  const methods: number[] = [];
+  let login = '';
+  const serve = (socket: Socket) => {
+    let heard = Buffer.alloc(0);
+    let hasGreeted = false;
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      heard = Buffer.concat([heard, chunk]);
+      if (!hasGreeted && heard.length >= 8) {
+        hasGreeted = true;
+        heard = heard.subarray(8);
+        sayByte(socket, header ?? startMethod('AMQPLAIN PLAIN'));
+      }
+      if (!hasGreeted) return;
+      while (heard.length >= 7 && heard.length >= heard.readUInt32BE(3) + 8) {
+        const number = heard.readUInt16BE(9);
+        methods.push(number);
+        if (number === START_OK) login = heard.subarray(11, heard.readUInt32BE(3) + 7).toString();
+        heard = heard.subarray(heard.readUInt32BE(3) + 8);
+        for (const answer of answers[number] ?? WELCOME[number] ?? []) socket.write(answer);
+      }
+    });
+  };
+  const server = await listenTcp(isFrozen ? () => {} : serve, '127.0.0.1', 0, { pauseOnConnect: isFrozen ?? false });
+  return Object.assign(server, { methods, login: () => login });
+}
+
+/** A frame may come in any pieces. */
+function sayByte(socket: Socket, bytes: Buffer): void {
+  socket.setNoDelay(true);
+  socket.write(bytes.subarray(0, 1));
+  setImmediate(() => socket.write(bytes.subarray(1)));
+}
