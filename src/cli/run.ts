@@ -9,6 +9,7 @@ import type { Values } from './option.ts';
 import { createOutput, ignoreClosedStderr, type Output } from './output.ts';
 import { inputOf, resolveOptions, splitWords } from './parse.ts';
 import { Reporter } from './reporter.ts';
+import { fileOptionsOf } from './section.ts';
 import { stopOnSignals, type Stop } from './signals.ts';
 import { terminalOf, type Terminal } from './terminal.ts';
 import { VERSION } from './version.ts';
@@ -94,11 +95,7 @@ async function fileOptions(
 ): Promise<FileOptions | undefined> {
   const file = given || (existsSync(DEFAULT_CONFIG_FILE) ? DEFAULT_CONFIG_FILE : undefined);
   if (file === undefined) return undefined;
-  // Lazy, because a probe that runs every ten seconds and has no such file needs no YAML.
-  const { readFileOptions } = await import('./file.ts');
-  const path = name === '' ? [sectionOf(helper)] : [sectionOf(helper), name];
-  const siblings = [...Object.keys(helper.commands), ...(helper.main?.options ?? []).map(({ flag }) => flag)];
-  return readFileOptions(file, path, siblings, COMMON_OPTIONS, command.options);
+  return await fileOptionsOf(helper, name, command, file);
 }
 
 function isAbort(error: unknown): boolean {

@@ -72,9 +72,15 @@ async function run(input: Input<typeof SYNC_OPTIONS>, context: Context): Promise
   return await runStaying(input.options, context, (onStage) => migrate(input, context, onStage));
 }
 
-async function migrate(
+type MigrateContext = Pick<Context, 'signal' | 'log' | 'podFile' | 'live' | 'inherited'>;
+
+/**
+ * Migrates once. The exit code is the command's own, or 0 when there was nothing to do.
+ * @param onStage told where it stands
+ */
+export async function migrate(
   { operands: [name = ''], options, child }: Input<typeof SYNC_OPTIONS>,
-  context: Context,
+  context: MigrateContext,
   onStage?: OnStage,
 ): Promise<ExitCode> {
   const { signal, log, podFile, live } = context;
@@ -102,10 +108,13 @@ export const dbSync: Helper = {
 
 export { makeReady } from './ensure/index.ts';
 export { lookAtDatabase, lookAtSchema, lookAtTool } from './look.ts';
-export { MIGRATION_OPTIONS, PLACE_OPTIONS, type MigrationOptions } from './options.ts';
+export { MIGRATION_OPTIONS, PLACE_OPTIONS, SYNC_OPTIONS, type MigrationOptions } from './options.ts';
+export { stepsOf } from './phases.ts';
 export type { Effects, Plan } from './plan.ts';
 export { prepareSync, requireTools, type Prepared } from './prepare.ts';
 export { showStatus } from './record/status.ts';
+export type { Stage } from './stage.ts';
 export { syncReady } from './sync.ts';
+export { serviceOf } from './target/target.ts';
 export { findTasks, TOOL_OPTIONS, type Task } from './tool/index.ts';
 export { underLock, type Locked } from './under-lock.ts';

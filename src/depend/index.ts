@@ -30,7 +30,8 @@ export type { Dependency, ObjectDependency } from './dependency.ts';
 export { parseDependency } from './grammar/parse.ts';
 export type { Kind } from './kind.ts';
 export { ANY, KINDS } from './kinds/index.ts';
-export type { Told } from './tell.ts';
+export type { Row } from './board.ts';
+export { toldInLines, type Told } from './tell.ts';
 export type { Self, WaitOptions } from './waiter.ts';
 
 export interface WaitSurroundings {

@@ -22,6 +22,7 @@ import {
   parseActions,
   pendingIn,
   performer,
+  type Action,
   type ActionStatus,
 } from './on-change/index.ts';
 import { leaveRunCommand } from './run-command.ts';
@@ -51,11 +52,7 @@ export async function runWatch(
   { signal, log, inherited }: Pick<Context, 'signal' | 'log' | 'inherited'>,
   onStatus: (status: WatchRunStatus) => void = () => {},
 ): Promise<ExitCode> {
-  const actions = parseActions(options.onChange);
-  for (const action of actions) checkProgram(action, inherited);
-  await access(options.root).catch((cause: unknown) => {
-    throw new ConfigError(`--root ${options.root}: ${messageOf(cause)}; mount a volume there`, { cause });
-  });
+  const actions = await checkedActions(options, inherited);
   const exits = actions.some(({ kind }) => kind === 'exit');
   const [exited, failed] = [new AbortController(), new AbortController()];
   const either = AbortSignal.any([signal, exited.signal, failed.signal]);
@@ -99,6 +96,22 @@ export async function runWatch(
     if (exited.signal.aborted && !signal.aborted) return ExitCode.ok;
     throw error;
   }
+}
+
+/**
+ * The actions of these options, looked over.
+ * @throws as runWatch() does
+ */
+export async function checkedActions(
+  { onChange, root }: Pick<WatchRunOptions, 'onChange' | 'root'>,
+  inherited: NodeJS.ProcessEnv,
+): Promise<readonly Action[]> {
+  const actions = parseActions(onChange);
+  for (const action of actions) checkProgram(action, inherited);
+  await access(root).catch((cause: unknown) => {
+    throw new ConfigError(`--root ${root}: ${messageOf(cause)}; mount a volume there`, { cause });
+  });
+  return actions;
 }
 
 const COMMAND = 'the command';

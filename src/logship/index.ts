@@ -10,19 +10,43 @@
  * the server never end it; a stop ends it with 0 when all is in, and with 143 when something is left to the next start.
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
+import type { ExitCode } from '../cli/errors.ts';
 import { CheckpointWriter, loadCheckpoint, openState } from './checkpoint.ts';
 import { Contents } from './contents.ts';
-import { newCounts } from './counts.ts';
+import { newCounts, type Counts } from './counts.ts';
 import { DeadLetters } from './dead-letter.ts';
 import { Follower } from './follow.ts';
 import { OPTIONS } from './options.ts';
+import { Outage } from './outage.ts';
 import { settingsOf, type Settings } from './settings.ts';
 import { ship } from './ship.ts';
 import { elasticsearchSink } from './sink/elasticsearch.ts';
 import type { Sink } from './sink/sink.ts';
 import { stdoutSink } from './sink/stdout.ts';
 
-async function run({ operands, options }: Input<typeof OPTIONS>, { log, signal }: Context): Promise<number> {
+/** How shipping stands, for who shows it. Each is asked when it is wanted. */
+export interface ShippingView {
+  /** Where lines go, without credentials. */
+  readonly to: string;
+  readonly files: () => number;
+  /** Bytes that are not acknowledged. */
+  readonly left: () => number;
+  readonly counts: () => Readonly<Counts>;
+  /** Why the server takes nothing; undefined while it does. */
+  readonly outage: () => { readonly reason: string; readonly sinceMs: number } | undefined;
+}
+
+/**
+ * Ships until stopped.
+ * @param onBegin told when files are followed
+ * @returns 0 when all is in
+ * @throws UsageError or ConfigError before anything is read; the signal's reason when something was left
+ */
+export async function runShipping(
+  { operands, options }: Pick<Input<typeof OPTIONS>, 'operands' | 'options'>,
+  { log, signal }: Pick<Context, 'log' | 'signal'>,
+  onBegin: (view: ShippingView) => void = () => {},
+): Promise<ExitCode> {
   const settings = settingsOf(operands, options);
   const { patterns, root, stateDir, zone, origin, indexPrefix } = settings;
   const now = () => Date.now();
@@ -37,8 +61,16 @@ async function run({ operands, options }: Input<typeof OPTIONS>, { log, signal }
   if (lines.files === 0) log.warn(`no file matches ${patterns.join(' ')}${options.once ? '' : ' yet'}`);
   const checkpoint = new CheckpointWriter(stateDir, log);
   const deadLetters = new DeadLetters(stateDir, () => new Date());
+  const outage = new Outage(sink.name, log, now);
+  onBegin({
+    to: sink.name,
+    files: () => lines.files,
+    left: () => lines.left,
+    counts: () => counts,
+    outage: () => outage.current,
+  });
   return await ship(
-    { lines, contents, sink, checkpoint, deadLetters, counts, log, signal, now },
+    { lines, contents, sink, checkpoint, deadLetters, counts, log, signal, now, outage },
     { indexPrefix, inFlightBytes: options.inFlightBytes, once: options.once, graceMs: options.grace },
   );
 }
@@ -69,6 +101,9 @@ export const logShip: Helper = {
         does: 'print what is there as JSON lines, and end',
       },
     ],
-    run,
+    run: runShipping,
   }),
 };
+
+export { OPTIONS as SHIP_OPTIONS } from './options.ts';
+export { settingsOf } from './settings.ts';

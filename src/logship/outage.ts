@@ -29,6 +29,11 @@ export class Outage {
     this.#log.warn(`${this.#name} takes nothing, lines wait in their files: ${reason}`, since);
   }
 
+  /** Why it takes nothing now, and since when; undefined while it does. */
+  get current(): { readonly reason: string; readonly sinceMs: number } | undefined {
+    return this.#sinceMs === undefined ? undefined : { reason: this.#reason, sinceMs: this.#sinceMs };
+  }
+
   over(): void {
     if (this.#sinceMs === undefined) return;
     this.#log.info(`${this.#name} takes documents again`, { after: formatDuration(this.#now() - this.#sinceMs) });

@@ -26,6 +26,8 @@ export interface Parts {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** What is said of a server that takes nothing; of its own unless somebody else wants to know it too. */
+  readonly outage?: Outage;
 }
 
 export interface ShipOptions {
@@ -73,7 +75,7 @@ class Shipping {
     this.#budget = new Budget(options.inFlightBytes);
     this.#checkpointMs = parts.now();
     const { sink, counts, deadLetters, log, now, signal } = parts;
-    const outage = new Outage(sink.name, log, now);
+    const { outage = new Outage(sink.name, log, now) } = parts;
     const settled: Parameters<typeof deliver>[1]['settled'] = (document) => {
       this.#budget.give(weightOf(document));
       if (document.segment.progress.settle(document.segment)) this.#isDirty = true;

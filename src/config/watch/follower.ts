@@ -3,6 +3,7 @@ import { KollaError } from '../../cli/errors.ts';
 import { backoffMs } from '../../platform/backoff.ts';
 import { applyPlanned, changesOf } from '../index.ts';
 import { followedPaths } from './followed.ts';
+import { configMapVersion, filesInPlace } from './in-place.ts';
 import { lookAt, type Look } from './look.ts';
 import type { Change, WatchOptions, WatchParts } from './parts.ts';
 import { STARTING, versionOf, type WatchStatus } from './status.ts';
@@ -37,6 +38,7 @@ export class Follower {
     this.fingerprint = look.fingerprint;
     this.retryMs = Infinity;
     const version = versionOf(look.fingerprint);
+    this.#status = { ...this.#status, looked: version, configMap: await configMapVersion(this.#options.configDir) };
     switch (look.kind) {
       case 'absent':
         this.#say({ state: 'absent', problem: `there is no config.json in ${this.#options.configDir}` });
@@ -59,7 +61,10 @@ export class Follower {
       if (changesOf(planned.plan) > 0) await prepare();
       const applied = await applyPlanned(planned, { signal, log });
       const others = await finish(applied);
-      this.#inPlace({ version, files: applied.written + planned.plan.removals.length, others });
+      const { steps, restored, removals } = planned.plan;
+      const { files, configMap } = this.#status;
+      this.#status = { ...this.#status, files: filesInPlace([...steps, ...restored], files, configMap) };
+      this.#inPlace({ version, files: applied.written + removals.length, others });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       this.#isHalfApplied = true;

@@ -12,6 +12,7 @@
  * two files: each is old or new.
  */
 export type { Change, WatchOptions, WatchParts } from './parts.ts';
+export type { FileInPlace } from './in-place.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { STARTING, type WatchStatus } from './status.ts';
 export { watchConfig } from './watch-config.ts';

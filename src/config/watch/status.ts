@@ -1,3 +1,5 @@
+import type { FileInPlace } from './in-place.ts';
+
 /** How a watch stands, for a status page. Counts are since its start. */
 export interface WatchStatus {
   /**
@@ -16,6 +18,12 @@ export interface WatchStatus {
   readonly lastChangeMs: number | undefined;
   /** What keeps it from being in step. */
   readonly problem: string | undefined;
+  /** The version that was looked at last: the one in place, or the one that was refused. */
+  readonly looked: string | undefined;
+  /** What the kubelet calls it, where it lies in a ConfigMap: the target of `..data`. */
+  readonly configMap: string | undefined;
+  /** The files of the version in place. */
+  readonly files: readonly FileInPlace[];
 }
 
 export const STARTING: WatchStatus = {
@@ -26,6 +34,9 @@ export const STARTING: WatchStatus = {
   failed: 0,
   lastChangeMs: undefined,
   problem: undefined,
+  looked: undefined,
+  configMap: undefined,
+  files: [],
 };
 
 /** What a person compares: twelve digits of a fingerprint. */

@@ -35,7 +35,11 @@ export interface SidecarNeeds {
   readonly port: number;
   /** Whether /startupz fails until the migration is done. */
   readonly holdsBack: boolean;
+  /** Which paths a startup probe of ours may ask; the first is the one to use. */
+  readonly paths?: readonly [string, ...string[]];
 }
+
+const OWN_PATHS = ['/startupz', '/readyz'] as const;
 
 /**
  * After --grace, where neither server answers: 5 s to stop the command, 4 s to record that, 2 s to give the lock back, 4 s
@@ -87,7 +91,8 @@ function withoutProbe(isSidecar: boolean, needs: SidecarNeeds): string | undefin
   if (!isSidecar || !needs.holdsBack) return undefined;
   const { periodSeconds } = DEFAULTS;
   const failureThreshold = Math.ceil(neededSeconds(needs).startup / periodSeconds);
-  const probe = `{ httpGet: { path: /startupz, port: ${needs.port} }, periodSeconds: ${periodSeconds}, failureThreshold: ${failureThreshold} }`;
+  const [path] = needs.paths ?? OWN_PATHS;
+  const probe = `{ httpGet: { path: ${path}, port: ${needs.port} }, periodSeconds: ${periodSeconds}, failureThreshold: ${failureThreshold} }`;
   return `it has no startupProbe, so the service would start before its schema is right: add startupProbe: ${probe}`;
 }
 
@@ -107,14 +112,18 @@ function tooShort(probe: Probe, needs: SidecarNeeds): string | undefined {
 }
 
 /** A probe that asks something else: it would never succeed, or at once. */
-function elsewhere({ ports = [] }: Container, { httpGet }: Probe, { port }: SidecarNeeds): string | undefined {
+function elsewhere(
+  { ports = [] }: Container,
+  { httpGet }: Probe,
+  { port, paths = OWN_PATHS }: SidecarNeeds,
+): string | undefined {
   if (httpGet === undefined) return undefined;
   const asked =
     typeof httpGet.port === 'number' ? httpGet.port : ports.find((each) => each.name === httpGet.port)?.containerPort;
   const scheme = httpGet.scheme ?? 'HTTP';
-  if (asked === port && scheme === 'HTTP' && ['/startupz', '/readyz'].includes(httpGet.path ?? '/')) return undefined;
+  if (asked === port && scheme === 'HTTP' && paths.includes(httpGet.path ?? '/')) return undefined;
   const found = `${scheme} ${httpGet.path ?? '/'} on port ${httpGet.port}`;
-  return `its startupProbe asks ${found}: set httpGet: { path: /startupz, port: ${port} }`;
+  return `its startupProbe asks ${found}: set httpGet: { path: ${paths[0]}, port: ${port} }`;
 }
 
 function tooSoonKilled(field: string, seconds: number, needs: SidecarNeeds): string | undefined {

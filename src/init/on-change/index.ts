@@ -8,7 +8,7 @@
  * An action that fails is logged and counted, never thrown. `pending` remembers over our own end that somebody has still to
  * be told. What may be a secret in a text, a URL or a command's output is in no log.
  */
-export { parseActions } from './actions.ts';
+export { parseActions, type Action } from './actions.ts';
 export { pendingIn } from './pending.ts';
 export { checkProgram, performer } from './perform.ts';
 export { ActionRunner, NO_ACTIONS, type ActionStatus } from './runner.ts';

@@ -1,0 +1,169 @@
+import { formatDuration } from '../cli/duration.ts';
+import { ExitCode, KollaError, messageOf } from '../cli/errors.ts';
+import type { Log } from '../cli/log.ts';
+import { backoffMs, pause } from '../platform/backoff.ts';
+import { oneLine } from '../platform/one-line.ts';
+import { inAttempt } from './attribution.ts';
+import type { Role } from './role.ts';
+import type { RoleState, RoleStatus } from './status/document.ts';
+
+/** One that has run for so long begins its pauses anew. */
+const RAN_WELL_MS = 60_000;
+
+/** What a test may replace. */
+export interface Timing {
+  /** Milliseconds that no clock change moves. */
+  readonly now: () => number;
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const REAL: Timing = { now: () => performance.now(), pause };
+
+/** Keeps one role running: begins it again when it failed, with growing pauses, until it is done or stopped. */
+export class SupervisedRole {
+  readonly role: Role;
+  readonly #log: Log;
+  readonly #timing: Timing;
+  readonly #stop = new AbortController();
+  #attempt: Attempt | undefined;
+  #state: RoleState = 'starting';
+  #since = Date.now();
+  #starts = 0;
+  #failures = 0;
+  #inSuccession = 0;
+  #problem: string | undefined;
+  #retryAt: number | undefined;
+
+  constructor(role: Role, log: Log, timing: Timing = REAL) {
+    this.role = role;
+    this.#log = log.with({ role: role.name });
+    this.#timing = timing;
+  }
+
+  /** Resolves when it is done or stopped. Never rejects: what it throws is a failure. */
+  async keep(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const began = this.#timing.now();
+      const failure = await this.#once();
+      if (this.#stop.signal.aborted) break;
+      if (failure === undefined) {
+        this.#log.info('done');
+        this.#say('done', {});
+        return;
+      }
+      if (this.#timing.now() - began >= RAN_WELL_MS) this.#inSuccession = 0;
+      await this.#rest(failure);
+    }
+    this.#say('stopped', { problem: this.#problem });
+  }
+
+  /**
+   * Asks it to end; `keep` resolves when it has.
+   * @param reason a SignalError, which a role takes for a wish and not for a failure
+   */
+  stop(reason: Error): void {
+    if (this.#state === 'running' || this.#state === 'starting') this.#say('stopping', {});
+    this.#stop.abort(reason);
+    this.#attempt?.controller.abort(reason);
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'done' || this.#state === 'stopped';
+  }
+
+  status(): RoleStatus {
+    const { name, holdsStartup } = this.role;
+    return {
+      name,
+      state: this.#state,
+      since: this.#since,
+      holdsStartup,
+      starts: this.#starts,
+      failures: this.#failures,
+      problem: this.#problem ?? null,
+      retryAt: this.#retryAt ?? null,
+    };
+  }
+
+  /** One try, from its begin to its end. Resolves with what made it fail. */
+  async #once(): Promise<Failure | undefined> {
+    const { role } = this;
+    const attempt = new Attempt(role.name, (error) => this.#crashed(attempt, error));
+    this.#attempt = attempt;
+    this.#starts++;
+    this.#say('running', { problem: this.#problem });
+    try {
+      const { signal } = attempt.controller;
+      const code = await inAttempt(attempt, () => role.run({ signal, log: this.#log }));
+      if (attempt.crash !== undefined) return attempt.crash;
+      return code === ExitCode.ok ? undefined : { message: `ended with ${code}` };
+    } catch (error) {
+      return attempt.crash ?? failureOf(error);
+    } finally {
+      this.#attempt = undefined;
+      clearTimeout(attempt.timer);
+    }
+  }
+
+  /** Something was thrown where no caller of the role could catch it: what it holds may be anything, so it is ended. */
+  #crashed(attempt: Attempt, error: unknown): void {
+    const failure = failureOf(error);
+    if (this.#attempt !== attempt) {
+      // Of a try that has ended: nothing of it is in use any more.
+      this.#log.error(`after its end: ${failure.message}`, { stack: failure.stack });
+      return;
+    }
+    attempt.crash ??= failure;
+    const { stopMs } = this.role;
+    attempt.timer ??= setTimeout(() => {
+      if (this.#attempt !== attempt) return;
+      this.#log.error(`did not end within ${formatDuration(stopMs)} after its failure: ${failure.message}`);
+      this.#say('stuck', { problem: failure.message });
+    }, stopMs);
+    attempt.controller.abort(error instanceof Error ? error : new Error(failure.message));
+  }
+
+  async #rest({ message, stack }: Failure): Promise<void> {
+    const { backoff } = this.role;
+    this.#failures++;
+    const waitMs = backoffMs(this.#inSuccession++, backoff);
+    this.#say('failing', { problem: message, retryAt: Date.now() + waitMs });
+    const fields = stack === undefined ? {} : { stack };
+    this.#log.error(`failed, trying again in ${formatDuration(waitMs)}; the other roles go on: ${message}`, fields);
+    // What ends the pause early is the stop, at which the caller looks.
+    await this.#timing.pause(waitMs, this.#stop.signal).catch(() => {});
+  }
+
+  #say(state: RoleState, more: { problem?: string | undefined; retryAt?: number }): void {
+    if (state !== this.#state) this.#since = Date.now();
+    this.#state = state;
+    this.#problem = more.problem;
+    this.#retryAt = more.retryAt;
+  }
+}
+
+/** One try of a role, for which what its callbacks throw is charged. */
+export class Attempt {
+  readonly name: string;
+  readonly controller = new AbortController();
+  readonly crashed: (error: unknown) => void;
+  crash: Failure | undefined;
+  timer: NodeJS.Timeout | undefined;
+
+  constructor(name: string, crashed: (error: unknown) => void) {
+    this.name = name;
+    this.crashed = crashed;
+  }
+}
+
+interface Failure {
+  readonly message: string;
+  /** Of our own mistakes only. */
+  readonly stack?: string | undefined;
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof KollaError) return { message: oneLine(error.message) };
+  const stack = error instanceof Error ? error.stack : undefined;
+  return { message: `our bug, please report it: ${oneLine(messageOf(error))}`, stack };
+}

@@ -1,0 +1,47 @@
+import { formatDuration } from '../cli/duration.ts';
+import type { Log } from '../cli/log.ts';
+import { chargeUncaught } from './attribution.ts';
+import { STOP_ORDER, type Role } from './role.ts';
+import { SupervisedRole, type Timing } from './supervised-role.ts';
+import type { RoleStatus } from './status/document.ts';
+
+/** The roles of a sidecar, each kept running for itself. */
+export interface Supervisor extends Disposable {
+  /** In the order of the roles. */
+  status(): readonly RoleStatus[];
+  /** Begins all of them. */
+  start(): void;
+  /** Ends them in STOP_ORDER. One that does not end in its time is left behind, so that the next ones still get theirs. */
+  stop(reason: Error): Promise<void>;
+}
+
+/** Disposed of, an error that nobody catches ends the process again. */
+export function supervise(roles: readonly Role[], log: Log, timing?: Timing): Supervisor {
+  const kept = roles.map((role) => new SupervisedRole(role, log, timing));
+  const ends = new Map<SupervisedRole, Promise<void>>();
+  const charging = chargeUncaught();
+  const stopOne = async (one: SupervisedRole, reason: Error) => {
+    const ended = ends.get(one);
+    if (ended === undefined) return;
+    one.stop(reason);
+    const { name, stopMs } = one.role;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, stopMs);
+    await Promise.race([ended, late.promise]);
+    clearTimeout(timer);
+    if (!one.isOver) log.error(`did not end within ${formatDuration(stopMs)}: it is left behind`, { role: name });
+  };
+  return {
+    status: () => kept.map((one) => one.status()),
+    start() {
+      for (const one of kept) ends.set(one, one.keep());
+    },
+    async stop(reason) {
+      for (const names of STOP_ORDER) {
+        const group = kept.filter(({ role }) => names.includes(role.name));
+        await Promise.all(group.map((one) => stopOne(one, reason)));
+      }
+    },
+    [Symbol.dispose]: () => charging[Symbol.dispose](),
+  };
+}
