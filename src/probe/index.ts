@@ -12,10 +12,16 @@
 import type { Helper } from '../cli/command.ts';
 import { commandFor } from './check.ts';
 import { CHECKS } from './checks/index.ts';
+import { serveCommand } from './serve/command.ts';
+import { rbacCommand } from './serve/rbac.ts';
 
 export const probe: Helper = {
   name: 'kolla-probe',
   summary: 'Tells whether a service is healthy, and if not, why.',
   isGuest: true,
-  commands: Object.fromEntries(CHECKS.map((check) => [check.word, commandFor(check)])),
+  commands: {
+    ...Object.fromEntries(CHECKS.map((check) => [check.word, commandFor(check)])),
+    serve: serveCommand,
+    rbac: rbacCommand,
+  },
 };

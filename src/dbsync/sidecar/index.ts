@@ -14,8 +14,11 @@ import { ConfigError, ExitCode, KollaError, UsageError, messageOf } from '../../
 import { formatListen, parseListen, type ListenAddress } from '../../platform/address.ts';
 import { serveHealth, type Health } from '../../platform/http/health-server.ts';
 import type { Phase } from '../../services/index.ts';
-import { ownPlace, requireSafePod } from './own-pod.ts';
+import { ownPlace } from '../../platform/kube/own-place.ts';
+import { requireSafePod } from './own-pod.ts';
 import type { OnStage, Stage } from '../stage.ts';
+
+export { requireSafePod } from './own-pod.ts';
 
 export interface SidecarOptions {
   readonly listen: string;

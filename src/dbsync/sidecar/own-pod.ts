@@ -1,49 +1,12 @@
-import { hostname } from 'node:os';
 import type { Context } from '../../cli/command.ts';
 import { ConfigError, messageOf } from '../../cli/errors.ts';
 import { unlessAborted } from '../../platform/abort.ts';
-import { lazyKube } from '../../platform/kube/lazy.ts';
-import { ownContainer, type OwnContainer } from '../../platform/kube/own-container.ts';
+import type { OwnPlace } from '../../platform/kube/own-place.ts';
 import { objectPath, podRef } from '../../platform/kube/path.ts';
-import { givenKubeSource } from '../../platform/kube/source.ts';
-import type { KubeClient } from '../../platform/kube/types.ts';
 import { neededSeconds, whyUnsafe, type SidecarNeeds, type SidecarPod } from './own-probe.ts';
 
 /** The API server may be away; the migration must not wait for it. */
 const ASK_MS = 10_000;
-
-/** Where we run, as far as somebody says so. */
-export interface OwnPlace {
-  readonly podName: string;
-  /** By the kubelet's mounts. */
-  readonly container: OwnContainer | undefined;
-  /** Undefined: there is nobody to ask. */
-  readonly kube: (() => Promise<KubeClient>) | undefined;
-  /** Whether there is a kubelet at all: with a plain `docker run` nobody restarts us. */
-  readonly isPod: boolean;
-}
-
-interface PlaceOptions {
-  readonly podName: string | undefined;
-  readonly kubeconfig: string | undefined;
-}
-
-/** Reads what the kubelet and the environment say. Disposed of, the connection to the API server is closed. */
-export function ownPlace(
-  { podName = hostname(), kubeconfig }: PlaceOptions,
-  inherited: NodeJS.ProcessEnv,
-): OwnPlace & Disposable {
-  const container = ownContainer();
-  const source = givenKubeSource(kubeconfig, inherited);
-  const api = source && lazyKube(() => source);
-  return {
-    podName,
-    container,
-    kube: api?.get,
-    isPod: container !== undefined || inherited['KUBERNETES_SERVICE_HOST'] !== undefined,
-    [Symbol.dispose]: () => api?.[Symbol.dispose](),
-  };
-}
 
 /**
  * Makes sure that the kubelet does not end this sidecar in the middle of a migration: a startup probe that runs out

@@ -12,7 +12,12 @@
  * go; one that nobody could ask for several periods is unseen, which counts as unhealthy. Fails with 65 for a wrong
  * section or an address that is taken, before the first answer; afterwards only by a signal.
  */
+export { announce, changeText } from './announce.ts';
 export { startChecks, type Change, type Checks, type CheckStatus } from './checks.ts';
 export { readChecks, type CheckConfig } from './config.ts';
+export { leaveEvents, type Events } from './events.ts';
 export { healthOf, type Part, type Role, type State } from './part.ts';
 export { prepareChecks, type PreparedCheck } from './prepare.ts';
+export { eventGrants } from './rbac.ts';
+export { runServe } from './run.ts';
+export { serveProbes, type ProbeServer, type Served, type ServedOptions } from './server.ts';

@@ -3,7 +3,8 @@ export const ROLES = ['startup', 'liveness', 'readiness'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * unknown: no verdict yet. unseen: there was none for several periods, so that the last says nothing any more.
+ * unknown: no verdict yet. unseen: nobody can tell, from here or any more: what is asked about can't be seen from this
+ * container, or there was no verdict for several periods. It counts as unhealthy.
  */
 export type State = 'unknown' | 'healthy' | 'unhealthy' | 'unseen';
 

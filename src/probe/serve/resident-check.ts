@@ -146,10 +146,10 @@ export class ResidentCheck {
     const reason = text === undefined ? undefined : oneLine(text);
     const from = this.#part;
     const isTolerated = !verdict.healthy && this.#inSuccession < this.#check.failures;
-    const state = verdict.healthy ? 'healthy' : isTolerated ? from.state : 'unhealthy';
+    const state = isTolerated ? from.state : stateOf(verdict);
     if (state === from.state) {
       // Its reason stays while the verdict does not follow from this answer.
-      if (!isTolerated || state === 'unhealthy') this.#part = { ...from, reason };
+      if (!isTolerated) this.#part = { ...from, reason };
       return;
     }
     const now = this.#timing.now();
@@ -159,4 +159,9 @@ export class ResidentCheck {
     this.#part = { ...from, state, reason, since: Date.now() };
     this.#tell({ part: this.#part, from: from.state, lastedMs });
   }
+}
+
+function stateOf(verdict: Verdict): State {
+  if (verdict.healthy) return 'healthy';
+  return verdict.isUnseen ? 'unseen' : 'unhealthy';
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireSafePod, type OwnPlace } from '../../../src/dbsync/sidecar/own-pod.ts';
+import { requireSafePod } from '../../../src/dbsync/sidecar/own-pod.ts';
+import type { OwnPlace } from '../../../src/platform/kube/own-place.ts';
 import { ConfigError } from '../../../src/cli/errors.ts';
 import { ApiError } from '../../../src/platform/kube/api-error.ts';
 import type { KubeClient } from '../../../src/platform/kube/types.ts';
