@@ -9,6 +9,7 @@ import { INIT } from './stages/init.ts';
 import { KOLLA } from './stages/kolla.ts';
 import { LOG_SHIP } from './stages/log-ship.ts';
 import { POD } from './stages/pod.ts';
+import { PROBE_LOCAL } from './stages/probe-local.ts';
 import { PROBE } from './stages/probe.ts';
 import { PROBE_NET } from './stages/probe-net.ts';
 import { SHIMS } from './stages/shims.ts';
@@ -17,6 +18,7 @@ import type { Stages } from './stages/stage.ts';
 export const STAGES: Stages = {
   ...POD,
   ...PROBE,
+  ...PROBE_LOCAL,
   ...PROBE_NET,
   ...SHIMS,
   ...KOLLA,

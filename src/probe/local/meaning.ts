@@ -28,6 +28,17 @@ export const MEANINGS = {
     isMissing: 'there is no established connection to',
     sockets: 'sockets to',
   },
+  /** As `connected`, of which this side has the port: the other end came to it. */
+  accepted: {
+    protocols: ['tcp'],
+    portOf: ({ local }) => local.port,
+    isGood: ({ state }) => state === 'ESTABLISHED',
+    isAbout: ({ state }) => state !== 'LISTEN',
+    show: ({ state, local }) => `${state} at ${formatEndpoint(local)}`,
+    lacks: 'has nobody connected to',
+    isMissing: 'nobody is connected to',
+    sockets: 'connections at',
+  },
   listen: {
     protocols: ['tcp', 'udp'],
     portOf: ({ local }) => local.port,

@@ -1,0 +1,21 @@
+import { check } from '../check.ts';
+import { processQuestion } from '../local/index.ts';
+import { PATTERN_OPTION, processQuery } from './process-option.ts';
+
+/** Does a process of this name run? Says nothing about whether it works: prefer a check of what it does. */
+export const process = check({
+  word: 'process',
+  summary: 'Does a process of this name run?',
+  description:
+    'A zombie does not run. That a process runs says little: where it listens, or is connected, ask for that instead. ' +
+    "Of a sidecar's pod, other containers' processes are seen only with shareProcessNamespace.",
+  operands: [{ name: 'NAME', help: "the program's name, or the script's that an interpreter runs" }],
+  options: [PATTERN_OPTION],
+  examples: [
+    { line: 'kolla-probe process ovn-controller', does: 'healthy while it runs' },
+    { line: "kolla-probe process --pattern 'mistral-server .*engine'", does: 'told apart by its words' },
+  ],
+  prepare({ operands: [name = ''], options: { pattern } }) {
+    return processQuestion(processQuery('process', name, pattern), `process ${name.trim()}`);
+  },
+});

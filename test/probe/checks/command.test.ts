@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { privateFolder } from '../../support/folder.ts';
+import { logLines, runHelper, startHelper } from '../../support/helper.ts';
+import { until } from '../../support/until.ts';
+
+async function probe(...words: string[]): Promise<{ code: number; msg: string }> {
+  const { code, stderr } = await runHelper('kolla-probe', ['command', ...words]);
+  return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
+}
+
+/** Whether it has ended; a zombie has. */
+async function isGone(pid: number): Promise<true | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat === '' || /\) [ZX] /.test(stat) ? true : undefined;
+}
+
+test('a program that ends with 0 is healthy, and nothing is said', async () => {
+  assert.deepEqual(await probe('--', 'bash', '-c', 'echo fine; exit 0'), { code: 0, msg: '' });
+});
+
+test('one that fails is unhealthy with its code and its last line', async () => {
+  const { code, msg } = await probe('--', 'bash', '-c', 'echo first >&2; echo "no route" >&2; echo out; exit 7');
+  assert.equal(code, 1);
+  assert.equal(msg, 'command bash: bash ended with 7: no route');
+  assert.equal(
+    (await probe('--', 'bash', '-c', 'echo only out; exit 1')).msg,
+    'command bash: bash ended with 1: only out',
+  );
+  assert.equal((await probe('--', 'bash', '-c', 'kill -9 $$')).msg, 'command bash: bash was killed by SIGKILL');
+});
+
+test('a last line can neither steer a terminal nor pretend to be a line of ours', async () => {
+  const { msg } = await probe('--', 'bash', '-c', String.raw`printf 'bad\033[2J\rworse\n'; exit 1`);
+  assert.equal(msg, 'command bash: bash ended with 1: bad [2J worse');
+});
+
+test('a program that is not there is unhealthy, and is named', async () => {
+  const { code, msg } = await probe('--', '/nowhere/at-all');
+  assert.equal(code, 1);
+  assert.match(msg, /^command at-all: \/nowhere\/at-all cannot be run: .*ENOENT/);
+});
+
+test('no words after -- make no question', async () => {
+  const { code, msg } = await probe();
+  assert.equal(code, 64);
+  assert.match(msg, /give it after --/);
+});
+
+test('at the deadline the program and what it started are killed', async () => {
+  await using folder = await privateFolder('command');
+  const file = join(folder.path, 'pids');
+  const script = `sleep 1000 & echo "$$ $!" > '${file}'; trap '' TERM; wait`;
+  const { code, msg } = await probe('--timeout', '500ms', '--', 'bash', '-c', script);
+  assert.equal(code, 1);
+  assert.equal(msg, 'command bash: no answer in 500ms');
+  const pids = (await readFile(file, 'utf8')).trim().split(' ').map(Number);
+  assert.equal(pids.length, 2);
+  for (const pid of pids) await until(`${pid} to be gone`, 5000, () => isGone(pid));
+});
+
+test('what a program has left behind ends with it, and holds nobody up', async () => {
+  await using folder = await privateFolder('command');
+  const file = join(folder.path, 'pid');
+  assert.deepEqual(await probe('--timeout', '60s', '--', 'bash', '-c', `sleep 1000 & echo $! > '${file}'`), {
+    code: 0,
+    msg: '',
+  });
+  const pid = Number(await readFile(file, 'utf8'));
+  await until(`${pid} to be gone`, 5000, () => isGone(pid));
+});
+
+test('SIGTERM ends the program too', async () => {
+  await using folder = await privateFolder('command');
+  const file = join(folder.path, 'pid');
+  await writeFile(file, '');
+  const script = `echo $$ > '${file}'; sleep 1000; exit 1`;
+  await using probing = await startHelper('kolla-probe', ['command', '--timeout', '60s', '--', 'bash', '-c', script]);
+  const pid = await until('the program to run', 10_000, async () => Number(await readFile(file, 'utf8')) || undefined);
+  assert.equal(await probing.stop(), 143);
+  await until(`${pid} to be gone`, 5000, () => isGone(pid));
+});

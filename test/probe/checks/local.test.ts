@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { logLines, runHelper } from '../../support/helper.ts';
+import { freePort } from '../../support/port.ts';
+
+async function probe(...words: string[]): Promise<{ code: number; msg: string }> {
+  const { code, stderr } = await runHelper('kolla-probe', words);
+  return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
+}
+
+for (const [words, what] of [
+  [['connected', 'nova-compute'], /^connected: PORT is missing$/],
+  [['connected', 'nova-compute', '567x'], /^connected: '567x' is not a port from 1 to 65535$/],
+  [['connected', 'nova-compute', '0'], /'0' is not a port/],
+  [['connected', 'nova-compute', '65536'], /'65536' is not a port/],
+  [['connected', ' ', '5672'], /the process's name is empty/],
+  [['connected', '--any-process'], /PROCESS/],
+  [['connected', '--pattern', '(', '5672'], /^connected: .*[Uu]nterminated group/],
+  [['listen'], /PORT/],
+  [['listen', 'http'], /^listen: 'http' is not a port/],
+  [['listen', '53', '--protocol', 'sctp'], /'sctp' is not one of tcp, udp/],
+  [['socket', 'run/x.sock'], /^socket: 'run\/x.sock' is not a path that begins with \/, or @NAME$/],
+  [['process', ''], /the process's name is empty/],
+  [['file-age', '/run/x'], /AGE/],
+  [['file-age', '/run/x', '60'], /^file-age: '60' has no unit: write 60s/],
+] as const) {
+  test(`a question that makes no sense is a usage error: ${words.join(' ')}`, async () => {
+    const { code, msg } = await probe(...words);
+    assert.equal(code, 64);
+    assert.match(msg, what);
+  });
+}
+
+test('an answer of no says who, what and what was seen instead', async () => {
+  const port = await freePort();
+  const { code, msg } = await probe('connected', 'kp-nobody ', `${port}`);
+  assert.equal(code, 1);
+  assert.equal(
+    msg,
+    `connected kp-nobody  ${port}: there is no process named kp-nobody, and there is no established connection to port ${port}; seen: nothing`,
+  );
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileAgeQuestion, processQuestion, socketQuestion } from '../../../src/probe/local/index.ts';
+import type { Verdict } from '../../../src/probe/verdict.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { start } from '../../support/process.ts';
+import { until } from '../../support/until.ts';
+import { startService } from './service.ts';
+
+const name = (what: string) => `kp-${what}-${process.pid}`;
+const signal = () => AbortSignal.timeout(20_000);
+
+async function listensAt(path: string, what = name('daemon')) {
+  return await startService(
+    what,
+    `require('node:net').createServer().listen(${JSON.stringify(path)}, () => say('up'));`,
+  );
+}
+
+async function socketAt(path: string, process?: string): Promise<Verdict> {
+  const query = process === undefined ? undefined : { name: process };
+  return await socketQuestion({ process: query, path }, 'asked').ask(signal());
+}
+
+test('a process that listens on a Unix socket is healthy, another one is not', async () => {
+  await using folder = await privateFolder('socket');
+  const path = join(folder.path, 'db.sock');
+  await using daemon = await listensAt(path);
+  await using idle = await startService(name('idle'), "say('up'); setInterval(() => {}, 1000);");
+  assert.deepEqual(await socketAt(path, name('daemon')), {
+    healthy: true,
+    detail: `${name('daemon')} (pid ${daemon.pid}) listens on ${path}`,
+  });
+  assert.deepEqual(await socketAt(path), { healthy: true, detail: `somebody listens on ${path}` });
+  assert.deepEqual(await socketAt(path, name('idle')), {
+    healthy: false,
+    reason: `${name('idle')} (pid ${idle.pid}) does not listen on ${path}; another process does`,
+  });
+  assert.deepEqual(await socketAt(path, name('nobody')), {
+    healthy: false,
+    reason: `there is no process named ${name('nobody')}; another one listens on ${path}`,
+  });
+});
+
+test('a socket file that outlived its server is nothing', async () => {
+  await using folder = await privateFolder('socket');
+  const path = join(folder.path, 'db.sock');
+  {
+    await using daemon = await listensAt(path);
+    daemon.running.child.kill('SIGKILL');
+    await daemon.running.ended;
+  }
+  assert.deepEqual(await socketAt(path), {
+    healthy: false,
+    reason: `nothing listens on ${path}; a file lies there that nobody listens on any more`,
+  });
+  assert.deepEqual(await socketAt(join(folder.path, 'none')), {
+    healthy: false,
+    reason: `nothing listens on ${join(folder.path, 'none')}; there is no such file`,
+  });
+});
+
+test('a socket is found under another name of its folder, as /var/run is one of /run', async () => {
+  await using folder = await privateFolder('socket');
+  await mkdir(join(folder.path, 'run'));
+  await symlink(join(folder.path, 'run'), join(folder.path, 'var-run'));
+  await using _ = await listensAt(join(folder.path, 'var-run/db.sock'));
+  assert.equal((await socketAt(join(folder.path, 'run/db.sock'), name('daemon'))).healthy, true);
+  await mkdir(join(folder.path, 'other'));
+  await writeFile(join(folder.path, 'other/db.sock'), '');
+  assert.equal((await socketAt(join(folder.path, 'other/db.sock'))).healthy, false);
+});
+
+test('an abstract socket has a name and no file', async () => {
+  const path = `@kp-${process.pid}-abstract`;
+  await using _ = await startService(
+    name('daemon'),
+    `require('node:net').createServer().listen('\\0' + ${JSON.stringify(path.slice(1))}, () => say('up'));`,
+  );
+  assert.equal((await socketAt(path, name('daemon'))).healthy, true);
+  assert.deepEqual(await socketAt(`${path}-not`), {
+    healthy: false,
+    reason: `nothing listens on ${path}-not; no socket has that name`,
+  });
+});
+
+test('a process runs, until it does not', async () => {
+  const asked = processQuestion({ name: `${name('runs')} ` }, 'asked');
+  {
+    await using service = await startService(name('runs'), "say('up'); setInterval(() => {}, 1000);");
+    assert.deepEqual(await asked.ask(signal()), { healthy: true, detail: `${name('runs')} (pid ${service.pid})` });
+  }
+  assert.deepEqual(await asked.ask(signal()), { healthy: false, reason: `there is no process named ${name('runs')}` });
+});
+
+test('a pattern is looked for in whole command lines', async () => {
+  await using running = await start('bash', ['-c', `exec -a ${name('server')} sleep 1000`]);
+  const asked = (pattern: string) => processQuestion({ name: pattern, isPattern: true }, 'asked').ask(signal());
+  await until('the program', 5000, async () => ((await asked(`${name('server')} 1000`)).healthy ? true : undefined));
+  assert.deepEqual(await asked(`${name('server')} 10*$`), {
+    healthy: true,
+    detail: `${name('server')} 10*$ (pid ${running.pid})`,
+  });
+  assert.deepEqual(await asked(`^${name('server')}$`), {
+    healthy: false,
+    reason: `there is no process whose command line matches '^${name('server')}$'`,
+  });
+});
+
+test('a file is young enough, too old, or not there', async () => {
+  await using folder = await privateFolder('age');
+  const path = join(folder.path, 'heartbeat');
+  await writeFile(path, '');
+  const nowMs = 1_800_000_000_000;
+  const asked = () => fileAgeQuestion({ path, maxAgeMs: 60_000 }, 'asked', () => nowMs).ask(signal());
+  await utimes(path, nowMs / 1000, nowMs / 1000 - 30);
+  assert.deepEqual(await asked(), { healthy: true, detail: `${path} was written 30s ago` });
+  await utimes(path, nowMs / 1000, nowMs / 1000 - 61);
+  assert.deepEqual(await asked(), {
+    healthy: false,
+    reason: `${path} was written 1m01s ago, and may be 1m old`,
+  });
+  await rename(path, `${path}-gone`);
+  assert.deepEqual(await asked(), { healthy: false, reason: `ENOENT: no such file or directory, stat '${path}'` });
+});

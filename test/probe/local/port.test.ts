@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'node:test';
+import { portQuestion, type PortQuery } from '../../../src/probe/local/index.ts';
+import type { Verdict } from '../../../src/probe/verdict.ts';
+import { freePort } from '../../support/port.ts';
+import { listenTcp } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { connects, listens, NEVER_ACCEPTS, startService, tries } from './service.ts';
+
+/** No other process of this machine has such a name. */
+const name = (what: string) => `kp-${what}-${process.pid}`;
+
+async function ask(kind: 'connected' | 'listen', query: PortQuery): Promise<Verdict> {
+  return await portQuestion(query, kind, 'asked').ask(AbortSignal.timeout(20_000));
+}
+
+function reasonOf(verdict: Verdict): string {
+  assert.ok(!verdict.healthy, 'it is healthy');
+  return verdict.reason;
+}
+
+for (const host of ['127.0.0.1', '::1']) {
+  test(`a process with an established connection over ${host} is healthy, and it is said to where`, async () => {
+    await using server = await listenTcp(() => {}, host);
+    const agent = name('agent');
+    await using service = await startService(agent, connects(server.port, host));
+    assert.deepEqual(await ask('connected', { process: { name: agent }, ports: [server.port] }), {
+      healthy: true,
+      detail: `${agent} (pid ${service.pid}): ESTABLISHED to ${host === '::1' ? '[::1]' : host}:${server.port}`,
+    });
+  });
+}
+
+test('of several ports one is enough', async () => {
+  await using server = await listenTcp(() => {});
+  await using _ = await startService(name('several'), connects(server.port));
+  const query = { process: { name: name('several') }, ports: [await freePort(), server.port] };
+  assert.equal((await ask('connected', query)).healthy, true);
+});
+
+test('a port that only begins the same is another port', async () => {
+  // As 567 is to 5672 and 5671.
+  await using server = await listenTcp(() => {});
+  const shorter = Math.floor(server.port / 10);
+  await using service = await startService(name('prefix'), connects(server.port));
+  const verdict = await ask('connected', { process: { name: name('prefix') }, ports: [shorter] });
+  assert.equal(
+    reasonOf(verdict),
+    `${name('prefix')} (pid ${service.pid}) has no established connection to port ${shorter}; seen: nothing`,
+  );
+});
+
+test('a connection that is still being made is not one', async () => {
+  await using silent = await startService(name('silent'), NEVER_ACCEPTS);
+  const port = Number(silent.said);
+  await using _ = await full(port);
+  await using service = await startService(name('synsent'), tries(port));
+  const verdict = await ask('connected', { process: { name: name('synsent') }, ports: [port] });
+  assert.equal(
+    reasonOf(verdict),
+    `${name('synsent')} (pid ${service.pid}) has no established connection to port ${port}; seen: SYN-SENT to 127.0.0.1:${port}`,
+  );
+});
+
+/** Connections that fill a backlog, until one gets no answer. */
+async function full(port: number): Promise<AsyncDisposable> {
+  const sockets: Socket[] = [];
+  for (let isFull = false; !isFull && sockets.length < 10;) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    sockets.push(socket);
+    isFull = await Promise.race([once(socket, 'connect').then(() => false), sleep(300, true)]);
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(
+        sockets.map(async (socket) => {
+          const closed = once(socket, 'close');
+          socket.destroy();
+          await closed;
+        }),
+      );
+    },
+  };
+}
+
+test('a connection that the other end has closed is not one', async () => {
+  const peers: Socket[] = [];
+  await using server = await listenTcp((socket) => peers.push(socket));
+  await using service = await startService(name('closewait'), connects(server.port));
+  peers[0]?.end();
+  const query = { process: { name: name('closewait') }, ports: [server.port] };
+  const reason = await until('the connection to be half closed', 5000, async () => {
+    const verdict = await ask('connected', query);
+    return verdict.healthy ? undefined : verdict.reason;
+  });
+  assert.equal(
+    reason,
+    `${name('closewait')} (pid ${service.pid}) has no established connection to port ${server.port}; ` +
+      `seen: CLOSE-WAIT to 127.0.0.1:${server.port}`,
+  );
+});
+
+test('the connection of another process is not its own', async () => {
+  await using server = await listenTcp(() => {});
+  await using _ = await startService(name('other'), connects(server.port));
+  await using service = await startService(name('idle'), "say('up'); setInterval(() => {}, 1000);");
+  const verdict = await ask('connected', { process: { name: name('idle') }, ports: [server.port] });
+  assert.equal(
+    reasonOf(verdict),
+    `${name('idle')} (pid ${service.pid}) has no established connection to port ${server.port}; seen: nothing`,
+  );
+  const nobody = await ask('connected', { process: { name: name('nobody') }, ports: [server.port] });
+  assert.equal(
+    reasonOf(nobody),
+    `there is no process named ${name('nobody')}, and the sockets to port ${server.port} are other processes'`,
+  );
+  assert.equal((await ask('connected', { process: undefined, ports: [server.port] })).healthy, true);
+});
+
+test('without a connection of anybody that is said, whoever was asked about', async () => {
+  const port = await freePort();
+  const reason = reasonOf(await ask('connected', { process: undefined, ports: [port] }));
+  assert.equal(reason, `there is no established connection to port ${port}; seen: nothing`);
+  const named = await ask('connected', { process: { name: name('nobody') }, ports: [port] });
+  assert.equal(
+    reasonOf(named),
+    `there is no process named ${name('nobody')}, and there is no established connection to port ${port}; seen: nothing`,
+  );
+});
+
+test('blanks around a name do not count, as kolla-ansible passes it', async () => {
+  await using server = await listenTcp(() => {});
+  await using _ = await startService(name('l3-agent'), connects(server.port));
+  const query = { process: { name: ` ${name('l3-agent')} ` }, ports: [server.port] };
+  assert.equal((await ask('connected', query)).healthy, true);
+});
+
+test('a listener on the own port is no connection to it', async () => {
+  await using service = await startService(name('listener'), listens());
+  const port = Number(service.said);
+  assert.equal((await ask('connected', { process: undefined, ports: [port] })).healthy, false);
+  assert.equal((await ask('listen', { process: { name: name('listener') }, ports: [port] })).healthy, true);
+});
+
+for (const host of ['127.0.0.1', '::1', '::', '0.0.0.0']) {
+  test(`who listens on ${host} listens`, async () => {
+    await using service = await startService(name('server'), listens(host));
+    const port = Number(service.said);
+    const verdict = await ask('listen', { process: { name: name('server') }, ports: [port] });
+    const place = { '127.0.0.1': '127.0.0.1', '::1': '[::1]', '::': '*', '0.0.0.0': '*' }[host];
+    assert.deepEqual(verdict, {
+      healthy: true,
+      detail: `${name('server')} (pid ${service.pid}): tcp ${place}:${port}`,
+    });
+  });
+}
+
+test('a process that listens elsewhere is told by where', async () => {
+  await using service = await startService(name('elsewhere'), listens());
+  const port = await freePort();
+  const verdict = await ask('listen', { process: { name: name('elsewhere') }, ports: [port] });
+  assert.equal(
+    reasonOf(verdict),
+    `${name('elsewhere')} (pid ${service.pid}) does not listen on port ${port}; seen: tcp 127.0.0.1:${service.said}`,
+  );
+});
+
+const udp = (more = '') => `const socket = require('node:dgram').createSocket('udp4');
+socket.bind(0, '127.0.0.1', () => { ${more === '' ? 'say(String(socket.address().port));' : more} });`;
+
+test('a bound UDP socket listens, and is told from TCP', async () => {
+  await using service = await startService(name('dns'), udp());
+  const port = Number(service.said);
+  const asked = { process: { name: name('dns') }, ports: [port] };
+  const verdict = await ask('listen', asked);
+  assert.deepEqual(verdict, { healthy: true, detail: `${name('dns')} (pid ${service.pid}): udp 127.0.0.1:${port}` });
+  assert.equal((await ask('listen', { ...asked, protocols: ['udp'] })).healthy, true);
+  assert.equal((await ask('listen', { ...asked, protocols: ['tcp'] })).healthy, false);
+});
+
+test('a UDP socket that is connected takes from nobody else', async () => {
+  const script = udp("socket.connect(9, '127.0.0.1', () => say(String(socket.address().port)));");
+  await using service = await startService(name('resolver'), script);
+  assert.equal((await ask('listen', { process: undefined, ports: [Number(service.said)] })).healthy, false);
+});
+
+test('many sockets hold up neither the answer nor others', async () => {
+  await using server = await listenTcp(() => {});
+  const count = 1500;
+  await using _ = await startService(
+    name('crowd'),
+    `const net = require('node:net'); let open = 0;
+for (let i = 0; i < ${count}; i++) net.connect(${server.port}, '127.0.0.1', () => { if (++open === ${count}) say('up'); });`,
+  );
+  await using service = await startService(name('last'), "say('up'); setInterval(() => {}, 1000);");
+  let turns = 0;
+  const ticking = setInterval(() => turns++, 1);
+  const verdict = await ask('connected', { process: { name: name('last') }, ports: [server.port] });
+  clearInterval(ticking);
+  assert.match(reasonOf(verdict), new RegExp(`\\(pid ${service.pid}\\) has no established connection`));
+  assert.ok(turns > 0, 'nothing else could run');
+  const aborted = new AbortController();
+  const asked = portQuestion({ process: undefined, ports: [1] }, 'connected', 'asked').ask(aborted.signal);
+  aborted.abort(new Error('too late'));
+  await assert.rejects(asked, /too late/);
+});

@@ -1,0 +1,88 @@
+/**
+ * Real processes with real sockets, under the names that services have: a script of a private folder, run by an interpreter
+ * as an OpenStack service is.
+ */
+import { once } from 'node:events';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { privateFolder } from '../../support/folder.ts';
+import { start, tied, type Running } from '../../support/process.ts';
+
+export interface Service extends AsyncDisposable {
+  readonly pid: number;
+  /** What it printed first: the port that it got. */
+  readonly said: string;
+  readonly running: Running;
+}
+
+export interface ServiceOptions {
+  /** Another user than ours. */
+  readonly uid?: number;
+}
+
+/** @param script JavaScript (CommonJS) that says a line when it is up, by `say(text)` */
+export async function startService(name: string, script: string, options: ServiceOptions = {}): Promise<Service> {
+  const folder = await privateFolder('service');
+  await chmod(folder.path, 0o755);
+  const file = join(folder.path, name);
+  const say = "const say = (text) => require('node:fs').writeSync(1, text + '\\n');\n";
+  await writeFile(file, say + script, { mode: 0o755 });
+  const words: [string, string[]] = [process.execPath, [file]];
+  const { uid } = options;
+  const [command, args] =
+    uid === undefined
+      ? tied(...words)
+      : [
+          'setpriv',
+          ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--pdeathsig', 'KILL', words[0], file],
+        ];
+  const running = await start(command, args, { keepOutput: true, cwd: folder.path });
+  const { stdout, stderr } = running.child;
+  let errors = '';
+  stderr?.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  stdout?.setEncoding('utf8');
+  const [said] = (await Promise.race([
+    once(stdout!, 'data'),
+    running.ended.then((code) => {
+      throw new Error(`${name} ended with ${code}: ${errors}`);
+    }),
+  ])) as [string];
+  return {
+    pid: running.pid,
+    said: said.trim(),
+    running,
+    async [Symbol.asyncDispose]() {
+      await running.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const NET = "const net = require('node:net');\n";
+
+/** Listens on a free port, which it says, and keeps every connection. */
+export function listens(host = '127.0.0.1', port = 0): string {
+  return `${NET}const server = net.createServer((socket) => socket.on('error', () => {}));
+server.listen(${port}, '${host}', () => say(String(server.address().port)));`;
+}
+
+/** Connects, says so, and keeps it when the other end closes. */
+export function connects(port: number, host = '127.0.0.1'): string {
+  return `${NET}const socket = net.connect({ port: ${port}, host: '${host}', allowHalfOpen: true });
+socket.on('connect', () => say('connected')).on('error', () => {}).resume();
+setInterval(() => {}, 1000);`;
+}
+
+/** Begins to connect, and says so. */
+export function tries(port: number, host = '127.0.0.1'): string {
+  return `${NET}net.connect({ port: ${port}, host: '${host}' }).on('error', () => {});
+setTimeout(() => say('trying'), 50);
+setInterval(() => {}, 1000);`;
+}
+
+/** Listens with room for one, says its port, and never accepts again: who comes later stays in SYN-SENT. */
+export const NEVER_ACCEPTS = `${NET}const server = net.createServer();
+server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+  say(String(server.address().port));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+});`;

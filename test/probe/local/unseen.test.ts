@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { readlinkSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Capability } from '../../support/capability.ts';
+import { HELPERS, logLines } from '../../support/helper.ts';
+import { freePort } from '../../support/port.ts';
+import { run } from '../../support/process.ts';
+import { listenTcp } from '../../support/server.ts';
+import { connects, listens, startService } from './service.ts';
+
+const SERVICE_UID = 42_435;
+const OTHER_UID = 42_436;
+const name = (what: string) => `kp-${what}-${process.pid}`;
+const env = { PATH: process.env['PATH'], HOME: '/' };
+
+const other = ['setpriv', ...as(OTHER_UID)];
+
+/** As a container of its own in the same Pod: the same network, and no process but its own. */
+const ALONE = ['--pid', '--fork', '--mount-proc', '--kill-child'];
+const sidecar = ['unshare', ...ALONE];
+
+const canBeOthers: Capability = async () => {
+  const { code, stderr } = await run('setpriv', [...as(OTHER_UID), 'true']);
+  return code === 0 ? undefined : `no process can be another user's here: ${stderr.trim()}`;
+};
+
+const canHideProcesses: Capability = async () => {
+  const { code, stderr } = await run('unshare', [...ALONE, 'true']);
+  return code === 0 ? undefined : `there can be no PID namespace here: ${stderr.trim()}`;
+};
+
+/** As where the node's /proc is mounted with hidepid. */
+const HIDDEN = ['--mount', 'bash', '-c', 'mount -t proc -o hidepid=2 proc /proc && exec "$@"', 'bash'];
+
+const canMountProc: Capability = async () => {
+  const { code, stderr } = await run('unshare', [...HIDDEN, ...other, 'true']);
+  return code === 0 ? undefined : `no /proc can be mounted here: ${stderr.trim()}`;
+};
+
+const notOthers = await canBeOthers();
+const notHidden = await canHideProcesses();
+const notMounted = await canMountProc();
+
+function as(uid: number): string[] {
+  return ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups'];
+}
+
+async function asked(before: readonly string[], words: readonly string[]): Promise<{ code: number; msg: string }> {
+  const [command, ...args] = [...before, process.execPath, HELPERS, 'kolla-probe', ...words, '--timeout', '10s'];
+  const { code, stderr } = await run(command, args, { env });
+  return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
+}
+
+test(
+  "another user's process: whose the sockets are can't be seen, and it is said how",
+  { skip: notOthers },
+  async () => {
+    await using server = await listenTcp(() => {});
+    const agent = name('agent');
+    await using service = await startService(agent, connects(server.port), { uid: SERVICE_UID });
+    const { code, msg } = await asked(other, ['connected', agent, `${server.port}`]);
+    assert.equal(code, 1);
+    assert.equal(
+      msg,
+      `connected ${agent} ${server.port}: I see sockets to port ${server.port} but not whose they are: ${agent} (pid ${service.pid}) ` +
+        `runs as uid ${SERVICE_UID}, and only that user or root may see its descriptors: run this as the same user ` +
+        `(runAsUser: ${SERVICE_UID}), or use --any-process`,
+    );
+    assert.equal((await asked(['setpriv', ...as(SERVICE_UID)], ['connected', agent, `${server.port}`])).code, 0);
+    assert.equal((await asked(other, ['connected', '--any-process', `${server.port}`])).code, 0);
+  },
+);
+
+test("another user's process without any such socket is unhealthy for certain", { skip: notOthers }, async () => {
+  const agent = name('agent');
+  await using service = await startService(agent, listens(), { uid: SERVICE_UID });
+  const port = await freePort();
+  const { code, msg } = await asked(other, ['connected', agent, `${port}`]);
+  assert.equal(code, 1);
+  assert.match(
+    msg,
+    new RegExp(`${agent} \\(pid ${service.pid}\\) has no established connection to port ${port}; seen: nothing`),
+  );
+});
+
+test('what a seen process has is not what an unseen one may have', { skip: notOthers }, async () => {
+  await using server = await listenTcp(() => {});
+  const agent = name('agent');
+  await using _ = await startService(name('neighbour'), connects(server.port), { uid: OTHER_UID });
+  await using service = await startService(agent, listens(), { uid: SERVICE_UID });
+  const { code, msg } = await asked(other, ['connected', agent, `${server.port}`]);
+  assert.equal(code, 1);
+  assert.match(msg, new RegExp(`${agent} \\(pid ${service.pid}\\) has no established connection`));
+});
+
+test('from a sidecar: sockets but nobody who has them, with the fix', { skip: notHidden }, async () => {
+  await using server = await listenTcp(() => {});
+  const agent = name('agent');
+  await using _ = await startService(agent, connects(server.port));
+  const { code, msg } = await asked(sidecar, ['connected', agent, `${server.port}`]);
+  assert.equal(code, 1);
+  assert.equal(
+    msg,
+    `connected ${agent} ${server.port}: I see sockets to port ${server.port} but not whose they are: processes of other ` +
+      'containers need shareProcessNamespace: true (or use --any-process)',
+  );
+  assert.equal((await asked(sidecar, ['connected', '--any-process', agent, `${server.port}`])).code, 0);
+});
+
+test('from a sidecar: no such socket in the pod is unhealthy for certain', { skip: notHidden }, async () => {
+  const port = await freePort();
+  const { code, msg } = await asked(sidecar, ['connected', 'nova-compute', `${port}`]);
+  assert.equal(code, 1);
+  assert.match(msg, /there is no process named nova-compute, and there is no established connection to port/);
+});
+
+test('from a sidecar: who listens, and which process runs', { skip: notHidden }, async () => {
+  await using service = await startService(name('server'), listens());
+  const words = ['listen', service.said, '--process', name('server')];
+  assert.match((await asked(sidecar, words)).msg, /sockets that listen on port \d+ but not whose they are/);
+  assert.equal((await asked(sidecar, ['listen', service.said])).code, 0);
+  assert.equal((await asked([], ['process', name('server')])).code, 0);
+  const { code, msg } = await asked(sidecar, ['process', name('server')]);
+  assert.equal(code, 1);
+  assert.match(msg, /shows only its own: those of other containers need shareProcessNamespace: true/);
+  assert.equal(readlinkSync('/proc/self/ns/net'), readlinkSync(`/proc/${service.pid}/ns/net`));
+});
+
+test('where /proc hides processes, sockets without owners are no guess either', { skip: notMounted }, async () => {
+  await using server = await listenTcp(() => {});
+  const agent = name('agent');
+  await using _ = await startService(agent, connects(server.port), { uid: SERVICE_UID });
+  const { code, msg } = await asked(['unshare', ...HIDDEN, ...other], ['connected', agent, `${server.port}`]);
+  assert.equal(code, 1);
+  assert.match(msg, /but not whose they are/);
+});
