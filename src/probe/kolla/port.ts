@@ -1,13 +1,22 @@
 import type { ProcessQuery } from '../../platform/proc/index.ts';
 import { portQuestion, type PortQuery } from '../local/index.ts';
 import type { Question } from '../check.ts';
+import type { Verdict } from '../verdict.ts';
 import { timeoutOf } from './timeout.ts';
 import { WordsError, type KollaQuestion } from './question.ts';
 
-/** healthcheck_port PROCESS PORT...: has the process an established connection that has one of the ports? */
+/** healthcheck_port PROCESS PORT...: has the process an established connection, at whose either end is one of the ports? */
 export function connectedQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
   const query = queryOf('healthcheck_port', argv);
-  return fromCheck('healthcheck_port', env, portQuestion(query, 'connected', ''));
+  const [made, accepted] = [portQuestion(query, 'connected', '').ask, portQuestion(query, 'accepted', '').ask];
+  const ask = async (signal: AbortSignal): Promise<Verdict> => {
+    const verdict = await made(signal);
+    if (verdict.healthy) return verdict;
+    // Kolla's script takes both ends; what is meant is the other one.
+    const other = await accepted(signal);
+    return other.healthy ? other : verdict;
+  };
+  return fromCheck('healthcheck_port', env, { ask });
 }
 
 /** healthcheck_listen PROCESS PORT...: does the process listen on one of the ports? */

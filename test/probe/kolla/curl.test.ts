@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseTarget } from '../../../src/probe/kolla/curl/target.ts';
+import { makeAuthority } from '../../cluster/authority.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { runHelper } from '../../support/helper.ts';
+import { freePort } from '../../support/port.ts';
+import { listenHttp, listenTcp } from '../../support/server.ts';
+
+const curl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runHelper('healthcheck_curl', args, { env });
+const answering = (status: number, headers: Record<string, string> = {}) =>
+  listenHttp((_request, response) => void response.writeHead(status, headers).end('body'));
+
+test('below 400 is healthy, redirects are not followed; from 400 on it is 1 with what curl says', async () => {
+  for (const status of [200, 204, 300, 302, 399]) {
+    await using server = await answering(status, { location: '/gone' });
+    const { code, stdout } = await curl([`http://127.0.0.1:${server.port}`]);
+    assert.equal(code, 0);
+    assert.match(stdout, new RegExp(`^\\n${status} 127\\.0\\.0\\.1:${server.port} \\d+\\.\\d{6} seconds\\n$`));
+  }
+  for (const status of [400, 401, 404, 503]) {
+    await using server = await answering(status);
+    const { code, stdout, stderr } = await curl([`http://127.0.0.1:${server.port}/x`]);
+    assert.equal(code, 1);
+    assert.match(stdout, new RegExp(`^\\n${status} 127`));
+    assert.equal(stderr, `curl: (22) The requested URL returned error: ${status}\n`);
+  }
+});
+
+test('what is sent is what curl sends: its user agent, credentials, headers, and the path as it is written', async () => {
+  const seen: unknown[] = [];
+  await using server = await listenHttp(({ method, url, headers }, response) => {
+    seen.push({ method, url, ...headers });
+    response.end();
+  });
+  const at = `127.0.0.1:${server.port}`;
+  const plain = { host: at, 'user-agent': 'curl-healthcheck', accept: '*/*', connection: 'close' };
+  const ask = async (...args: string[]) => {
+    assert.equal((await curl(args)).code, 0);
+    return seen.pop();
+  };
+  assert.deepEqual(await ask(at), { method: 'GET', url: '/', ...plain });
+  assert.deepEqual(await ask(`${at}?q=[1]`), { method: 'GET', url: '/?q=[1]', ...plain });
+  assert.deepEqual(await ask('-gksS', '-I', `http://${at}/a{b}#c`), { method: 'HEAD', url: '/a{b}', ...plain });
+  const authorization = `Basic ${Buffer.from('u:p:w').toString('base64')}`;
+  assert.deepEqual(await ask('-uu:p:w', at), { method: 'GET', url: '/', authorization, ...plain });
+  assert.deepEqual(await ask(`http://u:p%3Aw@${at}`), { method: 'GET', url: '/', authorization, ...plain });
+  assert.deepEqual(await ask('-X', 'OPTIONS', '-H', 'X-A: b', '-H', 'Accept:', '-A', 'me', at), {
+    method: 'OPTIONS',
+    url: '/',
+    host: at,
+    'user-agent': 'me',
+    'x-a': 'b',
+    connection: 'close',
+  });
+});
+
+test('the variables of Kolla are read, and what the words say wins', async () => {
+  await using folder = await privateFolder('curl');
+  await using server = await answering(200, { 'content-type': 'text/x' });
+  const url = `http://127.0.0.1:${server.port}/`;
+  const output = join(folder.path, 'body');
+  const writeOut = String.raw`%{http_code}%%\t%{content_type} %{size_download} %{nonsense}|%{url_effective}\q`;
+  const env = { HEALTHCHECK_CURL_OUTPUT: output, HEALTHCHECK_CURL_WRITE_OUT: writeOut };
+  const { code, stdout } = await curl([url], env);
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: `200%\ttext/x 4 |${url}\\q` });
+  assert.equal(await readFile(output, 'utf8'), 'body');
+  assert.equal((await curl(['-w', '', url], { HEALTHCHECK_CURL_OUTPUT: '-' })).stdout, 'body');
+  assert.equal((await curl(['-w', '%{method}', url], { HEALTHCHECK_CURL_WRITE_OUT: 'x' })).stdout, 'GET');
+});
+
+test('a server that never answers, or never ends its answer, is 28 when the time is over', async () => {
+  await using silent = await listenTcp(() => {});
+  const env = { HEALTHCHECK_CURL_MAX_TIME: '0.3' };
+  const { code, stdout, stderr } = await curl([`127.0.0.1:${silent.port}`], env);
+  assert.equal(code, 1);
+  assert.match(stdout, /^\n000 127\.0\.0\.1:\d+ 0\.\d{6} seconds\n$/);
+  assert.match(stderr, /^curl: \(28\) Operation timed out after \d+ milliseconds with 0 bytes received\n$/);
+  await using endless = await listenHttp((_request, response) => void response.writeHead(200).write('12345'));
+  assert.match((await curl(['-m', '.3', `127.0.0.1:${endless.port}`])).stderr, /\(28\).* with 5 bytes received/);
+});
+
+for (const [what, say, number] of [
+  ['closes without a word', '', 52],
+  ['is no HTTP server', 'SSH-2.0-OpenSSH_9.2\r\n', 1],
+  ['breaks off in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123', 18],
+] as const)
+  test(`a server that ${what} is ${number}`, async () => {
+    await using server = await listenTcp((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(say));
+    });
+    const { code, stderr } = await curl([`127.0.0.1:${server.port}`]);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^curl: \\(${number}\\) `));
+  });
+
+test('nobody there is 7, a name that nobody knows is 6', async () => {
+  const port = await freePort();
+  const { code, stdout, stderr } = await curl([`localhost:${port}`]);
+  assert.deepEqual({ code, stdout: stdout.slice(0, 5) }, { code: 1, stdout: '\n000 ' });
+  assert.equal(stderr, `curl: (7) Failed to connect to localhost port ${port}: ECONNREFUSED\n`);
+  assert.match(
+    (await curl(['http://kolla-pod.invalid/'])).stderr,
+    /^curl: \(6\) Could not resolve host: kolla-pod\.invalid/,
+  );
+});
+
+test('TLS is spoken without verifying, as with -k, and with the name of the server; IPv6 in brackets', async (t) => {
+  const authority = makeAuthority('somebody');
+  const { certificate: cert, key } = authority.issue({ commonName: 'other', hosts: ['other.example'] });
+  const server = createServer({ cert, key }, (_request, response) => void response.end()).listen(0, '::1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { code, stdout, stderr } = await curl([`https://[::1]:${port}/`]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, new RegExp(`^\\n200 ::1:${port} `));
+  assert.match((await curl([`http://[::1]:${port}/`])).stderr, /^curl: \((?:52|56|1|22)\) /);
+});
+
+for (const [args, wanted] of [
+  [[], /the URL is missing/],
+  [['-L', 'http://a/'], /curl's option -L is not known here/],
+  [['-skL', 'http://a/'], /curl's option -L is not known here/],
+  [['--proxy', 'x', 'http://a/'], /curl's option --proxy is not known here/],
+  [['http://a/', '-u'], /curl's option -u needs a value/],
+  [['http://a/', 'http://b/'], /one URL is asked, not 2/],
+  [['-m', 'soon', 'http://a/'], /--max-time: 'soon' is not a number of seconds/],
+  [['ftp://a/'], /curl: \(1\) protocol ftp is not supported/],
+  [['http://a:99999/'], /curl: \(3\) no port 99999/],
+  [['http://a b/'], /curl: \(3\) not a URL/],
+] as const)
+  test(`what is not understood is named, and 1: ${args.join(' ')}`, async () => {
+    const { code, stderr } = await curl(args);
+    assert.equal(code, 1);
+    assert.match(stderr, wanted);
+  });
+
+test('a password is never repeated', async () => {
+  const { stderr, stdout } = await curl(['-u', 'me:hunter2', '--nonsense', 'http://me:hunter2@a/']);
+  assert.doesNotMatch(stderr + stdout, /hunter2/);
+  const env = { HEALTHCHECK_CURL_WRITE_OUT: '%{url_effective}' };
+  assert.doesNotMatch((await curl([`http://me:hunter2@127.0.0.1:${await freePort()}`], env)).stdout, /hunter2/);
+});
+
+test('a URL is read as curl reads it', () => {
+  const read = (text: string) => {
+    const { isTls, host, port, path, authority } = parseTarget(text);
+    return [isTls, host, port, path, authority];
+  };
+  assert.deepEqual(read('a'), [false, 'a', 80, '/', 'a']);
+  assert.deepEqual(read('HTTPS://a:443/x?y#z'), [true, 'a', 443, '/x?y', 'a']);
+  assert.deepEqual(read('[::1]:8080/x'), [false, '::1', 8080, '/x', '[::1]:8080']);
+  assert.deepEqual(read('http://a:/'), [false, 'a', 80, '/', 'a']);
+  assert.deepEqual(read('http://u:p@a?x@y'), [false, 'a', 80, '/?x@y', 'a']);
+});
