@@ -13,7 +13,7 @@ import { messageOf } from '../../src/cli/errors.ts';
 import type { Capability } from '../support/capability.ts';
 import { privateFolder } from '../support/folder.ts';
 import { freePort, freePorts } from '../support/port.ts';
-import { start, tailOf, tied } from '../support/process.ts';
+import { must, start, tailOf, tied } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from './debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
@@ -34,6 +34,8 @@ export interface Rabbitmq extends AsyncDisposable {
   readonly pid: number;
   /** What it logged so far, the last of it. */
   log(): string;
+  /** Runs `rabbitmqctl`, or another of its tools, and returns what it printed: an Erlang of its own, about a second. */
+  control(args: readonly string[], tool?: 'rabbitmqctl' | 'rabbitmq-diagnostics'): Promise<string>;
 }
 
 const UP_MS = 120_000;
@@ -109,6 +111,14 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     managementUrl,
     pid: broker.pid,
     log: () => tailOf(at('out.log'), 100_000),
+    control: (args, tool = 'rabbitmqctl') => {
+      // What `escript` does, which would look for Erlang where it is installed.
+      const boot = ['+B', '-boot', join(erlang, 'bin/no_dot_erlang'), '-noshell', '-hidden'];
+      const script = ['-escript', 'main', 'rabbitmqctl_escript', '-run', 'escript', 'start'];
+      const words = ['-extra', join(home, 'escript', tool), '-q', ...args];
+      const command = tied(join(bin, 'erlexec'), [...boot, ...script, ...words]);
+      return must(...command, { env, cwd: folder });
+    },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 }

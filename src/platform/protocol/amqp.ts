@@ -54,7 +54,7 @@ export async function amqpVisit(talk: Conversation, login: AmqpLogin, tell: Tell
   sayMethod(talk, CLOSE, Buffer.from([0, GOODBYE]), short('goodbye'), Buffer.alloc(4));
   tell('the broker has opened the virtual host, and does not answer our goodbye');
   while ((await hearMethod(talk)).method !== CLOSE_OK);
-  await talk.end();
+  await endOf(talk);
   return good(`took the login of '${login.user}' and opened '${login.vhost}'`);
 }
 
@@ -77,7 +77,7 @@ export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer>
  */
 export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer> {
   tell('the connection stands, but nobody there heeds it: it may be frozen');
-  await talk.end();
+  await endOf(talk);
   return good('accepts connections and heeds them');
 }
 
@@ -85,8 +85,17 @@ export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer>
 async function refused(talk: Conversation, { fields }: Method, what: string): Promise<Answer> {
   const text = fields.subarray(3, 3 + (fields[2] ?? 0)).toString();
   sayMethod(talk, CLOSE_OK);
-  await talk.end().catch(() => {}); // it has refused us, whatever becomes of the connection
+  await endOf(talk);
   return bad(`${what}: ${oneLine(text)}`);
+}
+
+/** RabbitMQ resets a connection that the other side has ended. */
+async function endOf(talk: Conversation): Promise<void> {
+  try {
+    await talk.end();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+  }
 }
 
 async function hearMethod(talk: Conversation): Promise<Method> {

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
+import { privateFolder } from '../support/folder.ts';
+import { logLines, runHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
+
+const skip = (await canRunRabbitmq()) ?? false;
+const stack = new AsyncDisposableStack();
+const LOGGED_MS = 10_000;
+let broker: Rabbitmq;
+let at: string;
+let login: string[];
+
+before(async () => {
+  if (skip !== false) return;
+  const folder = stack.use(await privateFolder('probe-rabbitmq'));
+  const passwordFile = join(folder.path, 'password');
+  await writeFile(passwordFile, 'guest\n');
+  broker = stack.use(await startRabbitmq({ management: true }));
+  at = `${broker.host}:${broker.port}`;
+  login = ['--user', 'guest', '--password-file', passwordFile];
+});
+after(() => stack.disposeAsync());
+
+/** Asks once; what it says is why it is unhealthy. */
+async function ask(check: 'amqp' | 'rabbitmq', words: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const { code, stderr } = await runHelper('kolla-probe', [check, at, '--timeout', '5s', ...words], { env });
+  const reason = logLines(stderr).at(-1)?.msg ?? stderr;
+  return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+: /, '')}`;
+}
+
+const managed = () => ['--management', broker.managementUrl ?? '', ...login];
+
+/** What the broker logged above `info` while something was done, once a login after it has been logged as well. */
+async function complaintsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const from = broker.log().length;
+  await work();
+  const marks = () =>
+    [
+      ...broker
+        .log()
+        .slice(from)
+        .matchAll(/closing AMQP connection .*guest/g),
+    ].length;
+  const sofar = marks();
+  assert.equal(await ask('amqp', login), 'healthy');
+  await until('the broker to log a login', LOGGED_MS, () => Promise.resolve(marks() > sofar || undefined));
+  return broker
+    .log()
+    .slice(from)
+    .split('\n')
+    .filter((line) => /\[(?:warning|error|critical)\]/.test(line));
+}
+
+test('a login goes through to the virtual host, and the broker logs no warning of it', { skip }, async () => {
+  const complaints = await complaintsOf(async () => {
+    for (let i = 0; i < 5; i++) assert.equal(await ask('amqp', login), 'healthy');
+  });
+  assert.deepEqual(complaints, []);
+});
+
+test('without a login the broker heeds the connection, and logs nothing at all', { skip }, async () => {
+  const from = broker.log().length;
+  for (let i = 0; i < 5; i++) assert.equal(await ask('amqp'), 'healthy');
+  const complaints = await complaintsOf(() => Promise.resolve());
+  assert.deepEqual(complaints, []);
+  const connections = broker
+    .log()
+    .slice(from)
+    .split('\n')
+    .filter((line) => line.includes('accepting AMQP connection'));
+  assert.equal(connections.length, 1, 'only the one login that ends the listening');
+});
+
+test('who breaks off after the greeting is logged with a warning, so that is asked for only', { skip }, async () => {
+  const complaints = await complaintsOf(async () => assert.equal(await ask('amqp', ['--greeting']), 'healthy'));
+  assert.match(complaints.join('\n'), /client unexpectedly closed TCP connection|closing AMQP connection/);
+});
+
+test('a refused login and a virtual host that is not there are told in its words', { skip }, async () => {
+  const wrong = { KOLLA_PROBE_PASSWORD: 'hidden' };
+  assert.match(await ask('amqp', ['--user', 'guest'], wrong), /^1: it refuses the login of 'guest': ACCESS_REFUSED/);
+  assert.match(
+    await ask('amqp', [...login, '--vhost', 'nova']),
+    /^1: it does not let 'guest' into 'nova': .*nova.*not found/,
+  );
+  assert.match(
+    await ask('rabbitmq', ['--management', broker.managementUrl ?? '', '--user', 'guest'], wrong),
+    /the management API refuses 'guest'/,
+  );
+});
+
+test('an alarm for memory is unhealthy by name, until it is over; AMQP alone does not see it', { skip }, async () => {
+  assert.equal(await ask('rabbitmq', managed()), 'healthy');
+  await broker.control(['set_vm_memory_high_watermark', '0.000001']);
+  await until('the alarm', LOGGED_MS, async () => (await ask('rabbitmq', managed())) !== 'healthy' || undefined);
+  assert.equal(await ask('rabbitmq', managed()), '1: an alarm is in effect (memory): publishers are blocked');
+  assert.equal(await ask('rabbitmq'), 'healthy');
+  await broker.control(['set_vm_memory_high_watermark', 'absolute', '512MB']);
+  await until(
+    'the end of the alarm',
+    LOGGED_MS,
+    async () => (await ask('rabbitmq', managed())) === 'healthy' || undefined,
+  );
+});
+
+test('a frozen broker takes connections and is unhealthy all the same', { skip }, async () => {
+  process.kill(broker.pid, 'SIGSTOP');
+  try {
+    const quick = ['--timeout', '600ms'];
+    const askFrozen = async (words: readonly string[]) => {
+      const { code, stderr } = await runHelper('kolla-probe', ['amqp', at, ...quick, ...words]);
+      return `${code}: ${logLines(stderr).at(-1)?.msg}`;
+    };
+    assert.equal((await runHelper('kolla-probe', ['tcp', at])).code, 0);
+    assert.match(await askFrozen([]), /^1: .*no answer in 600ms: the connection stands, but nobody there heeds it/);
+    assert.match(await askFrozen(login), /^1: .*no answer in 600ms: the connection stands, but no AMQP comes/);
+  } finally {
+    process.kill(broker.pid, 'SIGCONT');
+  }
+  await until('the broker to go on', LOGGED_MS, async () => (await ask('amqp', login)) === 'healthy' || undefined);
+});
+
+test('a stopped app is unhealthy, of which rabbitmq-diagnostics ping sees nothing', { skip }, async () => {
+  await broker.control(['stop_app']);
+  assert.match(await broker.control(['ping'], 'rabbitmq-diagnostics'), /^(Ping succeeded)?\s*$/);
+  assert.equal(await ask('amqp'), '1: ECONNREFUSED: nothing listens there');
+  assert.match(
+    await ask('rabbitmq', managed()),
+    /^1: ECONNREFUSED: nothing listens there; the management API at .*ECONNREFUSED/,
+  );
+  await broker.control(['start_app']);
+  assert.equal(await ask('rabbitmq', managed()), 'healthy');
+});
