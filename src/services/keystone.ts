@@ -86,7 +86,7 @@ export const keystone: Service = {
       container: 'keystone_fernet',
       declared: '/usr/bin/fernet-healthcheck.sh',
       liveness: 'process cron',
-      readiness: 'command /usr/bin/fernet-healthcheck.sh',
+      readiness: 'command -- /usr/bin/fernet-healthcheck.sh',
       notes: 'Not needed where `kolla-bootstrap keys` keeps the keys in a Secret.',
     },
     listener('keystone_ssh', 'sshd', 8023),

@@ -62,7 +62,7 @@ export const novaCell: Service = {
       container: 'nova_libvirt',
       declared: 'virsh version --daemon',
       liveness: 'process libvirtd',
-      readiness: 'socket libvirtd /run/libvirt/libvirt-sock',
+      readiness: 'socket /run/libvirt/libvirt-sock --process libvirtd',
     },
     listener('nova_ssh', 'sshd', 8022),
     api('nova_novncproxy', 6080, '/vnc_lite.html'),

@@ -45,6 +45,6 @@ export function worker(container: string, process: string, port: number = BROKER
 
 /** A server whose answers say no more than that it listens. */
 export function listener(container: string, process: string, port: number): Probe {
-  const listens = `listen ${process} ${port}`;
-  return { container, declared: `healthcheck_${listens}`, liveness: listens, readiness: listens };
+  const listens = `listen ${port} --process ${process}`;
+  return { container, declared: `healthcheck_listen ${process} ${port}`, liveness: listens, readiness: listens };
 }

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import type { Capability } from '../support/capability.ts';
+import { run } from '../support/process.ts';
+
+const INSIDE = fileURLToPath(new URL('inside.ts', import.meta.url));
+/** Ports, processes and /run of its own: the services' real ports are free there, and nobody else's processes are seen. */
+const NAMESPACES = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
+const ENTER = 'mount -t tmpfs none /run && ip link set lo up && exec "$@"';
+
+function words(command: readonly string[]): string[] {
+  return [...(isRoot() ? [] : ['--user', '--map-root-user']), ...NAMESPACES, 'sh', '-ec', ENTER, 'sh', ...command];
+}
+
+/** Proven by trying: namespaces, and python3 for the stand-ins. */
+export const canHoldCensus: Capability = async () => {
+  const tried = await run('unshare', words(['python3', '-c', 'print(1)'])).catch((error: unknown) => error);
+  if (tried instanceof Error) return `no namespaces of our own: ${tried.message}`;
+  const { code, stderr } = tried as { code: number; stderr: string };
+  return code === 0 ? undefined : `no namespaces of our own, or no ip and python3 in them: ${stderr.trim()}`;
+};
+
+/** Runs inside.ts there and returns what it printed. Its notes go to `said`. */
+export async function inNamespaces(args: readonly string[], said: (text: string) => void): Promise<string> {
+  const { code, stdout, stderr } = await run('unshare', words([process.execPath, INSIDE, ...args]));
+  said(stderr);
+  if (code === 0) return stdout;
+  throw new Error(`the census ended with ${code}: ${stderr.slice(-2000)}`);
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}

@@ -1,0 +1,109 @@
+import type { ServiceProbe } from '../../src/services/probes.ts';
+import type { Command, Looks } from './stand-in.ts';
+
+/** One state of a stand-in; nothing to do where there shall be no such process. */
+export interface State {
+  readonly state: string;
+  /** Undefined: it does not run. */
+  readonly does: readonly Command[] | undefined;
+  /** Stopped by SIGSTOP when it has done that. */
+  readonly isFrozen?: true;
+  /** What another process has meanwhile. */
+  readonly otherDoes?: readonly Command[];
+}
+
+export interface Plan {
+  readonly looks: Looks;
+  readonly well: State;
+  readonly unwell: State;
+  /** Whether liveness shall fail too. */
+  readonly isDead: boolean;
+}
+
+/** Where the world has servers that take connections and keep them. */
+export const HOST = '127.0.0.1';
+/** Whose queue is full: a connection stays on its way. */
+export const FULL_HOST = '127.0.0.2';
+/** Who ends every connection at once. */
+export const ENDING_HOST = '127.0.0.3';
+
+/** What services of these name themselves, as their libraries do it. */
+const TITLES: Readonly<Record<string, (name: string) => string>> = {
+  neutron: (name) =>
+    `${name} (/var/lib/kolla/venv/bin/python3 /var/lib/kolla/venv/bin/${name} --config-file neutron.conf)`,
+  ...Object.fromEntries(
+    ['aodh', 'ceilometer', 'cloudkitty', 'gnocchi', 'octavia'].map((service) => [
+      service,
+      (name: string) => `${name}: Service worker(0)`,
+    ]),
+  ),
+};
+
+/** How it looks; whom liveness asks about has the name. */
+function looksOf({ service, container }: ServiceProbe, name: string | undefined): Looks {
+  if (name === undefined) return { name: container.replaceAll('_', '-') };
+  if (name === 'sshd') return { name, title: 'sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups' };
+  const title = TITLES[service]?.(name);
+  return title === undefined ? { name } : { name, title };
+}
+
+/** The state in which a container is well, and one in which it is not: another for each, so that all are seen. */
+export function planOf(probe: ServiceProbe, index: number): Plan | undefined {
+  const [script, ...words] = (probe.declared ?? '').replaceAll("'", '').split(/\s+/);
+  const [name = '', port = ''] = words;
+  if (script === 'healthcheck_port') return workerPlan(looksOf(probe, name), Number(port), index);
+  if (script === 'healthcheck_listen') return listenerPlan(looksOf(probe, name), Number(port), index, probe.readiness);
+  if (script === 'healthcheck_curl') return apiPlan(looksOf(probe, undefined), portOf(words.at(-1) ?? ''), index);
+  return undefined;
+}
+
+function workerPlan(looks: Looks, port: number, index: number): Plan {
+  const longer = port * 10;
+  const states: (State & { readonly isDead?: true })[] = [
+    { state: 'no connection', does: [] },
+    { state: 'SYN-SENT', does: [['connecting', FULL_HOST, port]] },
+    { state: 'CLOSE-WAIT', does: [['ended', ENDING_HOST, port]] },
+    { state: "another process's connection", does: [], otherDoes: [['connect', HOST, port]] },
+    { state: 'no such process', does: undefined, isDead: true },
+    // Kolla's pattern takes it for the port that it begins with.
+    { state: `connected to ${longer}`, does: [['connect', HOST, longer]] },
+  ];
+  const possible = states.slice(0, longer > 65_535 ? -1 : undefined);
+  const { isDead = false, ...unwell } = possible[index % possible.length]!;
+  return { looks, well: { state: `connected to ${port}`, does: [['connect', HOST, port]] }, unwell, isDead };
+}
+
+function listenerPlan(looks: Looks, port: number, index: number, readiness: string): Plan {
+  // Those that are asked for more than that they listen.
+  const [word = ''] = readiness.split(' ');
+  const open: Command = word === 'redis' ? ['answer', port, '+PONG\r\n'] : ['listen', port];
+  const states: State[] = [
+    { state: 'does not listen', does: [] },
+    { state: `listens on ${port + 1}`, does: [['listen', port + 1]] },
+    { state: 'another process listens', does: [], otherDoes: [['listen', port]] },
+    { state: 'no such process', does: undefined },
+  ];
+  const possible = word === 'listen' ? states : states.slice(0, 2);
+  return {
+    looks,
+    well: { state: `listens on ${port}`, does: [open] },
+    unwell: possible[index % possible.length]!,
+    isDead: true,
+  };
+}
+
+function apiPlan(looks: Looks, port: number, index: number): Plan {
+  const status = (line: string): Command => ['answer', port, `HTTP/1.1 ${line}\r\nContent-Length: 2\r\n\r\n{}`];
+  const states: (State & { readonly isDead?: true })[] = [
+    { state: 'refuses connections', does: [], isDead: true },
+    { state: 'status 503', does: [status('503 Service Unavailable')] },
+    { state: 'frozen', does: [status('200 OK')], isFrozen: true },
+    { state: 'answers no HTTP', does: [['answer', port, 'hello\r\n']] },
+  ];
+  const { isDead = false, ...unwell } = states[index % states.length]!;
+  return { looks, well: { state: 'status 200', does: [status('200 OK')] }, unwell, isDead };
+}
+
+function portOf(url: string): number {
+  return Number(/:(\d+)(?:\/|$)/.exec(url)?.[1]);
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { canHoldCensus, holdCensus, type Row } from '../census/index.ts';
+import { allProbes } from '../../src/services/probes.ts';
+
+const skip = (await canHoldCensus()) ?? false;
+const rows = skip === false ? await holdCensus() : [];
+
+test("every container of kolla-ansible's census is asked", { skip }, () => {
+  assert.equal(rows.length, 111);
+  assert.deepEqual(
+    rows.map(({ container }) => container),
+    allProbes().map(({ container }) => container),
+  );
+});
+
+for (const row of rows) {
+  describe(row.container, { skip: row.skipped ?? false }, () => {
+    test(`well (${row.well?.state}): healthy by every question`, () => {
+      for (const [who, answer] of answersOf(row.well)) assert.ok(answer.healthy, `${who}: ${answer.reason}`);
+    });
+    test(`not well (${row.unwell?.state}): unhealthy, with a reason`, () => {
+      const { declared, readiness } = row.unwell!;
+      for (const answer of [readiness, ...(declared === undefined ? [] : [declared])]) {
+        assert.ok(!answer.healthy);
+        assert.notEqual(answer.reason, '');
+      }
+    });
+    test('it is restarted only where that helps', () => {
+      assert.equal(row.unwell?.liveness.healthy, !row.isDead);
+    });
+  });
+}
+
+function answersOf(seen: Row['well']): [string, { healthy: boolean; reason: string }][] {
+  assert.ok(seen);
+  const { declared, readiness, liveness } = seen;
+  return [
+    ['readiness', readiness],
+    ['liveness', liveness],
+    ...(declared === undefined ? [] : [['declared', declared] satisfies [string, typeof declared]]),
+  ];
+}
