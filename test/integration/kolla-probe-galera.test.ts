@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
+import { privateFolder } from '../support/folder.ts';
+import { logLines, runHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
+
+const skip = (await canRunGalera()) ?? false;
+const stack = new AsyncDisposableStack();
+const CHANGE_MS = 30_000;
+let galera: Galera;
+let nodes: readonly [GaleraNode, GaleraNode, GaleraNode];
+let defaultsFile: string;
+
+before(async () => {
+  if (skip !== false) return;
+  galera = stack.use(await startGalera());
+  nodes = galera.nodes as unknown as typeof nodes;
+  // As kolla-ansible has it: the account may do nothing but log in.
+  await nodes[0].query("CREATE USER monitor@'%' IDENTIFIED BY 'hidden'");
+  const folder = stack.use(await privateFolder('probe-galera'));
+  defaultsFile = join(folder.path, 'healthcheck.cnf');
+  await writeFile(defaultsFile, '[mariadb-client]\nuser=monitor\npassword=hidden\n');
+});
+after(() => stack.disposeAsync());
+
+async function ask(node: GaleraNode, check: 'galera' | 'mysql' = 'galera', ...words: string[]): Promise<string> {
+  const place = `${node.host}:${node.port}`;
+  const args = [check, place, '--defaults-file', defaultsFile, '--timeout', '5s', ...words];
+  const { code, stderr } = await runHelper('kolla-probe', args);
+  assert.doesNotMatch(stderr, /hidden/);
+  const reason = logLines(stderr).at(-1)?.msg ?? stderr;
+  return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+: /, '')}`;
+}
+
+test('a synced node is healthy for an account that may only log in, over TCP and its socket', { skip }, async () => {
+  const [node] = nodes;
+  assert.deepEqual(
+    (await node.query("SHOW GRANTS FOR monitor@'%'")).map(
+      (row) => /^GRANT (\w+) ON/.exec(String(Object.values(row)[0]))?.[1],
+    ),
+    ['USAGE'],
+  );
+  assert.equal(await ask(node), 'healthy');
+  const { code, stderr } = await runHelper('kolla-probe', ['galera', node.socket, '--defaults-file', defaultsFile]);
+  assert.equal(code, 0, stderr);
+});
+
+test('a desynced node is unhealthy unless that is allowed', { skip }, async () => {
+  const [node] = nodes;
+  await node.query('SET GLOBAL wsrep_desync = ON');
+  assert.match(await ask(node), /^1: it is desynced on purpose \(wsrep_desync is ON\)/);
+  assert.match(await ask(node, 'galera', '--allow-donor'), /^1: it is desynced/);
+  assert.equal(await ask(node, 'galera', '--allow-desync'), 'healthy');
+  await node.query('SET GLOBAL wsrep_desync = OFF');
+  await until('the node to be synced again', CHANGE_MS, async () => (await ask(node)) === 'healthy' || undefined);
+});
+
+test('a node that is told to refuse queries, or not to replicate, is unhealthy', { skip }, async () => {
+  const [node] = nodes;
+  await node.query('SET GLOBAL wsrep_reject_queries = ALL');
+  assert.equal(await ask(node), '1: it is told to refuse queries: wsrep_reject_queries is ALL');
+  await node.query('SET GLOBAL wsrep_reject_queries = NONE');
+  await node.query('SET GLOBAL wsrep_on = OFF');
+  assert.match(await ask(node), /^1: wsrep_on is OFF/);
+  await node.query('SET GLOBAL wsrep_on = ON');
+  assert.equal(await ask(node), 'healthy');
+});
+
+test('a frozen node takes connections and is unhealthy at the deadline', { skip }, async () => {
+  const [, , node] = nodes;
+  node.freeze();
+  try {
+    const args = ['galera', `${node.host}:${node.port}`, '--defaults-file', defaultsFile, '--timeout', '500ms'];
+    const { code, stderr } = await runHelper('kolla-probe', args);
+    assert.equal(code, 1);
+    assert.match(stderr, /no answer in 500ms: the server does not finish the login/);
+  } finally {
+    node.thaw();
+  }
+});
+
+test('without quorum a node is unhealthy, although it takes logins and SELECT 1', { skip }, async () => {
+  const [node, second, third] = nodes;
+  await Promise.all([second.kill(), third.kill()]);
+  await until('the node to lose its quorum', CHANGE_MS, async () => {
+    return (await node.status('wsrep_cluster_status')) === 'non-Primary' || undefined;
+  });
+  assert.equal(Object.values((await node.query('SELECT 1'))[0] ?? {})[0], 1);
+  assert.equal(await ask(node, 'mysql'), 'healthy');
+  await assert.rejects(node.query('SELECT * FROM mysql.help_topic LIMIT 1'), { errno: 1047 });
+  assert.match(
+    await ask(node, 'galera', '--allow-donor', '--allow-desync'),
+    /^1: its part of the cluster is non-Primary: it has no quorum; SELECT 1 still passes there/,
+  );
+});
+
+test('a node that is gone is refused', { skip }, async () => {
+  assert.equal(await ask(nodes[1]), '1: ECONNREFUSED: nothing listens there');
+});
