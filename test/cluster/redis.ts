@@ -1,0 +1,71 @@
+/**
+ * A real Redis of our own: Debian's package, unpacked -> a process on loopback, on a free port, with nothing but the options
+ * that a test gives. Its folder is private; it saves nothing there unless it is told to.
+ */
+import { join } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import { dial } from '../../src/platform/dial.ts';
+import type { Capability } from '../support/capability.ts';
+import { privateFolder } from '../support/folder.ts';
+import { freePort } from '../support/port.ts';
+import { must, start, tied } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import { unpackedPackages } from './debian.ts';
+import { libraryFolders } from './mariadb-programs.ts';
+
+export interface Redis extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly folder: string;
+  /** Runs `redis-cli` with these words and returns what it printed. */
+  cli(...words: readonly string[]): Promise<string>;
+}
+
+export interface RedisOptions {
+  /** As its command line has them: `--requirepass`, `secret`. */
+  readonly args?: readonly string[];
+  /** Its data; a folder of its own unless given. */
+  readonly folder?: string;
+}
+
+const HOST = '127.0.0.1';
+const UP_MS = 20_000;
+
+/** Proven by fetching and unpacking it. */
+export const canRunRedis: Capability = async () => {
+  try {
+    await unpacked();
+    return undefined;
+  } catch (error) {
+    return `no Redis: ${messageOf(error)}`;
+  }
+};
+
+/** Starts one; resolves when it accepts connections, which it does before it has read its data. */
+export async function startRedis({ args = [], folder }: RedisOptions = {}): Promise<Redis> {
+  const usr = join(await unpacked(), 'usr');
+  const port = await freePort();
+  await using stack = new AsyncDisposableStack();
+  const dir = folder ?? stack.use(await privateFolder('redis')).path;
+  const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryFolders(usr)).join(':') };
+  const own = ['--bind', HOST, '--port', String(port), '--dir', dir, '--save', '', '--daemonize', 'no'];
+  const running = stack.use(await start(...tied(join(usr, 'bin/redis-server'), [...own, ...args]), { env, cwd: dir }));
+  await until('Redis to accept connections', UP_MS, async () => {
+    const refusal = await dial({ host: HOST, port }, AbortSignal.timeout(UP_MS));
+    return refusal === undefined || undefined;
+  });
+  const moved = stack.move();
+  return {
+    host: HOST,
+    port,
+    pid: running.pid,
+    folder: dir,
+    cli: (...words) => must(join(usr, 'bin/redis-cli'), ['-h', HOST, '-p', String(port), ...words], { env }),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+function unpacked(): Promise<string> {
+  return unpackedPackages('redis', ['redis-server'], { except: ['libc6'] });
+}

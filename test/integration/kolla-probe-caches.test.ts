@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { canBuildKubernetes, kubeBinary } from '../cluster/kubernetes/binaries.ts';
+import { etcdFlags } from '../cluster/kubernetes/flags.ts';
+import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
+import { canRunRedis, startRedis, type Redis } from '../cluster/redis.ts';
+import { privateFolder } from '../support/folder.ts';
+import { logLines, runHelper } from '../support/helper.ts';
+import { freePort, freePorts } from '../support/port.ts';
+import { start, tied } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+const UP_MS = 30_000;
+const PASSWORD = { KOLLA_PROBE_PASSWORD: 'hidden' };
+
+async function ask(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, stderr } = await runHelper('kolla-probe', [...words, '--timeout', '1s'], { env });
+  assert.doesNotMatch(stderr, /hidden/);
+  const reason = logLines(stderr).at(-1)?.msg ?? stderr;
+  return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+( nova)?: /, '')}`;
+}
+
+/** Stops the process while something is asked. */
+async function frozen(pid: number, question: () => Promise<string>): Promise<string> {
+  process.kill(pid, 'SIGSTOP');
+  try {
+    return await question();
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+}
+
+const noMemcached = (await canRunMemcached()) ?? false;
+
+test('memcached: serving, frozen and gone', { skip: noMemcached }, async () => {
+  const port = await freePort();
+  const words = ['memcached', `127.0.0.1:${port}`];
+  await using memcached = await startMemcached(port);
+  assert.equal(await ask(words), 'healthy');
+  assert.match(await frozen(memcached.pid, () => ask(words)), /^1: no answer in 1s/);
+  assert.equal(await ask(words), 'healthy');
+  await memcached.stop();
+  assert.equal(await ask(words), '1: ECONNREFUSED: nothing listens there');
+});
+
+const noRedis = (await canRunRedis()) ?? false;
+const placeOf = ({ host, port }: Redis) => `${host}:${port}`;
+
+test('Redis: serving, frozen, with a password and without', { skip: noRedis }, async () => {
+  await using redis = await startRedis({ args: ['--requirepass', 'hidden'] });
+  const words = ['redis', placeOf(redis)];
+  assert.equal(await ask(words, PASSWORD), 'healthy');
+  assert.match(await ask(words), /^1: it asks for a password: give --password-file \(NOAUTH/);
+  assert.match(await ask(words, { KOLLA_PROBE_PASSWORD: 'wrong' }), /^1: it refuses the login/);
+  assert.match(await frozen(redis.pid, () => ask(words, PASSWORD)), /^1: no answer in 1s: the connection stands/);
+  await redis.cli('--no-auth-warning', '-a', 'hidden', 'ACL', 'SETUSER', 'probe', 'on', '>hidden', '+ping');
+  assert.equal(await ask([...words, '--user', 'probe'], PASSWORD), 'healthy');
+  await redis.cli('--no-auth-warning', '-a', 'hidden', 'ACL', 'SETUSER', 'probe', '-ping');
+  assert.match(await ask([...words, '--user', 'probe'], PASSWORD), /^1: the user may not send PING/);
+});
+
+test('Redis: a replica that has lost its primary', { skip: noRedis }, async () => {
+  await using redis = await startRedis();
+  const words = ['redis', placeOf(redis)];
+  assert.match(await ask(words, PASSWORD), /^1: it has no password/);
+  await redis.cli('CONFIG', 'SET', 'replica-serve-stale-data', 'no');
+  await redis.cli('REPLICAOF', '127.0.0.1', String(await freePort()));
+  assert.match(await ask(words), /^1: it is a replica that has lost its primary/);
+  await redis.cli('REPLICAOF', 'NO', 'ONE');
+  assert.equal(await ask(words), 'healthy');
+});
+
+test('Redis: while it reads its data from disk it is unhealthy, and then healthy', { skip: noRedis }, async () => {
+  await using folder = await privateFolder('redis-data');
+  {
+    await using redis = await startRedis({ folder: folder.path, args: ['--rdbcompression', 'no'] });
+    await redis.cli('EVAL', "for i = 1, 200 do redis.call('SET', 'k' .. i, string.rep('v', 2000)) end", '0');
+    await redis.cli('SAVE');
+  }
+  // A pause behind each key, which it has for its own tests.
+  const slow = ['--key-load-delay', '60000', '--loading-process-events-interval-bytes', '1024'];
+  await using redis = await startRedis({ folder: folder.path, args: slow });
+  const words = ['redis', placeOf(redis)];
+  assert.match(await ask(words), /^1: it is still reading its data from disk \(LOADING/);
+  await redis.cli('CONFIG', 'SET', 'key-load-delay', '0');
+  await until('Redis to have read its data', UP_MS, async () => (await ask(words)) === 'healthy' || undefined);
+});
+
+const noEtcd = (await canBuildKubernetes()) ?? false;
+
+test("etcd's gRPC health service: serving, an unknown service, frozen", { skip: noEtcd }, async () => {
+  await using folder = await privateFolder('etcd');
+  const [etcd = 0, etcdPeer = 0] = await freePorts(2);
+  const flags = etcdFlags(folder.path, { etcd, etcdPeer } as Parameters<typeof etcdFlags>[1]);
+  const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
+  await using running = await start(...tied(await kubeBinary(), ['etcd', ...args]), { cwd: folder.path });
+  const words = ['grpc', `127.0.0.1:${etcd}`];
+  await until('etcd to serve', UP_MS, async () => (await ask(words)) === 'healthy' || undefined);
+  assert.equal(await ask([...words, '--service', 'nova']), "1: the server knows no service 'nova' (NOT_FOUND)");
+  assert.match(await frozen(running.pid, () => ask(words)), /^1: no answer in 1s/);
+  assert.match(await ask([...words, '--tls', '--insecure']), /^1: ECONNRESET: the other side broke the connection off/);
+});
+
+test('a file with the password is read at each question', { skip: noRedis }, async () => {
+  await using folder = await privateFolder('redis-password');
+  const file = join(folder.path, 'password');
+  await using redis = await startRedis({ args: ['--requirepass', 'hidden'] });
+  const words = ['redis', placeOf(redis), '--password-file', file];
+  assert.match(await ask(words), /^1: cannot read .*password, which --password-file names/);
+  await writeFile(file, 'hidden\n');
+  assert.equal(await ask(words), 'healthy');
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { logLines, runHelper } from '../support/helper.ts';
+import { startTlsServer, type TlsServer } from './kolla-db-sync-tls-support.ts';
+
+const skip = (await canRunMariadb()) ?? false;
+const stack = new AsyncDisposableStack();
+const DAY_MS = 86_400_000;
+const LOGIN = ['--user', 'probe'];
+const PASSWORD = { KOLLA_PROBE_PASSWORD: 'hidden' };
+let server: TlsServer;
+let at: string;
+
+before(async () => {
+  if (skip !== false) return;
+  server = stack.use(await startTlsServer());
+  const { mariadb } = server;
+  at = `localhost:${mariadb.port}`;
+  await mariadb.query("CREATE USER probe@'%' IDENTIFIED BY 'hidden'");
+});
+after(() => stack.disposeAsync());
+
+async function ask(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, stderr } = await runHelper('kolla-probe', [...words, '--timeout', '5s'], { env });
+  assert.doesNotMatch(stderr, /hidden/);
+  const reason = logLines(stderr).at(-1)?.msg ?? stderr;
+  return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+: /, '')}`;
+}
+
+test('a login with no privilege is enough, in the clear and with TLS that is verified', { skip }, async () => {
+  assert.equal(await ask(['mysql', at, ...LOGIN], PASSWORD), 'healthy');
+  assert.equal(await ask(['mysql', at, ...LOGIN, '--tls', '--ca-file', server.caFile], PASSWORD), 'healthy');
+  assert.equal(await ask(['mysql', at, ...LOGIN, '--tls', '--insecure'], PASSWORD), 'healthy');
+  assert.equal(await ask(['mysql', server.mariadb.socket, ...LOGIN], PASSWORD), 'healthy');
+});
+
+test('a wrong password, a CA that did not sign, and another name each have their reason', { skip }, async () => {
+  assert.match(
+    await ask(['mysql', at, ...LOGIN], { KOLLA_PROBE_PASSWORD: 'wrong' }),
+    /^1: it refuses the login of 'probe': error 1045/,
+  );
+  const tls = ['mysql', at, ...LOGIN, '--tls', '--ca-file'];
+  assert.match(await ask([...tls, server.otherCaFile], PASSWORD), /^1: .*is not signed by the CA in /);
+  const byAddress = ['mysql', `127.0.0.1:${server.mariadb.port}`, ...LOGIN, '--tls', '--ca-file', server.caFile];
+  assert.match(await ask(byAddress, PASSWORD), /^1: .*is not for that name/);
+  assert.match(await ask(['galera', at, ...LOGIN], PASSWORD), /^1: it is no Galera node: wsrep_provider is none/);
+});
+
+test('of a probe that logs in the server logs nothing, and counts no aborted connection', { skip }, async () => {
+  const { mariadb } = server;
+  const aborted = async () =>
+    Object.fromEntries(
+      (await mariadb.query("SHOW GLOBAL STATUS LIKE 'Aborted%'")).map((row) => [row['Variable_name'], row['Value']]),
+    ) as Record<string, string>;
+  const [log, counts] = [await readFile(mariadb.errorLog, 'utf8'), await aborted()];
+  for (let i = 0; i < 3; i++) assert.equal(await ask(['mysql', at, ...LOGIN], PASSWORD), 'healthy');
+  assert.deepEqual(await aborted(), counts);
+  assert.equal(await readFile(mariadb.errorLog, 'utf8'), log);
+  assert.equal(await ask(['mysql', at]), 'healthy');
+  const then = await aborted();
+  assert.ok(Number(then['Aborted_connects']) > Number(counts['Aborted_connects']), 'a greeting alone is counted');
+});
+
+test('the server refuses everybody when it is full, and that is told', { skip }, async () => {
+  const { mariadb } = server;
+  await mariadb.query("ALTER USER probe@'%' WITH MAX_CONNECTIONS_PER_HOUR 1");
+  await ask(['mysql', at, ...LOGIN], PASSWORD);
+  assert.match(await ask(['mysql', at, ...LOGIN], PASSWORD), /^1: error 1226: .*max_connections_per_hour/);
+  await mariadb.query("ALTER USER probe@'%' WITH MAX_CONNECTIONS_PER_HOUR 0");
+});
+
+test('TLS: a certificate that lasts, one that ends soon, one that has ended', { skip }, async () => {
+  // MariaDB begins TLS within its own protocol: that is no server for the check tls, which says so.
+  assert.match(await ask(['tls', at]), /^1: what answers there does not speak TLS/);
+  await server.present({ hosts: ['localhost'], validUntil: new Date(Date.now() - DAY_MS) });
+  assert.match(
+    await ask(['mysql', at, ...LOGIN, '--tls', '--ca-file', server.caFile], PASSWORD),
+    /^1: .*has expired: renew it/,
+  );
+  assert.equal(await ask(['mysql', at, ...LOGIN], PASSWORD), 'healthy');
+});
