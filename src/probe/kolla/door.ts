@@ -53,8 +53,8 @@ export function openDoor(options: DoorOptions): Door {
       const question = understand(name, asked.argv, asked.env);
       if (!(await sharesWith({ name, pid: asked.pid }, question.reach, proc))) return 501;
       const key = JSON.stringify([name, asked.argv, asked.env]);
-      const answer = await recent.get(key, () => askOnce(question, signal));
-      return answer.isUnseen ? 501 : answer;
+      const told = await recent.get(key, () => askOnce(question, signal));
+      return told.isUnseen ? 501 : told;
     } catch (error) {
       if (error instanceof WordsError) return saidOf(name, error);
       throw error;

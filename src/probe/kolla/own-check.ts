@@ -14,12 +14,12 @@ export async function askCheck(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<Verdict> {
-  const { options, prepare } = definition;
+  const { options } = definition;
   try {
     const words = splitWords(argv, options, false);
     const values = resolveOptions(options, words, env, undefined);
     const input = { operands: words.operands, child: [], options: values as never };
-    const question = await prepare(input, { log: SILENT, inherited: env });
+    const question = await definition.prepare(input, { log: SILENT, inherited: env });
     return await question.ask(signal);
   } catch (error) {
     if (error instanceof KollaError) return unhealthy(error.message);

@@ -8,12 +8,12 @@ import { WordsError, type KollaQuestion } from './question.ts';
 /** healthcheck_port PROCESS PORT...: has the process an established connection, at whose either end is one of the ports? */
 export function connectedQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
   const query = queryOf('healthcheck_port', argv);
-  const [made, accepted] = [portQuestion(query, 'connected', '').ask, portQuestion(query, 'accepted', '').ask];
+  const [made, accepted] = [portQuestion(query, 'connected', ''), portQuestion(query, 'accepted', '')];
   const ask = async (signal: AbortSignal): Promise<Verdict> => {
-    const verdict = await made(signal);
+    const verdict = await made.ask(signal);
     if (verdict.healthy) return verdict;
     // Kolla's script takes both ends; what is meant is the other one.
-    const other = await accepted(signal);
+    const other = await accepted.ask(signal);
     return other.healthy ? other : verdict;
   };
   return fromCheck('healthcheck_port', env, { ask });
@@ -26,12 +26,12 @@ export function listenQuestion(argv: readonly string[], env: NodeJS.ProcessEnv):
 }
 
 /** One of our own questions about processes, as a script of Kolla's that prints nothing. */
-export function fromCheck(label: string, env: NodeJS.ProcessEnv, { ask }: Pick<Question, 'ask'>): KollaQuestion {
+export function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Question, 'ask'>): KollaQuestion {
   return {
     label,
     reach: 'processes',
     timeoutMs: timeoutOf(env),
-    ask: async (signal) => ({ verdict: await ask(signal) }),
+    ask: async (signal) => ({ verdict: await question.ask(signal) }),
   };
 }
 

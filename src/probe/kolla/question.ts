@@ -42,16 +42,16 @@ export interface Said {
  * Asks once, under a deadline that holds whatever the question does.
  * @throws the signal's reason
  */
-export async function askOnce({ label, timeoutMs, ask }: KollaQuestion, signal: AbortSignal): Promise<Said> {
+export async function askOnce(question: KollaQuestion, signal: AbortSignal): Promise<Said> {
   let stdout = '';
   const asked = async (bounded: AbortSignal): Promise<Verdict> => {
-    const answer = await ask(bounded);
+    const answer = await question.ask(bounded);
     stdout = answer.stdout ?? '';
     return answer.verdict;
   };
-  const verdict = await answerOf({ ask: asked }, timeoutMs, signal);
+  const verdict = await answerOf({ ask: asked }, question.timeoutMs, signal);
   if (verdict.healthy) return { code: 0, stdout, stderr: '', isUnseen: false };
-  return { code: 1, stdout, stderr: `${label}: ${verdict.reason}`, isUnseen: verdict.isUnseen === true };
+  return { code: 1, stdout, stderr: `${question.label}: ${verdict.reason}`, isUnseen: verdict.isUnseen === true };
 }
 
 /** What is said of words that make no sense. */

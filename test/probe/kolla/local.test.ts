@@ -11,11 +11,11 @@ import { listenTcp } from '../../support/server.ts';
 
 /** A process called so that runs a line of JavaScript; resolves with the first that it says. */
 async function running(t: TestContext, called: string, script: string): Promise<string> {
-  const { child, stop } = await start('bash', ['-c', 'exec -a "$0" "$1" -e "$2"', called, process.execPath, script], {
+  const actor = await start('bash', ['-c', 'exec -a "$0" "$1" -e "$2"', called, process.execPath, script], {
     keepOutput: true,
   });
-  t.after(() => stop());
-  const [said] = (await once(child.stdout!, 'data')) as [Buffer];
+  t.after(() => actor.stop());
+  const [said] = (await once(actor.child.stdout!, 'data')) as [Buffer];
   return String(said).trim();
 }
 
@@ -78,7 +78,7 @@ test('a socket that its process listens on, and one whose file it has left behin
   await using folder = await privateFolder('kolla');
   const path = join(folder.path, 'sock');
   const ask = (process: string) => runHelper('healthcheck_socket', [process, path]);
-  const { child, stop } = await start(
+  const actor = await start(
     'bash',
     [
       '-c',
@@ -89,12 +89,12 @@ test('a socket that its process listens on, and one whose file it has left behin
     ],
     { keepOutput: true },
   );
-  t.after(() => stop());
-  await once(child.stdout!, 'data');
+  t.after(() => actor.stop());
+  await once(actor.child.stdout!, 'data');
   assert.equal((await ask('kp-virtd')).code, 0);
   assert.match((await ask('kp-other')).stderr, /there is no process named kp-other; another one listens on/);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  actor.child.kill('SIGKILL');
+  await actor.ended;
   const { code, stderr } = await ask('kp-virtd');
   assert.equal(code, 1);
   assert.match(stderr, /nothing listens on .*sock/);

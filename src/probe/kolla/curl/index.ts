@@ -86,11 +86,17 @@ function factsOf(
     bytes: at.bytes,
     contentType: response?.headers['content-type'] ?? '',
     httpVersion: response?.httpVersion ?? '0',
-    location: response?.headers.location ?? '',
+    location: whole(response?.headers.location, target),
     method: words.method ?? (words.isHead ? 'HEAD' : 'GET'),
     url: target?.shown ?? '',
     isTls: target?.isTls ?? false,
     exitCode: failure?.number ?? 0,
     error: failure?.message ?? '',
   };
+}
+
+/** Where a redirect leads, which may be told relative to what was asked. */
+function whole(location: string | undefined, target: Target | undefined): string {
+  if (location === undefined) return '';
+  return URL.parse(location, target?.shown)?.href ?? location;
 }

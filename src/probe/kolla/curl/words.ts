@@ -52,11 +52,6 @@ const OPTIONS: readonly (readonly [long: string, short: string, takesValue: bool
   ['write-out', 'w', true],
 ];
 
-/** The names that we know, as the page lists them. */
-export const CURL_OPTIONS: readonly string[] = OPTIONS.map(([long, short]) =>
-  short === '' ? `--${long}` : `-${short}`,
-);
-
 /**
  * The user's words and Kolla's variables, of which an empty one is as one that is not set.
  * @throws WordsError that names the option
@@ -99,11 +94,11 @@ function* optionsIn(argv: readonly string[]): Generator<[option: string, value: 
   for (const word of words) {
     if (noMore || word === '-' || !word.startsWith('-')) yield ['url', word];
     else if (word === '--') noMore = true;
-    else yield* word.startsWith('--') ? long(word, words) : shorts(word, words);
+    else yield* word.startsWith('--') ? longs(word, words) : shorts(word, words);
   }
 }
 
-function* long(word: string, words: Iterator<string>): Generator<[option: string, value: string]> {
+function* longs(word: string, words: Iterator<string>): Generator<[option: string, value: string]> {
   const [option, value] = named(word, (each) => each === word.slice(2), '', words);
   yield [option, value];
 }

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { start } from '../../support/process.ts';
+
+/**
+ * A process of that name that runs a line of JavaScript, and what it says first. Kolla's scripts search whole command lines,
+ * so the line is not among its words.
+ * @param args what follows its name, for who looks there
+ */
+export async function actor(
+  stack: AsyncDisposableStack,
+  called: string,
+  script: string,
+  args: readonly string[] = [],
+): Promise<string> {
+  const line = 'exec -a "$1" "$0" - "${@:2}" <<< "$SCRIPT"';
+  const env = { ...process.env, SCRIPT: script };
+  const running = stack.use(
+    await start('bash', ['-c', line, process.execPath, called, ...args], { env, keepOutput: true }),
+  );
+  const [said] = (await once(running.child.stdout!, 'data')) as [Buffer];
+  return String(said).trim();
+}
+
+/** Connects, keeps its half open whatever the other side does, and says so. */
+export function connecting(port: number, host = '127.0.0.1'): string {
+  return `require('net').connect({ port: ${port}, host: '${host}', allowHalfOpen: true }, () => console.log('up')).on('error', () => {})`;
+}
+
+/** Says the port that it listens on, TCP or UDP. */
+export const LISTENING = `const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))`;
+export const LISTENING_6 = `const s = require('net').createServer().listen(0, '::1', () => console.log(s.address().port))`;
+export const BOUND_UDP = `const s = require('dgram').createSocket('udp4').bind(0, '127.0.0.1', () => console.log(s.address().port))`;
+
+/** Takes no connection and keeps a full queue: whoever comes next stays on its way. */
+export const FULL = `
+const s = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+  require('fs').writeSync(1, s.address().port + '\\n');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+})`;
+
+export const onSocket = (path: string): string =>
+  `require('net').createServer().listen('${path}', () => console.log('up'))`;

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { unpackedPackages } from '../../cluster/debian.ts';
+import { servedDoor, shims } from '../../probe/kolla/support.ts';
+import type { Capability } from '../../support/capability.ts';
+import { runHelper } from '../../support/helper.ts';
+import { run, type Finished } from '../../support/process.ts';
+import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
+
+/** What Kolla's scripts start, and Debian's package that has it. */
+const TOOLS = { ss: 'iproute2', pgrep: 'procps', lsof: 'lsof', curl: 'curl' } as const;
+const WHERE: Readonly<Record<string, string>> = {
+  healthcheck_mariadb: 'mariadb-server',
+  healthcheck_rabbitmq: 'rabbitmq',
+};
+
+/** One call of a healthcheck: by Kolla's own script, by our binary, and by our shim that asks a resident server. */
+export interface Sides extends AsyncDisposable {
+  theirs(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
+  ours(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
+  shim(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
+}
+
+/** @param env besides PATH, for Kolla's scripts and what they start */
+export async function allSides(env: NodeJS.ProcessEnv = {}): Promise<Sides> {
+  await using stack = new AsyncDisposableStack();
+  // Without the binary: what the server can't answer fails the case.
+  const folder = stack.use(await shims('tells'));
+  const door = stack.use(await servedDoor(folder.path, { keepMs: 0 }));
+  const docker = await kollaPackage();
+  const theirEnv = { ...(await toolsEnv()), ...env };
+  const kept = stack.move();
+  return {
+    theirs: (name, args, more = {}) =>
+      run('bash', [join(docker, WHERE[name] ?? 'base', name), ...args], { env: { ...theirEnv, ...more } }),
+    ours: (name, args, more = {}) => runHelper(name, args, { env: more }),
+    shim: (name, args, more = {}) =>
+      run(join(folder.path, 'bin', name), args, {
+        env: { PATH: process.env['PATH'], KOLLA_PROBE_DOOR: door.file, ...more },
+      }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** PATH, and where the machine lacks a tool, Debian's in the cache. */
+async function toolsEnv(): Promise<NodeJS.ProcessEnv> {
+  const PATH = process.env['PATH'];
+  const missing: string[] = [];
+  for (const [tool, name] of Object.entries(TOOLS)) {
+    const found = await run(tool, ['-V'], { env: { PATH } }).catch(() => undefined);
+    if (found === undefined) missing.push(name);
+  }
+  if (missing.length === 0) return { PATH };
+  const usr = join(await unpackedPackages('healthcheck-tools', missing.toSorted(), { except: ['libc6'] }), 'usr');
+  const libraries = process.arch === 'arm64' ? 'lib/aarch64-linux-gnu' : 'lib/x86_64-linux-gnu';
+  return { PATH: `${PATH}:${usr}/bin:${usr}/sbin`, LD_LIBRARY_PATH: join(usr, libraries) };
+}
+
+/** Kolla's scripts and what they start are here, or can be had. */
+export const canHaveSides: Capability = async () => {
+  const missing = await canHaveKolla();
+  if (missing !== undefined) return missing;
+  return await toolsEnv().then(
+    () => undefined,
+    (error: unknown) => `no ss, pgrep, lsof or curl: ${String(error).slice(0, 200)}`,
+  );
+};
