@@ -36,7 +36,7 @@ const SHIM = String.raw`#!/bin/bash
 word() { question+="$1${'$'}{#2}:$2,"; }
 
 ask() {
-  local LC_ALL=C IFS= file=${'$'}{KOLLA_PROBE_DOOR:-@FILE@} port= token= question= line= reply= name
+  local LC_ALL=C IFS= file=${'$'}{KOLLA_PROBE_DOOR_FILE:-@FILE@} port= token= question= line= reply= name
   [[ -f $file && -r $file ]] && { read -r port; read -r token; } < "$file"
   [[ $port =~ ^[0-9]{1,5}$ && $token =~ ^[0-9a-f]{32}$ ]] || return
   word p $$

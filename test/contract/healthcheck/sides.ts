@@ -35,7 +35,7 @@ export async function allSides(env: NodeJS.ProcessEnv = {}): Promise<Sides> {
     ours: (name, args, more = {}) => runHelper(name, args, { env: more }),
     shim: (name, args, more = {}) =>
       run(join(folder.path, 'bin', name), args, {
-        env: { PATH: process.env['PATH'], KOLLA_PROBE_DOOR: door.file, ...more },
+        env: { PATH: process.env['PATH'], KOLLA_PROBE_DOOR_FILE: door.file, ...more },
       }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -32,7 +32,7 @@ test('a healthy answer is 0 with its stdout, an unhealthy one 1 with the reason 
   const verdicts = [healthy, unhealthy('it hangs')].values();
   const ask = () => Promise.resolve({ verdict: verdicts.next().value!, stdout: '\n200 \t\\n ä%s\n' });
   await using door = await servedDoor(folder.path, { keepMs: 0, questionFor: () => question(ask) });
-  const env = { KOLLA_PROBE_DOOR: door.file };
+  const env = { KOLLA_PROBE_DOOR_FILE: door.file };
   assert.deepEqual(await port(ARGS, env), { code: 0, stdout: '\n200 \t\\n ä%s\n', stderr: '' });
   assert.deepEqual(await port(ARGS, env), { code: 1, stdout: '\n200 \t\\n ä%s\n', stderr: 'it: it hangs\n' });
 });
@@ -43,7 +43,7 @@ test('a shim starts no process', async () => {
   const trace = join(folder.path, 'trace');
   const shim = join(folder.path, 'bin/healthcheck_port');
   const traced = await run('strace', ['-f', '-o', trace, '-e', 'trace=process', shim, ...ARGS], {
-    env: { PATH: process.env['PATH'], KOLLA_PROBE_DOOR: door.file },
+    env: { PATH: process.env['PATH'], KOLLA_PROBE_DOOR_FILE: door.file },
   }).catch(() => undefined);
   if (traced === undefined) return;
   assert.equal(traced.code, 0, traced.stderr);
@@ -52,8 +52,8 @@ test('a shim starts no process', async () => {
 });
 
 for (const [what, of] of Object.entries<(file: string) => Promise<NodeJS.ProcessEnv>>({
-  'no file': () => Promise.resolve({ KOLLA_PROBE_DOOR: join(folder.path, 'none') }),
-  'a folder in its place': () => Promise.resolve({ KOLLA_PROBE_DOOR: folder.path }),
+  'no file': () => Promise.resolve({ KOLLA_PROBE_DOOR_FILE: join(folder.path, 'none') }),
+  'a folder in its place': () => Promise.resolve({ KOLLA_PROBE_DOOR_FILE: folder.path }),
   'an empty file': (file) => written(file, ''),
   'a port and no token': (file) => written(file, '80\n'),
   'a port that is code': (file) => written(file, `x[$(touch ${file}.run)]\n${'a'.repeat(32)}\n`),
@@ -71,13 +71,13 @@ for (const [what, of] of Object.entries<(file: string) => Promise<NodeJS.Process
 
 async function written(file: string, text: string): Promise<NodeJS.ProcessEnv> {
   await writeFile(file, text);
-  return { KOLLA_PROBE_DOOR: file };
+  return { KOLLA_PROBE_DOOR_FILE: file };
 }
 
 test("another pod's token, what can't be seen from there and a bug there let the binary answer", async () => {
   const ask = () => Promise.resolve({ verdict: unseen('other containers') });
   await using door = await servedDoor(folder.path, { questionFor: () => question(ask) });
-  const env = { KOLLA_PROBE_DOOR: door.file };
+  const env = { KOLLA_PROBE_DOOR_FILE: door.file };
   assert.deepEqual(await port(ARGS, env), BINARY);
   assert.deepEqual(
     await port(ARGS, await written(join(folder.path, 'other'), `${door.port}\n${'0'.repeat(32)}\n`)),
@@ -87,7 +87,7 @@ test("another pod's token, what can't be seen from there and a bug there let the
     throw new TypeError('a bug');
   };
   await using broken = await servedDoor(folder.path, { questionFor: bug });
-  assert.deepEqual(await port(ARGS, { KOLLA_PROBE_DOOR: broken.file }), BINARY);
+  assert.deepEqual(await port(ARGS, { KOLLA_PROBE_DOOR_FILE: broken.file }), BINARY);
 });
 
 for (const [what, says] of Object.entries<string>({
@@ -113,7 +113,7 @@ for (const [what, says] of Object.entries<string>({
 test('an answer that takes longer than a second is waited for, since the server says that it is at it', async () => {
   const slow = Promise.withResolvers<{ verdict: typeof healthy }>();
   await using door = await servedDoor(folder.path, { questionFor: () => question(() => slow.promise) });
-  const asked = port(ARGS, { KOLLA_PROBE_DOOR: door.file });
+  const asked = port(ARGS, { KOLLA_PROBE_DOOR_FILE: door.file });
   setTimeout(() => slow.resolve({ verdict: healthy }), 1500);
   assert.deepEqual(await asked, { code: 0, stdout: '', stderr: '' });
 });
@@ -155,7 +155,7 @@ test('whatever bytes are in words and variables, they arrive as they were given'
     const argv = Array.from({ length: Math.floor(random() * 5) }, word);
     const variables = { HEALTHCHECK_CURL_OUTPUT: word(), HEALTHCHECK_CURL_MAX_TIME: word() };
     const locale = oneOf(random, [{}, { LC_ALL: 'C.UTF-8' }, { LANG: 'C.UTF-8' }, { LC_ALL: 'C' }, { IFS: 'a9' }]);
-    const env = { ...variables, ...locale, KOLLA_PROBE_DOOR: door.file };
+    const env = { ...variables, ...locale, KOLLA_PROBE_DOOR_FILE: door.file };
     const { code, stderr } = await runShim(folder.path, 'healthcheck_curl', argv, env);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, JSON.stringify(argv));
     assert.deepEqual(seen.pop(), { argv, env: variables });
