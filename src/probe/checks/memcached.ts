@@ -20,8 +20,9 @@ export const memcached = check({
     return {
       subject: `memcached ${formatAddress(at)}`,
       hosts: [at.host],
-      ask: (signal) =>
+      ask: (signal, tell = () => {}) =>
         answered(async () => {
+          tell('it does not tell its version: it may be frozen, or out of reach');
           const { ASK_VERSION, understandVersion } = await import('../../platform/protocol/memcached.ts');
           const { exchange } = await import('../../platform/exchange.ts');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });

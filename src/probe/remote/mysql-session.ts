@@ -29,11 +29,11 @@ export async function askMysql(
     const target = await server.target();
     ({ user } = target);
     if (user === '') {
-      tell('the connection stands, but the server does not greet: it may be frozen, or starting');
+      tell('the server does not greet: it may be frozen, starting, or out of reach');
       const at = target.socket === undefined ? { host: target.host, port: target.port } : { path: target.socket };
       return greeted(await exchange({ at, understand: understandGreeting, signal }));
     }
-    tell('the server does not finish the login: it may be frozen, or starting');
+    tell('the server does not finish the login: it may be frozen, starting, or out of reach');
     await using session = await connect(target, { signal });
     // Only the end of the session ends a statement.
     const stop = () => session.destroy();
