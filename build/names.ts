@@ -6,6 +6,7 @@ export const NAMES = [
   'kolla-bootstrap',
   'kolla-probe',
   'kolla-log-ship',
+  'kolla-sidecar',
   'kubernetes-entrypoint',
   'kolla_start',
   'kolla_set_configs',

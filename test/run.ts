@@ -18,6 +18,7 @@ import { SUITES, type Suite } from './suites.ts';
 
 const TOOLS: readonly (readonly [string, readonly string[]])[] = [
   ['tsc', ['--project', '.']],
+  ['tsc', ['--project', 'src/sidecar/page']],
   ['oxlint', ['--type-aware']],
   ['oxfmt', ['--check', '.']],
 ];

@@ -8,6 +8,7 @@ import { kubernetesEntrypoint } from '../init/kubernetes-entrypoint.ts';
 import { logShip } from '../logship/index.ts';
 import { probe } from '../probe/index.ts';
 import { KOLLA_HELPERS } from '../probe/kolla/helpers.ts';
+import { sidecar } from '../sidecar/index.ts';
 import { copyCacerts } from '../start/copy-cacerts.ts';
 
 /** The tables of all helpers, in the order in which a pod's life meets them. */
@@ -22,4 +23,5 @@ export const HELPERS: readonly Helper[] = [
   probe,
   ...KOLLA_HELPERS,
   logShip,
+  sidecar,
 ];

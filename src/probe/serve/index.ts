@@ -19,5 +19,6 @@ export { leaveEvents, type Events } from './events.ts';
 export { healthOf, type Part, type Role, type State } from './part.ts';
 export { prepareChecks, type PreparedCheck } from './prepare.ts';
 export { eventGrants } from './rbac.ts';
-export { runServe } from './run.ts';
+export { SERVE_OPTIONS } from './options.ts';
+export { eventsFor, listenAddress, runServe } from './run.ts';
 export { serveProbes, type ProbeServer, type Served, type ServedOptions } from './server.ts';

@@ -49,7 +49,7 @@ export async function runServe(options: Values<typeof SERVE_OPTIONS>, surroundin
 }
 
 /** Events, where there is an API server and we know who we are; else none. */
-function eventsFor(
+export function eventsFor(
   options: Values<typeof SERVE_OPTIONS>,
   inherited: NodeJS.ProcessEnv,
   log: Context['log'],

@@ -1,0 +1,44 @@
+import type { Option } from '../cli/option.ts';
+import { ROLE_NAMES } from './role.ts';
+
+export const SIDECAR_OPTIONS = [
+  {
+    flag: 'role',
+    type: 'choice',
+    values: ROLE_NAMES,
+    env: 'KOLLA_SIDECAR_ROLE',
+    repeat: true,
+    help: 'what to do: probe (section checks), config-watch (init.watch), waits (init), db-sync (db-sync), log-ship (log-ship), each with the options of its own helper',
+    example: 'log-ship',
+  },
+  {
+    flag: 'service',
+    type: 'string',
+    env: 'KOLLA_SIDECAR_SERVICE',
+    help: 'whose database the role db-sync migrates: one of `kolla-pod catalogue`, or of kolla-pod.yaml',
+    example: 'keystone',
+  },
+  {
+    flag: 'log-path',
+    type: 'path',
+    env: 'KOLLA_SIDECAR_LOG_PATH',
+    repeat: true,
+    help: "files or globs that the role log-ship follows (default: */*.log in that role's root)",
+    example: '/var/log/kolla/nova/*.log',
+  },
+  {
+    flag: 'listen',
+    type: 'string',
+    env: 'KOLLA_SIDECAR_LISTEN',
+    default: ':9808',
+    help: "[ADDRESS:]PORT for probes, metrics and the status page; all of the pod's addresses unless one is given",
+    example: '9808',
+  },
+  {
+    flag: 'status-public',
+    type: 'boolean',
+    env: 'KOLLA_SIDECAR_STATUS_PUBLIC',
+    help: 'show the status page and reasons to whoever reaches the pod; otherwise only within it and by kubectl port-forward',
+    example: 'true',
+  },
+] as const satisfies readonly Option[];

@@ -1,0 +1,40 @@
+/** `3s`, `4m`, `2h 05m`, `3d 4h`: as long as a person needs it. */
+export function lasted(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours}h ${String(minutes % 60).padStart(2, '0')}m`;
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+/** `14:02:11`, with the day before it where that is not today. */
+export function clock(ms: number, nowMs: number): string {
+  const at = new Date(ms);
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  if (at.toDateString() === new Date(nowMs).toDateString()) return time;
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+export function bytes(count: number): string {
+  let rest = count;
+  let unit = 0;
+  while (rest >= 1000 && unit < UNITS.length - 1) {
+    rest /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${UNITS[unit]}`;
+}
+
+/** With thin groups: `12 345`. */
+export function count(n: number): string {
+  return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, '\u2009');
+}
+
+export function many(n: number, one: string, more: string): string {
+  return `${count(n)} ${n === 1 ? one : more}`;
+}

@@ -1,0 +1,56 @@
+import { element } from './dom.ts';
+
+const WIDTH = 150;
+const HEIGHT = 40;
+
+/** The line of these values, newest at the right end, from 0 at the bottom to their greatest at the top. */
+export function linePath(values: readonly number[], kept = WIDTH, least = 1): string {
+  const most = Math.max(least, ...values);
+  const step = WIDTH / Math.max(1, kept - 1);
+  const from = WIDTH - (values.length - 1) * step;
+  return values
+    .map(
+      (value, i) =>
+        `${i === 0 ? 'M' : 'L'}${(from + i * step).toFixed(1)} ${(HEIGHT - (value / most) * HEIGHT).toFixed(1)}`,
+    )
+    .join('');
+}
+
+/** A small plot with its name, what it is now, and the greatest of the time that it shows. */
+export class Plot {
+  readonly figure: HTMLElement = element('figure', '');
+  readonly #caption = element('span', '');
+  readonly #most = element('span', 'quiet');
+  readonly #svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  readonly #area = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  readonly #line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+    const caption = element('figcaption', '');
+    caption.append(this.#caption, this.#most);
+    this.#svg.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`);
+    this.#svg.setAttribute('preserveAspectRatio', 'none');
+    this.#svg.setAttribute('role', 'img');
+    this.#area.setAttribute('class', 'area');
+    this.#line.setAttribute('class', 'line');
+    this.#svg.append(this.#area, this.#line);
+    this.figure.append(caption, this.#svg);
+  }
+
+  /** @param text a value as a person reads it */
+  show(values: readonly number[], text: (value: number) => string): void {
+    const now = text(values.at(-1) ?? 0);
+    const most = text(Math.max(0, ...values));
+    this.#caption.textContent = `${this.#name} ${now}`;
+    this.#most.textContent = `at most ${most} in 5 min`;
+    this.#svg.setAttribute('aria-label', `${this.#name}: ${now} now, at most ${most} in five minutes`);
+    const line = linePath(values);
+    this.#line.setAttribute('d', line);
+    this.#area.setAttribute(
+      'd',
+      line === '' ? '' : `${line}V${HEIGHT}H${(WIDTH - ((values.length - 1) * WIDTH) / (WIDTH - 1)).toFixed(1)}Z`,
+    );
+  }
+}

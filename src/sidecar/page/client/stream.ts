@@ -1,0 +1,57 @@
+import type { Delta } from '../../status/hub.ts';
+import type { StatusDocument } from '../../status/document.ts';
+import { wholeDelta } from './model.ts';
+
+/** How the page hears of changes. */
+export type LinkState = 'connecting' | 'live' | 'asking' | 'lost';
+
+const POLL_MS = 5000;
+/** An open stream in which nothing comes is held back by something in between. */
+const SILENT_MS = 8000;
+const STREAM_AGAIN_MS = 30_000;
+const TRIES = 3;
+
+/**
+ * Hears of changes by server-sent events, which the browser takes up again by the last id that it has; where they don't come,
+ * asks for everything now and then, and tries the stream again.
+ */
+export function follow(onDelta: (delta: Delta) => void, onState: (state: LinkState) => void): void {
+  let failures = 0;
+  let isHeard = false;
+  let lastId = '';
+  let timer = 0;
+  const stream = new EventSource(`/events?since=${encodeURIComponent(lastId)}`);
+  const giveUp = (): void => {
+    clearTimeout(timer);
+    stream.close();
+    void ask(performance.now() + STREAM_AGAIN_MS);
+  };
+  const ask = async (until: number): Promise<void> => {
+    if (performance.now() > until) return follow(onDelta, onState);
+    try {
+      const answer = await fetch('/status.json', { cache: 'no-store' });
+      if (!answer.ok) throw new Error(String(answer.status));
+      onDelta(wholeDelta((await answer.json()) as StatusDocument));
+      onState('asking');
+    } catch {
+      onState('lost');
+    }
+    setTimeout(() => void ask(until), POLL_MS);
+  };
+  stream.addEventListener('message', ({ data, lastEventId }) => {
+    clearTimeout(timer);
+    isHeard = true;
+    failures = 0;
+    lastId = lastEventId;
+    onState('live');
+    onDelta(JSON.parse(data as string) as Delta);
+  });
+  stream.addEventListener('open', () => {
+    if (isHeard) onState('live');
+    else timer = setTimeout(giveUp, SILENT_MS);
+  });
+  stream.addEventListener('error', () => {
+    onState('lost');
+    if (stream.readyState === EventSource.CLOSED || ++failures >= TRIES) giveUp();
+  });
+}

@@ -1,0 +1,49 @@
+import type { CheckRow, FileStatus, Refusal, RoleStatus, WaitStatus } from '../../status/document.ts';
+import { clock, many } from './format.ts';
+import type { RowText } from './rows.ts';
+
+const ROLE_TONES = {
+  starting: 'wait',
+  running: 'well',
+  failing: 'bad',
+  stuck: 'bad',
+  done: 'well',
+  stopping: 'wait',
+  stopped: 'plain',
+} as const;
+
+export function roleText({ name, state, since, problem, failures, holdsStartup }: RoleStatus): RowText {
+  const isHolding = holdsStartup && state === 'running';
+  const often = failures === 0 ? '' : `failed ${many(failures, 'time', 'times')}`;
+  const what = [isHolding ? 'the containers after it wait' : '', often, problem ?? ''].filter((each) => each !== '');
+  return { tone: isHolding ? 'wait' : ROLE_TONES[state], name, word: state, what: what.join('; '), since };
+}
+
+const CHECK_TONES = { healthy: 'well', unhealthy: 'bad', unseen: 'bad', unknown: 'wait' } as const;
+
+export function checkText({ name, state, reason, subject, roles, since }: CheckRow): RowText {
+  const why = reason === null || reason === '' ? '' : `${reason}; `;
+  const what = state === 'healthy' ? `${subject} (${roles.join(', ')})` : `${why}${subject} (${roles.join(', ')})`;
+  return { tone: CHECK_TONES[state], name, word: state, what, since };
+}
+
+export function waitText({ name, isMet, seen, since }: WaitStatus): RowText {
+  return { tone: isMet ? 'well' : 'wait', name, word: isMet ? 'met' : 'waiting', what: seen, since };
+}
+
+export function refusalText({ name, configMap, at, reason }: Refusal): RowText {
+  return { tone: 'bad', name: configMap ?? name, word: 'refused', what: reason, since: at };
+}
+
+export function fileText({ name, configMap, since }: FileStatus): RowText {
+  return { tone: 'plain', name, word: '', what: configMap ?? '', when: clock(since, Date.now()) };
+}
+
+/** Problems first; the rest in the server's order. */
+export function ranked<T>(items: Iterable<T>, text: (item: T) => RowText): T[] {
+  const ranks = { bad: 0, wait: 1, well: 2, plain: 2 };
+  return [...items]
+    .map((item) => ({ item, rank: ranks[text(item).tone] }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
+}

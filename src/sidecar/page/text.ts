@@ -1,0 +1,50 @@
+/**
+ * The status page as one text: page.html with its style and its scripts in it. In the binary this module is that text
+ * (build/page-as-text.ts); from the sources it is put together here, so that both show the same.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from '../status/routes.ts';
+
+/** In the order in which they need each other: in the page they are one script. */
+const SCRIPTS = ['format', 'dom', 'model', 'rows', 'plot', 'texts', 'sections', 'verdict', 'stream', 'main'] as const;
+
+const FOLDER = import.meta.dirname;
+
+/** One file of the page's program, as a browser reads it beside the others. */
+function plain(name: string): string {
+  const script = stripTypeScriptTypes(readFileSync(join(FOLDER, 'client', `${name}.ts`), 'utf8'));
+  return script
+    .replaceAll(/^import\b[^;]*;$/gm, '')
+    .replaceAll(/^export /gm, '')
+    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/\n{2,}/g, '\n')
+    .trim();
+}
+
+function assembled(): Page {
+  const style = `\n${readFileSync(join(FOLDER, 'page.css'), 'utf8')}`;
+  const script = `\n'use strict';\n(() => {\n${SCRIPTS.map((name) => plain(name)).join('\n')}\n})();\n`;
+  const html = readFileSync(join(FOLDER, 'page.html'), 'utf8')
+    .replace('<style></style>', () => `<style>${style}</style>`)
+    .replace('<script></script>', () => `<script>${script}</script>`);
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(style)}'`,
+    `script-src '${hashOf(script)}'`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return { html, policy };
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+export const PAGE: Page = assembled();

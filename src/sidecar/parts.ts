@@ -1,0 +1,54 @@
+import type { Part } from '../probe/serve/index.ts';
+import type { Family } from '../platform/prometheus.ts';
+import type { RoleStatus } from './status/document.ts';
+
+/**
+ * What the roles say to probes. One that fails is begun again by us, so it fails no liveness probe: that would take the others
+ * down with it. Only one that can't be begun again does, since nothing less than a new process mends that. The name has a
+ * slash, which no check's has.
+ */
+export function partsOfRoles(roles: readonly RoleStatus[]): readonly Part[] {
+  return roles.flatMap((role): Part[] => {
+    const reason = reasonOf(role);
+    const state = role.state === 'stuck' ? 'unhealthy' : 'healthy';
+    const alive: Part = { name: `role/${role.name}`, roles: ['liveness'], state, reason, since: role.since };
+    return role.holdsStartup ? [alive, holding(role, reason)] : [alive];
+  });
+}
+
+/** What comes after us in the pod waits until it is done. */
+function holding({ name, state, since }: RoleStatus, reason: string): Part {
+  const isBad = state === 'failing' || state === 'stuck';
+  return {
+    name: `role/${name}/done`,
+    roles: ['startup', 'readiness'],
+    state: state === 'done' ? 'healthy' : isBad ? 'unhealthy' : 'unknown',
+    reason,
+    since,
+  };
+}
+
+function reasonOf({ state, problem }: RoleStatus): string {
+  if (problem === null) return state;
+  return state === 'running' ? `running again; it had failed: ${problem}` : `${state}: ${problem}`;
+}
+
+/** For Prometheus: names of roles and numbers only. */
+export function roleFamilies(roles: readonly RoleStatus[]): Family[] {
+  const ofEach = (value: (role: RoleStatus) => number) =>
+    roles.map((role) => ({ labels: { role: role.name }, value: value(role) }));
+  return [
+    {
+      name: 'kolla_sidecar_role_up',
+      type: 'gauge',
+      help: 'Whether a role runs or is done (1), or not (0).',
+      samples: ofEach(({ state }) => Number(state === 'running' || state === 'done')),
+    },
+    {
+      name: 'kolla_sidecar_role_failures_total',
+      type: 'counter',
+      help: 'How often a role has failed and was begun again.',
+      samples: ofEach(({ failures }) => failures),
+    },
+  ];
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { optionsOf } from '../../cli/section.ts';
+import { probe } from '../../probe/index.ts';
+import {
+  announce,
+  eventsFor,
+  listenAddress,
+  prepareChecks,
+  readChecks,
+  SERVE_OPTIONS,
+  startChecks,
+  type ServedOptions,
+} from '../../probe/serve/index.ts';
+import { RestartableChecks } from '../checks.ts';
+import type { Making, PreparedRole } from '../prepare.ts';
+import { QUICK_BACKOFF } from '../role.ts';
+
+const STOP_MS = 5000;
+
+export interface PreparedProbe extends PreparedRole {
+  readonly checks: RestartableChecks;
+  readonly hasStartupChecks: boolean;
+  /** What `probe.serve` says of the one server, but for its address. */
+  readonly served: Pick<ServedOptions, 'grpcListen' | 'doorFile'>;
+}
+
+/** kolla-probe serve, whose answers the one server of the sidecar gives. */
+export async function probeRole({ context }: Making): Promise<PreparedProbe> {
+  const { inherited, podFile } = context;
+  const options = await optionsOf(probe, 'serve', SERVE_OPTIONS, inherited, podFile);
+  const configs = podFile === undefined ? [] : readChecks(podFile.file, podFile.sectionOf('checks'));
+  const prepared = await prepareChecks(configs, context);
+  if (prepared.length === 0) context.log.warn('role probe: no checks in kolla-pod.yaml');
+  const checks = new RestartableChecks();
+  return {
+    checks,
+    hasStartupChecks: prepared.some(({ roles }) => roles.includes('startup')),
+    served: {
+      grpcListen: options.grpcListen === undefined ? undefined : listenAddress('--grpc-listen', options.grpcListen),
+      doorFile: options.doorFile,
+    },
+    role: {
+      name: 'probe',
+      holdsStartup: false,
+      stopMs: STOP_MS,
+      backoff: QUICK_BACKOFF,
+      async run({ signal, log }) {
+        await using running = startChecks(prepared, { signal, log });
+        await using events = eventsFor(options, inherited, log);
+        using _ = running.onChange((change) => {
+          announce(change, log);
+          events.tell(change);
+        });
+        using _shown = checks.show(running);
+        if (!signal.aborted) await once(signal, 'abort');
+        throw signal.reason;
+      },
+    },
+    sources: { checks: () => checks.snapshot() },
+  };
+}

@@ -1,0 +1,56 @@
+import { ExitCode, UsageError } from '../../cli/errors.ts';
+import { optionsOf } from '../../cli/section.ts';
+import { toldInLines, type Told } from '../../depend/index.ts';
+import { init } from '../../init/index.ts';
+import { OPTIONS } from '../../init/options.ts';
+import { checkTimeout, dependenciesOf, waitFor } from '../../init/waits.ts';
+import type { Making, PreparedRole } from '../prepare.ts';
+import { QUICK_BACKOFF } from '../role.ts';
+import { withoutUserinfo } from '../status/look.ts';
+
+const STOP_MS = 5000;
+
+/** kolla-init's waits, which hold startup until all are met. */
+export async function waitsRole({ context }: Making): Promise<PreparedRole> {
+  const { inherited, podFile } = context;
+  const options = await optionsOf(init, '', OPTIONS, inherited, podFile);
+  checkTimeout(options.timeout);
+  const dependencies = dependenciesOf(options.wait);
+  if (dependencies.length === 0)
+    throw new UsageError('role waits: nothing to wait for; set init.wait in kolla-pod.yaml, or KOLLA_INIT_WAIT');
+  let told: Told | undefined;
+  return {
+    role: {
+      name: 'waits',
+      holdsStartup: true,
+      stopMs: STOP_MS,
+      backoff: QUICK_BACKOFF,
+      async run({ signal, log }) {
+        const settings = { ...options, timeoutMs: options.timeout };
+        await waitFor(dependencies, settings, { signal, log, inherited }, (to, now) => (told = toldInLines(to, now)));
+        return ExitCode.ok;
+      },
+    },
+    sources: {
+      waits() {
+        // A board's clock is that of performance.now().
+        const zero = Date.now() - performance.now();
+        const rows = told?.board.rows ?? [];
+        return rows.map(({ text, isMet, state, began, since }) => {
+          return {
+            name: withoutUserinfo(text),
+            isMet,
+            seen: state,
+            began: whole(zero + began),
+            since: whole(zero + since),
+          };
+        });
+      },
+    },
+  };
+}
+
+/** The two clocks drift by less than that, and a moment that changes all the time would be sent all the time. */
+function whole(ms: number): number {
+  return Math.round(ms / 1000) * 1000;
+}

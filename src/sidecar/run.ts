@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../cli/command.ts';
+import { formatListen } from '../platform/address.ts';
+import type { Routes } from '../platform/http/router.ts';
+import { healthAnswer } from '../platform/http/health-server.ts';
+import { healthOf, listenAddress, serveProbes, type Part } from '../probe/serve/index.ts';
+import { RestartableChecks } from './checks.ts';
+import { partsOfRoles, roleFamilies } from './parts.ts';
+import { prepareRoles, type PreparedRole, type SidecarOptions } from './prepare.ts';
+import type { PreparedProbe } from './roles/probe.ts';
+import { STOP_ORDER } from './role.ts';
+import { Hub } from './status/hub.ts';
+import { lookWith } from './status/look.ts';
+import { statusRoutes } from './status/routes.ts';
+import { NO_SOURCES, type Sources } from './status/sources.ts';
+import { supervise } from './supervisor.ts';
+
+type Surroundings = Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile' | 'stdout'>;
+
+/**
+ * Runs the roles until the signal is aborted, and ends them in their order.
+ * @throws the signal's reason; UsageError or ConfigError before any role runs
+ */
+export async function runSidecar(options: SidecarOptions, context: Surroundings): Promise<never> {
+  const { signal, log, inherited } = context;
+  const listen = listenAddress('--listen', options.listen);
+  const prepared = await prepareRoles({ options, context });
+  const probe = prepared.find((each): each is PreparedProbe => 'checks' in each);
+  const checks = probe?.checks ?? new RestartableChecks();
+  using supervisor = supervise(
+    prepared.map(({ role }) => role),
+    log,
+  );
+  const own = (): readonly Part[] => partsOfRoles(supervisor.status());
+  let isStopping = false;
+  const look = lookWith(sourcesOf(prepared), {
+    roles: () => supervisor.status(),
+    parts: () => [...checks.snapshot(), ...own()],
+    isStopping: () => isStopping,
+    startedAt: Date.now(),
+    env: inherited,
+  });
+  using status = statusRoutes(new Hub(randomBytes(6).toString('hex'), look), async () => {
+    const { PAGE } = await import('./page/text.ts');
+    return PAGE;
+  });
+  await using server = await serveProbes(
+    { ...probe?.served, listen, statusPublic: options.statusPublic },
+    {
+      checks,
+      others: own,
+      routes: { ...status.routes, ...rolesOnly(own) },
+      families: () => roleFamilies(supervisor.status()),
+    },
+    log,
+  );
+  const at = { ...listen, port: server.port };
+  log.info(`probes, metrics and the status page are answered on ${formatListen(at)}`, { roles: namesOf(prepared) });
+  const hasStartupChecks = probe?.hasStartupChecks === true;
+  for (const each of prepared)
+    await each.requireSafe?.({ port: server.port, hasStartupChecks, laterStopMs: laterStopMs(each, prepared) });
+  supervisor.start();
+  if (!signal.aborted) await once(signal, 'abort');
+  isStopping = true;
+  server.drain();
+  await supervisor.stop(signal.reason as Error);
+  throw signal.reason;
+}
+
+function namesOf(prepared: readonly PreparedRole[]): string {
+  return prepared.map(({ role }) => role.name).join(' ');
+}
+
+function sourcesOf(prepared: readonly PreparedRole[]): Sources {
+  return Object.assign({ ...NO_SOURCES }, ...prepared.map(({ sources }) => sources)) as Sources;
+}
+
+/**
+ * `/startupz/roles`: the roles alone. A native sidecar's own startup probe must not ask for the service's health, which starts
+ * only when that probe has succeeded.
+ */
+function rolesOnly(parts: () => readonly Part[]): Routes {
+  return {
+    '/startupz/roles': {
+      kind: 'public',
+      answer: () => healthAnswer(healthOf('startup', parts())),
+    },
+  };
+}
+
+/** What is stopped after this one comes on top of its own time. */
+function laterStopMs(of: PreparedRole, all: readonly PreparedRole[]): number {
+  const at = STOP_ORDER.findIndex((names) => names.includes(of.role.name));
+  return STOP_ORDER.slice(at + 1)
+    .map((names) => all.filter(({ role }) => names.includes(role.name)).map(({ role }) => role.stopMs))
+    .reduce((sum, group) => sum + Math.max(0, ...group), 0);
+}

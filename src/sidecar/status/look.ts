@@ -1,0 +1,78 @@
+import { hostname } from 'node:os';
+import { VERSION } from '../../cli/version.ts';
+import { healthOf, type CheckStatus, type Part } from '../../probe/serve/index.ts';
+import { STATUS_SCHEMA, type About, type CheckRow, type RoleStatus, type StatusDocument } from './document.ts';
+import type { Sources } from './sources.ts';
+
+/** What else the document needs to know. */
+export interface Surroundings {
+  readonly roles: () => readonly RoleStatus[];
+  /** All that decides probes. */
+  readonly parts: () => readonly Part[];
+  readonly isStopping: () => boolean;
+  readonly startedAt: number;
+  /** The downward API's variables. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The document as it is at each call. */
+export function lookWith(sources: Sources, surroundings: Surroundings): () => StatusDocument {
+  return () => ({
+    schema: STATUS_SCHEMA,
+    about: aboutOf(surroundings),
+    roles: surroundings.roles(),
+    config: sources.config(),
+    files: sources.files(),
+    refusals: sources.refusals(),
+    waits: sources.waits(),
+    migration: sources.migration(),
+    checks: sources.checks().map((check) => rowOf(check)),
+    shipping: sources.shipping(),
+  });
+}
+
+function aboutOf({ parts, isStopping, startedAt, env }: Surroundings): About {
+  const all = parts();
+  return {
+    version: VERSION,
+    pod: env['POD_NAME'] || hostname(),
+    namespace: env['POD_NAMESPACE'] || null,
+    node: env['NODE_NAME'] || null,
+    startedAt,
+    isStopping: isStopping(),
+    startup: healthOf('startup', all).word,
+    liveness: healthOf('liveness', all).word,
+    readiness: isStopping() ? 'ending' : healthOf('readiness', all).word,
+  };
+}
+
+function rowOf({
+  name,
+  subject,
+  roles,
+  state,
+  reason,
+  since,
+  answeredAt,
+  lastMs,
+  asked,
+  failed,
+}: CheckStatus): CheckRow {
+  return {
+    name,
+    subject: withoutUserinfo(subject),
+    roles,
+    state,
+    reason: reason ?? null,
+    since: Math.round(since),
+    answeredAt: answeredAt === undefined ? null : Math.round(answeredAt),
+    lastMs: lastMs === undefined ? null : Math.round(lastMs * 10) / 10,
+    asked,
+    failed,
+  };
+}
+
+/** `http://user:password@host/` as `http://host/`. */
+export function withoutUserinfo(text: string): string {
+  return text.replaceAll(/(:\/\/)[^/@\s]*@/g, '$1');
+}

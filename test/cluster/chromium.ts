@@ -1,0 +1,55 @@
+/** Debian's chromium, from this machine or unpacked into the cache, as tests of a page start it. */
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import type { Capability } from '../support/capability.ts';
+import { must } from '../support/process.ts';
+import { unpackedPackages } from './debian.ts';
+import { libraryFolders } from './mariadb-programs.ts';
+
+export interface Chromium {
+  readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Without a sandbox, which root may not have, and without a word to the network but what the page asks for. */
+export const CHROMIUM_ARGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+] as const;
+
+const INSTALLED = '/usr/bin/chromium';
+
+/** The machine's own, else Debian's packages in the cache. */
+export async function chromium(): Promise<Chromium> {
+  try {
+    accessSync(INSTALLED, constants.X_OK);
+    return { path: INSTALLED, env: {} };
+  } catch {
+    const folder = await unpackedPackages('chromium', ['chromium', 'fonts-dejavu-core'], { except: ['libc6'] });
+    const usr = join(folder, 'usr');
+    const folders = await libraryFolders(usr);
+    const libraries = [...folders, ...folders.map((each) => join(each, 'pulseaudio'))];
+    return {
+      path: join(usr, 'lib/chromium/chromium'),
+      env: { LD_LIBRARY_PATH: libraries.join(':'), XDG_DATA_DIRS: join(usr, 'share') },
+    };
+  }
+}
+
+/** Proven by asking it for its version. */
+export const canRunChromium: Capability = async () => {
+  try {
+    const { path, env } = await chromium();
+    await must(path, ['--version'], { env: { PATH: process.env['PATH'], ...env } });
+    return undefined;
+  } catch (error) {
+    return `no chromium: ${messageOf(error)}`;
+  }
+};
