@@ -49,7 +49,7 @@ export function leaveEvents({ kube, podName, podUid }: EventTarget, log: Log): E
     const client = await unlessAborted(kube(), late);
     const pod = { namespace: client.namespace, name: podName, uid: podUid };
     const body = eventBody(pod, eventOf(change), CONTROLLER);
-    await client.request('POST', eventsPath(client.namespace), body, { signal: late });
+    await unlessAborted(client.request('POST', eventsPath(client.namespace), body, { signal: late }), late);
     isAway = false;
   }
 

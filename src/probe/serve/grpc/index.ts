@@ -7,7 +7,7 @@
  * Services: '' and liveness, startup, readiness, and the name of each check. A status says nothing of the reason, so everybody
  * may ask. What can fail: the port is taken; a request that is no gRPC is 415, another method 12, another service 5.
  */
-import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { constants, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { ListenAddress } from '../../../platform/address.ts';
 import { bound, type BoundedServer } from '../../../platform/http/bounded-server.ts';
 import { responseOf, SERVING_STATUS, serviceIn, type ServingStatus } from './message.ts';
@@ -69,7 +69,7 @@ function read(stream: ServerHttp2Stream, then: (body: Buffer) => void): void {
   let length = 0;
   stream.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > REQUEST_BYTES) stream.close();
+    if (length > REQUEST_BYTES) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     else chunks.push(chunk);
   });
   stream.once('end', () => {

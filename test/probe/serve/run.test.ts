@@ -1,0 +1,120 @@
+/** kolla-probe serve as its users run it: a process with a kolla-pod.yaml. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { logLines, runHelper, startHelper } from '../../support/helper.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { listenHttp } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { get } from './serve-support.ts';
+
+const WAIT_MS = 30_000;
+
+async function started(yaml: string, ...more: string[]) {
+  const folder = await privateFolder('serve');
+  const file = join(folder.path, 'kolla-pod.yaml');
+  const doorFile = join(folder.path, 'run/probe');
+  await writeFile(file, yaml);
+  const args = ['serve', '--config', file, '--listen', '127.0.0.1:0', '--door-file', doorFile, ...more];
+  const running = await startHelper('kolla-probe', args, { keepOutput: true });
+  let said = '';
+  running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const saying = async (what: RegExp) => {
+    return await until(`${what} in:\n${said}`, WAIT_MS, async () => what.exec(said) ?? undefined);
+  };
+  const [, port] = await saying(/are answered on [^ ]+:(\d+)/);
+  return {
+    ...running,
+    port: Number(port),
+    doorFile,
+    said: () => said,
+    saying,
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('a service that goes down and comes back is one line each, with the reason and how long', async () => {
+  let code = 200;
+  await using service = await listenHttp((_, response) => void response.writeHead(code).end());
+  const run = `http http://127.0.0.1:${service.port}/`;
+  await using serve = await started(`checks: { api: { run: "${run}", period: 200ms, timeout: 150ms, failures: 2 } }\n`);
+  const answers = (wanted: number) =>
+    until(
+      `/readyz to answer ${wanted}`,
+      WAIT_MS,
+      async () => (await get(serve.port, '/readyz')).status === wanted || undefined,
+    );
+  await answers(200);
+  code = 503;
+  await answers(503);
+  code = 200;
+  await answers(200);
+  const lines = logLines(serve.said()).filter(({ check }) => check === 'api');
+  assert.deepEqual(
+    lines.map(({ level, msg }) => `${level} ${msg.replaceAll(/\d+m?s|\d+\.\ds/g, 'N')}`),
+    [
+      'info api is healthy: status 200; the first verdict, after N',
+      'warn api is unhealthy: status 503; it had been healthy for N',
+      'info api is healthy: status 200; it had been unhealthy for N',
+    ],
+  );
+  assert.equal(typeof lines[1]?.['lasted_ms'], 'number');
+});
+
+test('at SIGTERM /readyz is 503 at once, /livez is answered on, and the door is closed at the end', async () => {
+  await using serve = await started('checks: {}\n');
+  assert.equal((await get(serve.port, '/readyz')).status, 200);
+  assert.equal(existsSync(serve.doorFile), true);
+  process.kill(serve.pid, 'SIGTERM');
+  await until('503', WAIT_MS, async () => (await get(serve.port, '/readyz')).body === 'ending\n' || undefined);
+  assert.equal((await get(serve.port, '/livez')).status, 200);
+  assert.equal(await serve.ended, 143);
+  assert.equal(existsSync(serve.doorFile), false);
+});
+
+test('without checks it says that nothing is asked', async () => {
+  await using serve = await started('log-level: info\n');
+  await serve.saying(/no checks in kolla-pod\.yaml/);
+});
+
+for (const [what, yaml, args, code, message] of [
+  ['a wrong section', 'checks: { api: { runn: tcp } }', [], 65, /checks\.api\.runn: no such key; did you mean 'run'\?/],
+  ['a wrong check', 'checks: { api: { run: "tpc a:1" } }', [], 65, /checks\.api: no check 'tpc'; did you mean 'tcp'\?/],
+  ['a wrong address', '', ['--listen', 'here'], 64, /--listen: 'here' is not PORT or ADDRESS:PORT/],
+  ['a wrong address for gRPC', '', ['--grpc-listen', 'x'], 64, /--grpc-listen: 'x' is not PORT/],
+  ['an address that is not ours', '', ['--listen', '192.0.2.1:80'], 65, /cannot listen on 192\.0\.2\.1:80/],
+] as const) {
+  test(`${what} ends it before anything is asked: ${code}`, async () => {
+    await using folder = await privateFolder('serve');
+    const file = join(folder.path, 'kolla-pod.yaml');
+    await writeFile(file, `${yaml}\n`);
+    const signal = AbortSignal.timeout(WAIT_MS);
+    const { code: got, stderr } = await runHelper('kolla-probe', ['serve', '--config', file, ...args], { signal });
+    assert.equal(got, code, stderr);
+    assert.match(stderr, message);
+  });
+}
+
+test('rbac prints what Events need, and no more', async () => {
+  const { stdout } = await runHelper('kolla-probe', [
+    'rbac',
+    '-n',
+    'openstack',
+    '--service-account',
+    'keystone',
+    '-o',
+    'json',
+  ]);
+  const { items } = JSON.parse(stdout) as { items: { kind: string; rules?: unknown }[] };
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['Role', 'RoleBinding'],
+  );
+  assert.deepEqual(items[0]?.rules, [{ apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] }]);
+  assert.equal((await runHelper('kolla-probe', ['rbac', '-n', 'No_Name'])).code, 64);
+});

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { ConfigError } from '../../../src/cli/errors.ts';
+import { readDoorFile } from '../../../src/probe/kolla/index.ts';
+import { serveProbes, type Served, type ServedOptions } from '../../../src/probe/serve/server.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { get, statusOf, toldChecks } from './serve-support.ts';
+
+/** A server with a door of its own. */
+async function served(
+  checks = toldChecks([statusOf('api')]),
+  options: Partial<ServedOptions> = {},
+  more: Partial<Served> = {},
+) {
+  const folder = await privateFolder('door');
+  const doorFile = join(folder.path, 'run/probe');
+  const { log, said } = recordedLog();
+  const all = { listen: { port: 0 }, statusPublic: false, doorFile, ...options };
+  const server = await serveProbes(all, { checks, ...more }, log);
+  return {
+    ...server,
+    said,
+    doorFile,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** One of this machine's that is not loopback. */
+const OWN_ADDRESS = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.internal === false && each.family === 'IPv4')?.address;
+
+describe('the status word', () => {
+  test('is ok, or waiting, or unhealthy, by the checks of each probe', async () => {
+    const checks = toldChecks([
+      statusOf('a', { roles: ['startup'], state: 'unknown' }),
+      statusOf('b', { roles: ['liveness'] }),
+      statusOf('c', { roles: ['readiness'], state: 'unhealthy', reason: 'status 503 of 10.0.0.5' }),
+    ]);
+    await using server = await served(checks);
+    const asked = ['/startupz', '/livez', '/readyz'].map((path) => get(server.port, path));
+    const got = (await Promise.all(asked)).map(({ status: code, body }) => `${code} ${body}`);
+    assert.deepEqual(got, ['503 waiting\n', '200 ok\n', '503 unhealthy\n']);
+  });
+
+  test('is what the checks say at that moment, and is never waited for', async () => {
+    const checks = toldChecks([statusOf('a')]);
+    await using server = await served(checks);
+    assert.equal((await get(server.port, '/readyz')).status, 200);
+    checks.tell('a', { state: 'unseen' });
+    assert.equal((await get(server.port, '/readyz')).status, 503);
+  });
+
+  test('of readiness is ending once the end has come; others are as before', async () => {
+    await using server = await served();
+    server.drain();
+    assert.deepEqual((await get(server.port, '/readyz')).body, 'ending\n');
+    assert.equal((await get(server.port, '/readyz')).status, 503);
+    assert.equal((await get(server.port, '/livez')).status, 200);
+    assert.equal((await get(server.port, '/startupz')).status, 200);
+  });
+
+  test('minds what else decides a probe', async () => {
+    const part = { name: 'log-ship', roles: ['liveness'], state: 'unhealthy', reason: 'ended', since: 0 } as const;
+    await using server = await served(undefined, {}, { others: () => [part] });
+    assert.equal((await get(server.port, '/livez')).status, 503);
+    assert.match(
+      (await get(server.port, '/livez?verbose')).body,
+      /^\[\+\] api healthy .*\n\[-\] log-ship unhealthy for .*: ended\n/,
+    );
+  });
+
+  test('HEAD has its status', async () => {
+    await using server = await served(toldChecks([statusOf('a', { state: 'unhealthy' })]));
+    assert.deepEqual(await get(server.port, '/readyz', { method: 'HEAD' }), {
+      status: 503,
+      body: '',
+      type: 'text/plain; charset=utf-8',
+    });
+  });
+});
+
+describe('who is in the pod', () => {
+  test('sees each check with its reason', async () => {
+    const checks = toldChecks([
+      statusOf('api', { reason: 'status 300' }),
+      statusOf('db', { state: 'unhealthy', reason: 'connect ECONNREFUSED' }),
+      statusOf('shown', { roles: [], state: 'unhealthy' }),
+    ]);
+    await using server = await served(checks);
+    const { status: code, body } = await get(server.port, '/readyz?verbose');
+    assert.equal(code, 503);
+    assert.match(
+      body,
+      /^\[\+\] api healthy for \d+m?s: status 300\n\[-\] db unhealthy for .*: connect ECONNREFUSED\nreadiness: unhealthy\n$/,
+    );
+    assert.match((await get(server.port, '/')).body, /shown unhealthy/);
+  });
+
+  test('asks each check by its name', async () => {
+    const checks = toldChecks([statusOf('api'), statusOf('db', { state: 'unhealthy', reason: 'refused' })]);
+    await using server = await served(checks);
+    assert.equal((await get(server.port, '/checks/api')).status, 200);
+    const db = await get(server.port, '/checks/db');
+    assert.deepEqual([db.status, /refused/.test(db.body)], [503, true]);
+    assert.equal((await get(server.port, '/checks/nobody')).status, 404);
+    assert.equal((await get(server.port, '/checks/')).status, 404);
+  });
+
+  test('reads the whole as JSON', async () => {
+    await using server = await served();
+    const { body, type } = await get(server.port, '/status.json');
+    assert.equal(type, 'application/json');
+    const parsed = JSON.parse(body) as { probes: object; checks: { name: string; subject: string }[] };
+    assert.deepEqual(parsed.probes, { startup: 'ok', liveness: 'ok', readiness: 'ok' });
+    assert.equal(parsed.checks[0]?.subject, 'test api');
+  });
+
+  const inside = ['/livez?verbose', '/readyz?verbose=1', '/checks/api', '/status.json', '/'];
+  test('is not a page that lets its own name lead here', async () => {
+    await using server = await served();
+    for (const path of inside) {
+      const got = await get(server.port, path, { headers: { host: 'evil.example:9808' } });
+      assert.deepEqual([path, got.status, /test api|healthy/.test(got.body)], [path, 403, false]);
+    }
+    assert.equal((await get(server.port, '/livez', { headers: { host: 'evil.example' } })).status, 200);
+  });
+
+  test(
+    'is not another pod, whatever it says',
+    { skip: OWN_ADDRESS === undefined && 'loopback alone here' },
+    async () => {
+      await using server = await served();
+      const headers = { host: 'localhost', 'x-forwarded-for': '127.0.0.1' };
+      for (const path of inside) {
+        assert.equal((await get(server.port, path, { host: OWN_ADDRESS!, headers })).status, 403, path);
+      }
+      for (const path of ['/livez', '/readyz', '/startupz', '/metrics'])
+        assert.equal((await get(server.port, path, { host: OWN_ADDRESS! })).status, 200, path);
+    },
+  );
+
+  test('is everybody with --status-public', { skip: OWN_ADDRESS === undefined && 'loopback alone here' }, async () => {
+    await using server = await served(undefined, { statusPublic: true });
+    assert.equal((await get(server.port, '/readyz?verbose', { host: OWN_ADDRESS! })).status, 200);
+    assert.equal((await get(server.port, '/checks/api', { host: OWN_ADDRESS! })).status, 200);
+  });
+});
+
+describe('metrics', () => {
+  test('tell of each check by its name, and of no reason', async () => {
+    const checks = toldChecks([statusOf('api', { state: 'unhealthy', reason: 'status 503 of 10.0.0.5' })]);
+    const families = () => [{ name: 'more', type: 'gauge', help: 'More.', samples: [{ value: 7 }] }] as const;
+    await using server = await served(checks, {}, { families });
+    const { body, type } = await get(server.port, '/metrics');
+    assert.match(type ?? '', /version=0\.0\.4/);
+    assert.doesNotMatch(body, /10\.0\.0\.5/);
+    for (const line of [
+      'kolla_probe_up{probe="readiness"} 0',
+      'kolla_probe_check_up{check="api"} 0',
+      'kolla_probe_check_duration_seconds_sum{check="api"} 0.5',
+      'kolla_probe_check_duration_seconds_count{check="api"} 4',
+      'kolla_probe_check_failures_total{check="api"} 1',
+      'kolla_probe_check_transitions_total{check="api"} 2',
+      'more 7',
+    ])
+      assert.ok(body.split('\n').includes(line), `${line} is not in:\n${body}`);
+  });
+});
+
+describe('the door', () => {
+  const post = (port: number, token: string) =>
+    get(port, '/kolla/healthcheck_listen', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+
+  test('is told in its file, and opens with the token in it alone', async () => {
+    await using server = await served();
+    const { port, token } = await readDoorFile(server.doorFile);
+    assert.equal(port, server.port);
+    assert.equal((await post(port, '0'.repeat(32))).status, 401);
+    const { status: code, body } = await post(port, token);
+    assert.deepEqual([code, /healthcheck_listen/.test(body)], [503, true], body);
+  });
+
+  test('is gone with the server', async () => {
+    const server = await served();
+    assert.equal(existsSync(server.doorFile), true);
+    await server[Symbol.asyncDispose]();
+    assert.equal(existsSync(server.doorFile), false);
+  });
+
+  test('that was asked for and has no place is refused, and nothing listens any more', async () => {
+    await using folder = await privateFolder('door');
+    await writeFile(join(folder.path, 'file'), '');
+    const doorFile = join(folder.path, 'file/probe');
+    await assert.rejects(served(undefined, { doorFile }), (error) => {
+      return error instanceof ConfigError && /--door-file: cannot write \S+file\/probe: E/.test(error.message);
+    });
+  });
+});
+
+test('further paths win over ours', async () => {
+  const page = { kind: 'inside', answer: () => ({ status: 200, body: 'a page\n', type: 'text/html' }) } as const;
+  await using server = await served(undefined, {}, { routes: { '/': page, '/more': page } });
+  assert.equal((await get(server.port, '/')).body, 'a page\n');
+  assert.equal((await get(server.port, '/more')).type, 'text/html');
+  assert.equal((await get(server.port, '/more', { method: 'POST' })).status, 404);
+});
