@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
 import { VERSION } from '../../src/cli/version.ts';
+import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
 import { scriptedApi, status } from '../platform/kube/support.ts';
 import { privateFolder, type Folder } from '../support/folder.ts';
@@ -76,6 +77,15 @@ test('a name of another program has its link aside, where no PATH of a developer
   assert.deepEqual(await readdir(join(dist, 'rootless-bin')), [...ROOTLESS_NAMES]);
   assert.equal(await readlink(join(dist, 'rootless-bin/sudo')), '../kolla-pod');
   assert.equal(await must(join(dist, 'rootless-bin/sudo'), ['echo', 'run'], { env: {} }), 'run\n');
+});
+
+test("Kolla's healthcheck names lie beside it as scripts that become it", async () => {
+  assert.deepEqual((await readdir(join(dist, 'kolla-bin'))).toSorted(), [...KOLLA_NAMES].toSorted());
+  const image = join(folder.path, 'image');
+  const line = `kolla-pod shims '${image}' --binary '${dist}/kolla-pod' && '${image}/healthcheck_filemod' /nonexistent 60`;
+  const { code, stdout } = await shell(line);
+  assert.deepEqual([code, stdout], [1, '/nonexistent does not exist for file modification check\n']);
+  assert.equal((await shell(`'${image}/healthcheck_filemod' '${image}/healthcheck_filemod' 60`)).code, 0);
 });
 
 test('a helper is found by a link of its name, by its first word in both spellings, and by exec -a', async () => {
