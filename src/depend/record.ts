@@ -1,6 +1,6 @@
 import { messageOf } from '../cli/errors.ts';
 import { ApiError } from '../platform/kube/api-error.ts';
-import { dbSyncLease, dbSyncRecord } from '../platform/kube/db-sync-lease.ts';
+import { dbSyncLease, dbSyncRecord, readinessIn } from '../platform/kube/db-sync-lease.ts';
 import { objectPath } from '../platform/kube/path.ts';
 import type { KubeObject } from '../platform/kube/types.ts';
 import { met, pending, type Verdict } from './verdict.ts';
@@ -14,20 +14,10 @@ export interface RecordQuestion {
   readonly release: string | undefined;
 }
 
-/**
- * What a migration's record means: met by the release whose code may start on the schema, whatever a phase beside the
- * running service does then, or did in vain. Of the rest only what a person wants to know.
- */
+/** What a migration's record means to who waits. */
 export function judgeRecord(lease: KubeObject, wanted: string | undefined): Verdict {
-  const { state, release, phase, readyFor } = dbSyncRecord(lease);
-  const ready = readyFor === undefined ? undefined : `ready for ${nameOf(readyFor)}`;
-  if (ready !== undefined && (wanted === undefined || readyFor === wanted)) return met(ready);
-  const last = state === undefined ? 'nothing recorded yet' : `${state} (${phase}) of ${nameOf(release)}`;
-  return pending(ready === undefined ? last : `${ready}, not ${wanted}; ${last}`);
-}
-
-function nameOf(release = ''): string {
-  return release === '' ? 'a release without a name' : `release ${release}`;
+  const { isReady, says } = readinessIn(dbSyncRecord(lease), wanted);
+  return isReady ? met(says) : pending(says);
 }
 
 /**

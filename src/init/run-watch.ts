@@ -26,6 +26,7 @@ import {
   type ActionStatus,
 } from './on-change/index.ts';
 import { leaveRunCommand } from './run-command.ts';
+import { watchRecorder } from './watch-record.ts';
 
 /** Files that the service has mounted themselves keep their inode, or it would not see the new ones. */
 export interface WatchRunOptions extends Omit<WatchOptions, 'writesInPlace'> {
@@ -57,6 +58,7 @@ export async function runWatch(
   const [exited, failed] = [new AbortController(), new AbortController()];
   const either = AbortSignal.any([signal, exited.signal, failed.signal]);
   let status: WatchRunStatus = { config: STARTING, actions: NO_ACTIONS };
+  await using recorder = watchRecorder(options.root, log);
   const say = (change: Partial<WatchRunStatus>) => onStatus((status = { ...status, ...change }));
   const labels = actions.map(({ label }) => label).join(', then ') || 'nothing more';
   log.info(
@@ -88,7 +90,10 @@ export async function runWatch(
           pending.applied();
           runner.changed(version);
         },
-        onStatus: (next) => say({ config: next }),
+        onStatus(next) {
+          recorder.status(next);
+          say({ config: next });
+        },
       },
     );
   } catch (error) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../src/cli/errors.ts';
-import { isBehind, isLastBeforeRollout, stepsOf } from '../../src/dbsync/phases.ts';
+import { isBehind, stepsOf } from '../../src/dbsync/phases.ts';
+import { isLastBeforeRollout } from '../../src/services/last-before-rollout.ts';
 import { PHASES, serviceNamed } from '../../src/services/index.ts';
 
 function stepsOfService(name: string, phase: (typeof PHASES)[number]): string[] {

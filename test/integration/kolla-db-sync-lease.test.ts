@@ -10,6 +10,7 @@ import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn } from '../cluster/kubernetes/proxy.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { privateFolder } from '../support/folder.ts';
+import { logLines, runHelper } from '../support/helper.ts';
 import { leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
 import { gateFile, migration, runsIn, type Begun } from './kolla-db-sync-support.ts';
 import { startInit } from './waiting.ts';
@@ -50,6 +51,24 @@ describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 3 
       token: String(token),
       'ready-for': 'r1',
     });
+  });
+
+  test('kolla-probe db-sync tells by it whether the schema is ready', async () => {
+    const site = await newSite();
+    const probed = async (...more: string[]) => {
+      const words = ['db-sync', 'keystone', '--timeout', '20s', ...more];
+      const { code, stderr } = await runHelper('kolla-probe', words, { env: { KUBECONFIG: site.kubeconfig } });
+      return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
+    };
+    assert.match((await probed()).msg, /nobody has migrated with kolla-db-sync yet/);
+    assert.equal((await site.sync(['--release', 'r1', ...migration(0)])).code, 0);
+    assert.deepEqual(await probed('--release', 'r1'), { code: 0, msg: '' });
+    const other = await probed('--release', 'r2');
+    assert.equal(other.code, 1);
+    assert.match(
+      other.msg,
+      /Lease kolla-db-sync-keystone: ready for release r1, not r2; done \(command\) of release r1$/,
+    );
   });
 
   test('others watch it, ask the database for nothing meanwhile, and find the work done', async () => {

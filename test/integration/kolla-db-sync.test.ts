@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
-import { runHelper } from '../support/helper.ts';
+import { logLines, runHelper } from '../support/helper.ts';
 import { gateFile, migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;
@@ -28,6 +28,32 @@ describe('kolla-db-sync on MariaDB', { skip, timeout: 120_000, concurrency: 3 },
       [site.database],
     );
     assert.equal(schema?.['charset'], 'utf8mb3');
+  });
+
+  test('kolla-probe db-sync tells by the record whether the schema is ready', async () => {
+    const site = siteOn(mariadb);
+    const probed = async (...more: string[]) => {
+      const at = ['--server', `${mariadb.host}:${mariadb.port}`, '--database', site.database, '--user', site.database];
+      const env = { KOLLA_PROBE_PASSWORD: site.password };
+      const words = ['db-sync', 'keystone', ...at, '--timeout', '20s', ...more];
+      const { code, stderr } = await runHelper('kolla-probe', words, { env });
+      return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
+    };
+    const refused = await probed();
+    assert.equal(refused.code, 1);
+    assert.match(refused.msg, /it refuses the login of/);
+    assert.equal((await site.sync(['--release', 'r1', ...migration(0, 42)])).code, 42);
+    const failed = await probed();
+    assert.equal(failed.code, 1);
+    assert.match(failed.msg, /db-sync keystone: failed \(command\) of release r1$/);
+    assert.equal((await site.sync(['--release', 'r1', ...migration(0)])).code, 0);
+    assert.deepEqual(await probed('--release', 'r1'), { code: 0, msg: '' });
+    assert.equal((await site.sync(['--release', 'r2', ...migration(0, 42)])).code, 42);
+    assert.deepEqual(await probed(), { code: 0, msg: '' });
+    assert.match(
+      (await probed('--release', 'r2')).msg,
+      /ready for release r1, not r2; failed \(command\) of release r2$/,
+    );
   });
 
   test('runs again when it is run again, with the next token', async () => {

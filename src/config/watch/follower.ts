@@ -1,9 +1,10 @@
 import { formatDuration } from '../../cli/duration.ts';
 import { KollaError } from '../../cli/errors.ts';
 import { backoffMs } from '../../platform/backoff.ts';
+import { configMapVersion } from '../../platform/config-record.ts';
 import { applyPlanned, changesOf } from '../index.ts';
 import { followedPaths } from './followed.ts';
-import { configMapVersion, filesInPlace } from './in-place.ts';
+import { filesInPlace } from './in-place.ts';
 import { lookAt, type Look } from './look.ts';
 import type { Change, WatchOptions, WatchParts } from './parts.ts';
 import { STARTING, versionOf, type WatchStatus } from './status.ts';

@@ -1,6 +1,4 @@
 import { lstatSync } from 'node:fs';
-import { readlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Step } from '../step.ts';
 
 /** One file that a configuration has put in place. */
@@ -11,15 +9,6 @@ export interface FileInPlace {
   readonly sinceMs: number;
   /** The ConfigMap's version that brought its content, as far as we have seen. */
   readonly configMap: string | undefined;
-}
-
-/** What the kubelet calls the version that is mounted there; undefined for a plain folder. */
-export async function configMapVersion(configDir: string): Promise<string | undefined> {
-  try {
-    return (await readlink(join(configDir, '..data'))).replace(/^.*\//, '');
-  } catch {
-    return undefined; // no ConfigMap, or none that may be looked at
-  }
 }
 
 /**

@@ -41,3 +41,22 @@ export function dbSyncRecord({ metadata: { annotations = {} } }: KubeObject): Db
     readyFor: annotations[readyFor],
   };
 }
+
+/**
+ * What a migration's record means: ready by the release whose code may start on the schema, whatever a phase beside the
+ * running service does then, or did in vain. Of the rest only what a person wants to know.
+ * @param wanted the release; undefined: any will do
+ */
+export function readinessIn(
+  { state, release, phase, readyFor }: DbSyncRecord,
+  wanted: string | undefined,
+): { readonly isReady: boolean; readonly says: string } {
+  const ready = readyFor === undefined ? undefined : `ready for ${nameOf(readyFor)}`;
+  if (ready !== undefined && (wanted === undefined || readyFor === wanted)) return { isReady: true, says: ready };
+  const last = state === undefined ? 'nothing recorded yet' : `${state} (${phase}) of ${nameOf(release)}`;
+  return { isReady: false, says: ready === undefined ? last : `${ready}, not ${wanted}; ${last}` };
+}
+
+function nameOf(release = ''): string {
+  return release === '' ? 'a release without a name' : `release ${release}`;
+}

@@ -1,12 +1,15 @@
 import type { Check } from '../check.ts';
 import { amqp } from './amqp.ts';
 import { command } from './command.ts';
+import { config } from './config.ts';
 import { connected } from './connected.ts';
+import { dbSync } from './db-sync.ts';
 import { fileAge } from './file-age.ts';
 import { galera } from './galera.ts';
 import { grpc } from './grpc.ts';
 import { http } from './http.ts';
 import { listen } from './listen.ts';
+import { logShip } from './log-ship.ts';
 import { memcached } from './memcached.ts';
 import { mysql } from './mysql.ts';
 import { process } from './process.ts';
@@ -34,4 +37,7 @@ export const CHECKS: readonly Check[] = [
   memcached,
   redis,
   grpc,
+  config,
+  dbSync,
+  logShip,
 ];

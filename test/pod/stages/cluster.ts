@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { events, line as event, scriptedApi } from '../../platform/kube/support.ts';
+import { events, line as event, scriptedApi, type Handler } from '../../platform/kube/support.ts';
 
 /** An API server that knows one finished Job, by a kubeconfig. */
 export function clusterWithJob(folder: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
@@ -15,7 +15,16 @@ export async function clusterWith(
   stack: AsyncDisposableStack,
 ): Promise<NodeJS.ProcessEnv> {
   const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '7' } });
-  const api = stack.use(await scriptedApi(events(event('ADDED', object), bookmark)));
+  return await clusterAnswering(events(event('ADDED', object), bookmark), folder, stack);
+}
+
+/** An API server that answers so, by a kubeconfig. */
+export async function clusterAnswering(
+  answer: Handler,
+  folder: string,
+  stack: AsyncDisposableStack,
+): Promise<NodeJS.ProcessEnv> {
+  const api = stack.use(await scriptedApi(answer));
   const file = join(folder, 'kubeconfig');
   const config = {
     'current-context': 'here',

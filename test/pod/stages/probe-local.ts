@@ -1,7 +1,11 @@
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { configRecordFile } from '../../../src/platform/config-record.ts';
+import { runHelper } from '../../support/helper.ts';
+import { freePort } from '../../support/port.ts';
 import { connects, listens, startService } from '../../probe/local/service.ts';
 import { listenTcp } from '../../support/server.ts';
+import { clusterAnswering } from './cluster.ts';
 import type { Stages } from './stage.ts';
 
 const RUNS = "say('up'); setInterval(() => {}, 1000);";
@@ -70,4 +74,48 @@ socket.bind(0, () => say(String(socket.address().port)));`;
   },
   'kolla-probe command --timeout 5s -- ovsdb-client list-dbs': () =>
     Promise.resolve({ code: 1, stderr: /ovsdb-client cannot be run: .*ENOENT/ }),
+  'kolla-probe config': () =>
+    Promise.resolve({
+      env: { KOLLA_PROBE_ROOT: '/nowhere' },
+      code: 1,
+      stderr: /there is no \/nowhere\/run\/kolla\/config-watch\.json: does kolla-init watch run/,
+    }),
+  'kolla-probe config --root ./tree --config-dir ./config': async (folder) => {
+    await mkdir(join(folder, 'tree/run/kolla'), { recursive: true });
+    await writeFile(configRecordFile(join(folder, 'tree')), '{"state":"in-step","version":"0123456789ab"}');
+    return {};
+  },
+  'kolla-probe db-sync keystone --release 2026.1 --timeout 5s': async (folder, stack) => {
+    const annotations = { 'kolla-pod/state': 'done', 'kolla-pod/phase': 'all', 'kolla-pod/ready-for': '2026.1' };
+    const lease = JSON.stringify({ metadata: { name: 'kolla-db-sync-keystone', annotations } });
+    return { env: await clusterAnswering((_, response) => void response.end(lease), folder, stack) };
+  },
+  // No database in a unit test. On a real one it runs in test/integration.
+  'kolla-probe db-sync keystone --server mariadb --user keystone --password-file /run/secrets/keystone': async (
+    folder,
+  ) => {
+    await writeFile(join(folder, 'password'), 'hidden\n');
+    return {
+      replace: { 'mariadb ': `127.0.0.1:${await freePort()} `, '/run/secrets/keystone': join(folder, 'password') },
+      code: 1,
+      stderr: /ECONNREFUSED|refused/,
+    };
+  },
+  'kolla-probe log-ship --timeout 5s': async (folder) => {
+    await shipped(folder);
+    return { env: { KOLLA_PROBE_STATE_DIR: join(folder, 'logs/.kolla-log-ship') } };
+  },
+  'kolla-probe log-ship --state-dir ./state --within 10m': async (folder) => {
+    await shipped(folder);
+    await cp(join(folder, 'logs/.kolla-log-ship'), join(folder, 'state'), { recursive: true });
+    return {};
+  },
 };
+
+/** Logs of which all is acknowledged. */
+async function shipped(folder: string): Promise<void> {
+  await mkdir(join(folder, 'logs/nova'), { recursive: true });
+  await writeFile(join(folder, 'logs/nova/nova-api.log'), '2026-01-31 10:00:00.123 7 INFO nova [-] a line\n');
+  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', '--root', join(folder, 'logs')]);
+  if (code !== 0) throw new Error(`the log was not shipped: ${stderr}`);
+}

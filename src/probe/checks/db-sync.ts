@@ -1,0 +1,69 @@
+import { UsageError } from '../../cli/errors.ts';
+import { check } from '../check.ts';
+import { MYSQL_OPTIONS } from '../remote/mysql.ts';
+
+/** Is the schema ready for the service's code? By the word that kolla-db-sync leaves on its Lease, or in the database. */
+export const dbSync = check({
+  word: 'db-sync',
+  summary: "Is the schema ready for the service's code?",
+  description:
+    "Reads what kolla-db-sync has left: on its Lease, through the API server (get on leases), or with --server in the service's own " +
+    'database, with the login that the service has. Ready is what a wait for db-sync/NAME takes for met: a phase that runs beside ' +
+    'the service, or fails there, does not make it unhealthy.',
+  operands: [{ name: 'NAME', help: "the migration's: keystone" }],
+  options: [
+    {
+      flag: 'release',
+      type: 'string',
+      env: 'KOLLA_PROBE_RELEASE',
+      help: 'it must be ready for this one',
+      example: '2026.1',
+    },
+    {
+      flag: 'namespace',
+      type: 'string',
+      env: 'KOLLA_PROBE_NAMESPACE',
+      help: "where the Lease lies, unless in the Pod's own",
+      example: 'openstack',
+    },
+    {
+      flag: 'kubeconfig',
+      type: 'path',
+      env: 'KUBECONFIG',
+      help: "file with the API server and credentials; without one, the Pod's ServiceAccount",
+      example: '/root/.kube/config',
+    },
+    {
+      flag: 'server',
+      type: 'string',
+      env: 'KOLLA_PROBE_SERVER',
+      help: 'ask the database there instead of the API server',
+      example: 'mariadb:3306',
+    },
+    {
+      flag: 'database',
+      type: 'string',
+      env: 'KOLLA_PROBE_DATABASE',
+      help: "the service's database, where it is not named as the migration is",
+      example: 'nova_api',
+    },
+    ...MYSQL_OPTIONS,
+  ],
+  examples: [
+    { line: 'kolla-probe db-sync keystone --release 2026.1 --timeout 5s', does: 'by the Lease, in the Pod' },
+    {
+      line: 'kolla-probe db-sync keystone --server mariadb --user keystone --password-file /run/secrets/keystone',
+      does: 'by the record in the database, where there is no API server',
+    },
+  ],
+  async prepare({ operands: [name = ''], options }, { inherited, podFile }) {
+    if (!/^[a-z0-9][a-z0-9._-]*$/i.test(name)) throw new UsageError(`db-sync: '${name}' is no migration's name`);
+    const subject = `db-sync ${name}`;
+    if (options.server === undefined && options.defaultsFile === undefined) {
+      const { leaseQuestion } = await import('../remote/migration-lease.ts');
+      return leaseQuestion({ name, ...options }, subject, inherited);
+    }
+    const { recordQuestion } = await import('../remote/migration-record.ts');
+    return await recordQuestion({ name, podFile, ...options }, subject);
+  },
+});

@@ -1,0 +1,81 @@
+import { access, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatDuration } from '../../cli/duration.ts';
+import { messageOf } from '../../cli/errors.ts';
+import { pause } from '../../platform/backoff.ts';
+import type { Question } from '../check.ts';
+import { healthyAs, unhealthy } from '../verdict.ts';
+
+export interface LogShipQuery {
+  readonly stateDir: string;
+  /** Bytes may wait so long for an acknowledgement. */
+  readonly withinMs: number;
+}
+
+/** How far a file is acknowledged, as the checkpoint says. */
+interface Entry {
+  readonly generation: { readonly path: string; readonly dev: number; readonly ino: number };
+  readonly mark: { readonly offset: number };
+}
+
+interface Lag {
+  readonly bytes: number;
+  readonly files: number;
+  /** Since something was acknowledged. */
+  readonly quietMs: number;
+}
+
+const LOOK_MS = 100;
+
+/**
+ * Whether what was written to log files is being acknowledged.
+ * @param subject as the user wrote it; begins every message
+ * @param now in ms since 1970
+ */
+export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: string, now = Date.now): Question {
+  const file = join(stateDir, 'checkpoint.json');
+  return {
+    subject,
+    hosts: [],
+    async ask(signal, tell = () => {}) {
+      try {
+        for (;;) {
+          const lag = await lagIn(file, now);
+          const text = `${lag.bytes} bytes of ${lag.files} files are not acknowledged, the last were ${formatDuration(lag.quietMs)} ago`;
+          if (lag.bytes === 0) return healthyAs('all is acknowledged');
+          if (lag.quietMs <= withinMs) return healthyAs(text);
+          tell(text);
+          await pause(LOOK_MS, signal);
+        }
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== 'ENOENT') return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
+        return (await isThere(join(stateDir, 'source-id')))
+          ? healthyAs('nothing was to be shipped yet')
+          : unhealthy(`there is no ${file}: does kolla-log-ship run, with a state folder that this container has too?`);
+      }
+    },
+  };
+}
+
+async function lagIn(file: string, now: () => number): Promise<Lag> {
+  const { mtimeMs } = await stat(file);
+  const { files } = JSON.parse(await readFile(file, 'utf8')) as { files: readonly Entry[] };
+  let [bytes, behind] = [0, 0];
+  for (const { generation, mark } of files) {
+    const found = await stat(generation.path).catch(() => undefined);
+    // Of a file that was rotated away only its shipper knows where it is now.
+    if (found === undefined || found.ino !== generation.ino || found.dev !== generation.dev) continue;
+    if (found.size <= mark.offset) continue;
+    bytes += found.size - mark.offset;
+    behind++;
+  }
+  return { bytes, files: behind, quietMs: Math.max(0, now() - mtimeMs) };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,50 @@
+import { UsageError, messageOf } from '../../cli/errors.ts';
+import { dbSyncLease, dbSyncRecord, readinessIn } from '../../platform/kube/db-sync-lease.ts';
+import { givenKubeSource } from '../../platform/kube/source.ts';
+import type { KubeObject } from '../../platform/kube/types.ts';
+import type { Question } from '../check.ts';
+import { healthyAs, unhealthy } from '../verdict.ts';
+
+export interface LeaseQuery {
+  /** The migration's. */
+  readonly name: string;
+  readonly release: string | undefined;
+  readonly namespace: string | undefined;
+  readonly kubeconfig: string | undefined;
+}
+
+/**
+ * Whether a migration's Lease says that the schema is ready.
+ * @throws UsageError where there is no API server to ask
+ */
+export function leaseQuestion(query: LeaseQuery, subject: string, inherited: NodeJS.ProcessEnv): Question {
+  const source = givenKubeSource(query.kubeconfig, inherited);
+  if (source === undefined) {
+    throw new UsageError(
+      'db-sync: there is no API server to ask: give --kubeconfig, mount a ServiceAccount, or ask the database with --server',
+    );
+  }
+  return {
+    subject,
+    hosts: ['the API server'],
+    async ask(signal, tell = () => {}) {
+      const { connectKube, objectPath } = await import('../../platform/kube/index.ts');
+      try {
+        using client = await connectKube(source);
+        const ref = dbSyncLease(query.namespace ?? client.namespace, query.name);
+        tell(`the API server ${client.server} does not answer`);
+        const lease = await client.get<KubeObject>(objectPath(ref), { signal, metadataOnly: true });
+        const { isReady, says } = readinessIn(dbSyncRecord(lease), query.release);
+        return isReady ? healthyAs(says) : unhealthy(`Lease ${ref.name}: ${says}`);
+      } catch (error) {
+        return unhealthy(whyNot(error));
+      }
+    },
+  };
+}
+
+function whyNot(error: unknown): string {
+  const { status } = error as { status?: number };
+  if (status === 404) return 'nobody has migrated with kolla-db-sync yet: there is no Lease of that name';
+  return status === 403 ? `${messageOf(error)}; its Role must allow get on leases` : messageOf(error);
+}

@@ -1,0 +1,73 @@
+import type { PodFile } from '../../cli/file.ts';
+import { readinessIn } from '../../platform/kube/db-sync-lease.ts';
+import { NO_SUCH_TABLE, errnoOf, quoteName, type MysqlSession } from '../../platform/mysql/index.ts';
+import { knownServices } from '../../services/known.ts';
+import { isLastBeforeRollout } from '../../services/last-before-rollout.ts';
+import type { Phase, Service } from '../../services/index.ts';
+import type { Question } from '../check.ts';
+import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
+import { mysqlServer, type MysqlValues } from './mysql.ts';
+
+export interface RecordQuery extends MysqlValues {
+  /** The migration's, and unless `database` is given the database's too. */
+  readonly name: string;
+  readonly release: string | undefined;
+  readonly server: string | undefined;
+  readonly database: string | undefined;
+  readonly podFile: PodFile | undefined;
+}
+
+/** What kolla-db-sync keeps of one phase of one release. */
+interface Row {
+  readonly release: string;
+  readonly phase: string;
+  readonly state: string;
+}
+
+/**
+ * Whether the records in a service's database say that the schema is ready.
+ * @throws as mysqlServer() does; ConfigError for own services that are wrong
+ */
+export async function recordQuestion(query: RecordQuery, subject: string): Promise<Question> {
+  const { name, database = name, release, podFile } = query;
+  const server = await mysqlServer('db-sync', query.server, query);
+  const service = (await knownServices(podFile)).find((one) => one.name === name);
+  return {
+    subject,
+    hosts: server.hosts,
+    async ask(signal, tell = () => {}) {
+      const { askMysql } = await import('./mysql-session.ts');
+      const judges = {
+        greeted: () => unhealthy('the record is shown to users only: give --user'),
+        inside: async (session: MysqlSession) => verdictOf(await rowsIn(session, database, name), service, release),
+      };
+      return await askMysql(server, judges, signal, tell);
+    },
+  };
+}
+
+/** The latest first. */
+async function rowsIn(session: MysqlSession, database: string, name: string): Promise<Row[]> {
+  const table = `${quoteName(database)}.${quoteName('kolla_pod_record')}`;
+  const sql = `SELECT \`release\`, phase, state FROM ${table} WHERE service = ? ORDER BY token DESC`;
+  try {
+    return (await session.rows(sql, [name])) as unknown as Row[];
+  } catch (error) {
+    if (errnoOf(error) === NO_SUCH_TABLE) return [];
+    throw error;
+  }
+}
+
+function verdictOf(rows: readonly Row[], service: Service | undefined, wanted: string | undefined): Verdict {
+  const [last] = rows;
+  if (last === undefined) return unhealthy('nobody has migrated with kolla-db-sync yet: there is no record of it');
+  const ready = rows.find(({ phase, state }) => state === 'done' && isReadyAfter(phase, service));
+  const { isReady, says } = readinessIn({ ...last, readyFor: ready?.release }, wanted);
+  return isReady ? healthyAs(says) : unhealthy(says);
+}
+
+/** Of a service that nobody has described, all is one phase. */
+function isReadyAfter(phase: string, service: Service | undefined): boolean {
+  if (service === undefined) return phase === 'all' || phase === 'command';
+  return isLastBeforeRollout(service, phase as Phase | 'command');
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { privateFolder } from '../../support/folder.ts';
+import { logLines, runHelper } from '../../support/helper.ts';
+import { clusterAnswering } from '../../pod/stages/cluster.ts';
+import { status, type Handler } from '../../platform/kube/support.ts';
+
+/** Asks an API server that answers so. */
+async function probe(
+  answer: Handler,
+  more: readonly string[] = [],
+  timeout = '20s',
+): Promise<{ code: number; msg: string }> {
+  await using folder = await privateFolder('db-sync');
+  await using stack = new AsyncDisposableStack();
+  const env = await clusterAnswering(answer, folder.path, stack);
+  const { code, stderr } = await runHelper('kolla-probe', ['db-sync', 'keystone', '--timeout', timeout, ...more], {
+    env,
+  });
+  return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
+}
+
+const lease =
+  (annotations: Readonly<Record<string, string>>): Handler =>
+  (_, response) =>
+    void response.end(JSON.stringify({ metadata: { name: 'kolla-db-sync-keystone', annotations } }));
+
+const READY = { 'kolla-pod/ready-for': '2026.1' };
+const RUNS = { 'kolla-pod/state': 'running', 'kolla-pod/phase': 'expand', 'kolla-pod/release': '2026.2' };
+
+test('a schema that is ready is healthy, for any release or for that one', async () => {
+  assert.deepEqual(await probe(lease(READY)), { code: 0, msg: '' });
+  assert.deepEqual(await probe(lease({ ...RUNS, ...READY }), ['--release', '2026.1']), { code: 0, msg: '' });
+});
+
+test('one that is not is unhealthy with what happens meanwhile', async () => {
+  const { code, msg } = await probe(lease({ ...RUNS, ...READY }), ['--release', '2026.2']);
+  assert.equal(code, 1);
+  assert.equal(
+    msg,
+    'db-sync keystone: Lease kolla-db-sync-keystone: ready for release 2026.1, not 2026.2; running (expand) of release 2026.2',
+  );
+});
+
+test('no Lease, and one that may not be read, are told apart', async () => {
+  const none = await probe(status(404, 'not found'));
+  assert.equal(none.code, 1);
+  assert.match(none.msg, /nobody has migrated with kolla-db-sync yet/);
+  const refused = await probe(status(403, 'leases is forbidden'));
+  assert.equal(refused.code, 1);
+  assert.match(refused.msg, /leases is forbidden; its Role must allow get on leases/);
+});
+
+test('an API server that does not answer is named at the deadline', async () => {
+  const { code, msg } = await probe(() => {}, [], '2s');
+  assert.equal(code, 1);
+  assert.match(
+    msg,
+    /^db-sync keystone: no answer in 2s: the API server https:\/\/127\.0\.0\.1:\d+\/? does not answer$/,
+  );
+});
+
+test('liveness does not depend on the API server or the database', async () => {
+  const { code, msg } = await probe(lease(READY), ['--role', 'liveness']);
+  assert.equal(code, 64);
+  assert.match(msg, /asks the API server, which is not this pod/);
+  const words = ['db-sync', 'keystone', '--server', 'mariadb', '--user', 'x', '--role', 'liveness'];
+  assert.match((await runHelper('kolla-probe', words)).stderr, /asks mariadb, which is not this pod/);
+});
+
+test('without an API server and a database there is nobody to ask', async () => {
+  const { code, stderr } = await runHelper('kolla-probe', ['db-sync', 'keystone']);
+  assert.equal(code, 64);
+  assert.match(stderr, /give --kubeconfig, mount a ServiceAccount, or ask the database with --server/);
+});

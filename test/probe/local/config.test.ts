@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { join } from 'node:path';
+import { configQuestion } from '../../../src/probe/local/config.ts';
+import { configRecordFile } from '../../../src/platform/config-record.ts';
+import type { Pod } from '../../config/support.ts';
+import { oneFile } from '../../config/watch/support.ts';
+import { prepared, sidecar } from '../../init/watch-support.ts';
+import { logLines, runHelper } from '../../support/helper.ts';
+import { until } from '../../support/until.ts';
+
+async function probe(p: Pod, ...more: string[]): Promise<{ code: number; msg: string }> {
+  const words = ['config', '--root', p.root, '--config-dir', p.configDir, ...more];
+  const { code, stderr } = await runHelper('kolla-probe', words);
+  return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
+}
+
+/** Asks until the reason is such a one; the record is written after the log line. */
+async function reason(p: Pod, what: RegExp, ...more: string[]): Promise<void> {
+  await until(`the reason ${what}`, 20_000, async () => {
+    const { code, msg } = await probe(p, ...more);
+    return code === 1 && what.test(msg) ? true : undefined;
+  });
+}
+
+test('the record of a real watch: in step, refused, mended, and not looked at any more', async () => {
+  await using p = await prepared();
+  await reason(p, /there is no .*config-watch\.json: does kolla-init watch run/);
+  await using watch = await sidecar(p, []);
+  const healthy = () =>
+    until('the newest version to be in place', 20_000, async () => ((await probe(p)).code === 0 ? true : undefined));
+  await healthy();
+  await p.volume.swap({ 'config.json': '{', 'a.conf': 'two' });
+  await reason(p, /^config: version [0-9a-f]{12} is refused, [0-9a-f]{12} stays in place: .*config\.json/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'three' });
+  await healthy();
+  assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'three');
+  watch.running.child.kill('SIGKILL');
+  await watch.running.ended;
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'four' });
+  assert.deepEqual(await probe(p), { code: 0, msg: '' });
+  await reason(
+    p,
+    /version \.\.2026\S+ lies there for .* nobody has looked at it: does kolla-init watch run\?/,
+    '--within',
+    '0',
+  );
+});
+
+test('a record that is none is unhealthy, and named', async () => {
+  await using p = await prepared();
+  const file = configRecordFile(p.root);
+  const asked = () => configQuestion({ ...p, withinMs: 1000 }, 'config').ask(AbortSignal.timeout(10_000));
+  for (const text of ['', '[]', 'null', '{"state":"fine"}', '{"state":"in-step","version":7}']) {
+    await writeFile(file, text);
+    const verdict = await asked();
+    assert.ok(!verdict.healthy);
+    assert.match(verdict.reason, /^cannot read .*config-watch\.json: /);
+  }
+  await writeFile(file, '{"state":"absent","problem":"there is no config.json in /config"}');
+  assert.deepEqual(await asked(), { healthy: false, reason: 'there is no config.json in /config' });
+  await writeFile(file, '{"state":"failed","looked":"abc","problem":"ENOSPC: no space"}');
+  assert.deepEqual(await asked(), {
+    healthy: false,
+    reason: 'version abc could not be put in place: ENOSPC: no space',
+  });
+});
+
+test('where the ConfigMap is not mounted, or is a plain folder, the record alone speaks', async () => {
+  await using p = await prepared();
+  await writeFile(configRecordFile(p.root), '{"state":"in-step","version":"abc","configMap":"..2026_1"}');
+  const asked = (configDir: string) =>
+    configQuestion({ root: p.root, configDir, withinMs: 0 }, 'config').ask(AbortSignal.timeout(10_000));
+  assert.deepEqual(await asked(join(p.root, 'nowhere')), { healthy: true, detail: 'version abc' });
+  assert.equal((await asked(p.configDir)).healthy, false);
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { logShipQuestion } from '../../../src/probe/local/log-ship.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { runHelper, startHelper, logLines } from '../../support/helper.ts';
+import { until } from '../../support/until.ts';
+
+const LINE = '2026-01-31 10:00:00.123 7 INFO nova.compute [-] a line\n';
+
+async function logs() {
+  const folder = await privateFolder('log-ship');
+  const [log, stateDir] = [join(folder.path, 'nova/nova-compute.log'), join(folder.path, '.kolla-log-ship')];
+  await mkdir(join(folder.path, 'nova'));
+  await writeFile(log, LINE);
+  return { root: folder.path, log, stateDir, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+async function probe(stateDir: string, ...more: string[]): Promise<{ code: number; msg: string }> {
+  const { code, stderr } = await runHelper('kolla-probe', ['log-ship', '--state-dir', stateDir, ...more]);
+  return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
+}
+
+/** As if the checkpoint was of two hours ago. */
+async function makeOld(stateDir: string): Promise<void> {
+  const then = Date.now() / 1000 - 7200;
+  await utimes(join(stateDir, 'checkpoint.json'), then, then);
+}
+
+test('a shipper that ships is healthy; one that is gone is not, as soon as something is left', async () => {
+  await using l = await logs();
+  assert.match((await probe(l.stateDir)).msg, /there is no .*checkpoint\.json: does kolla-log-ship run/);
+  assert.equal((await runHelper('kolla-log-ship', ['--once', '--root', l.root])).code, 0);
+  await makeOld(l.stateDir);
+  assert.deepEqual(await probe(l.stateDir), { code: 0, msg: '' });
+  await appendFile(l.log, LINE);
+  const { code, msg } = await probe(l.stateDir, '--timeout', '300ms');
+  assert.equal(code, 1);
+  assert.equal(
+    msg,
+    `log-ship: no answer in 300ms: ${LINE.length} bytes of 1 files are not acknowledged, the last were 2h ago`,
+  );
+  assert.equal((await probe(l.stateDir, '--within', '3h')).code, 0);
+});
+
+test('the first line after a quiet time is waited for', async () => {
+  await using l = await logs();
+  await using _ = await startHelper('kolla-log-ship', ['--root', l.root]);
+  const file = join(l.stateDir, 'checkpoint.json');
+  await until('the first checkpoint', 20_000, async () => {
+    return (await readFile(file, 'utf8').catch(() => '')).includes(`"offset":${LINE.length}`) || undefined;
+  });
+  await makeOld(l.stateDir);
+  await appendFile(l.log, LINE);
+  assert.deepEqual(await probe(l.stateDir, '--timeout', '20s'), { code: 0, msg: '' });
+});
+
+test('a file that was rotated away is not counted, and a shipper that had nothing yet is healthy', async () => {
+  await using l = await logs();
+  const asked = () => logShipQuestion({ stateDir: l.stateDir, withinMs: 0 }, 'log-ship').ask(AbortSignal.timeout(300));
+  await mkdir(l.stateDir);
+  await writeFile(join(l.stateDir, 'source-id'), 'x\n');
+  assert.deepEqual(await asked(), { healthy: true, detail: 'nothing was to be shipped yet' });
+  const entry = (path: string) => ({ generation: { path, dev: 1, ino: 1 }, mark: { offset: 0 } });
+  const files = [entry(l.log), entry(join(l.root, 'gone.log'))];
+  await writeFile(join(l.stateDir, 'checkpoint.json'), JSON.stringify({ version: 1, files }));
+  assert.deepEqual(await asked(), { healthy: true, detail: 'all is acknowledged' });
+  await writeFile(join(l.stateDir, 'checkpoint.json'), '{"version":');
+  const verdict = await asked();
+  assert.ok(!verdict.healthy);
+  assert.match(verdict.reason, /^cannot read .*checkpoint\.json: /);
+});
