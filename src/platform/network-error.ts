@@ -23,7 +23,9 @@ const OTHER_PROTOCOL = /wrong version number|packet length too long|unexpected m
  * @param caFile of the authorities that were to be trusted, for messages
  */
 export function networkReason(error: unknown, caFile?: string): string {
-  const { code = '', reason } = error as { code?: string; reason?: string };
+  const { code: any, reason } = error as { code?: unknown; reason?: string };
+  // Of an AbortSignal's reason it is a number.
+  const code = typeof any === 'string' ? any : '';
   const meaning = MEANINGS[code];
   if (meaning !== undefined) return `${code}: ${meaning}`;
   const text = messageOf(error);

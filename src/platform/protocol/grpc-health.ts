@@ -52,7 +52,7 @@ interface Reply {
 
 function call(session: ClientHttp2Session, service: string): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    session.once('error', reject);
+    session.once('error', (error) => reject(explained(error)));
     const stream = session.request({
       [constants.HTTP2_HEADER_METHOD]: 'POST',
       [constants.HTTP2_HEADER_PATH]: PATH,
@@ -63,14 +63,27 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
     let headers: IncomingHttpHeaders = {};
     const chunks: Buffer[] = [];
     // Of a connection that failed it says only that it was cancelled.
-    stream.on('error', (error: Error) => reject(error.cause instanceof Error ? error.cause : error));
+    stream.on('error', (error) => reject(explained(error.cause instanceof Error ? error.cause : error)));
     stream.on('response', (received) => (headers = { ...headers, ...received }));
     stream.on('trailers', (received) => (headers = { ...headers, ...received }));
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => resolve({ headers, body: Buffer.concat(chunks) }));
-    stream.on('close', () => reject(new Error('closed without an answer')));
+    stream.on('end', () => {
+      if (headers[':status'] !== undefined) resolve({ headers, body: Buffer.concat(chunks) });
+    });
+    stream.on('close', () => reject(new Error('closed without an answer; it may want TLS, or not speak HTTP/2')));
     stream.end(request(service));
   });
+}
+
+/** Node's words for another protocol are its own codes. */
+function explained(error: Error): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (/no application protocol/i.test(message)) {
+    return new Error('it speaks TLS, but no HTTP/2 in it, as gRPC does', { cause: error });
+  }
+  // Of an AbortSignal's reason it is a number.
+  if (!String(code).startsWith('ERR_HTTP2_')) return error;
+  return new Error('what answers there does not speak HTTP/2, as gRPC does', { cause: error });
 }
 
 /** Not compressed (0), its length, field 1 as a string; an empty string is left out. */

@@ -84,7 +84,9 @@ test('with TLS the certificate must be for the name, and signed by the CA', asyn
 test('a closed port, another protocol and silence each have their reason', async () => {
   assert.match(await reasonOf(grpc, [`127.0.0.1:${await freePort()}`]), /^ECONNREFUSED: nothing listens there$/);
   await using http = await listenHttp((_request, response) => void response.end());
-  assert.notEqual(await reasonOf(grpc, [`127.0.0.1:${http.port}`]), 'healthy');
+  assert.match(await reasonOf(grpc, [`127.0.0.1:${http.port}`]), /^what answers there does not speak HTTP\/2/);
+  await using closing = await listenTcp((socket) => void socket.destroy());
+  assert.match(await reasonOf(grpc, [`127.0.0.1:${closing.port}`]), /^closed without an answer|^ECONNRESET/);
   await using silent = await listenTcp(() => {});
   assert.match(
     await reasonOf(grpc, [`127.0.0.1:${silent.port}`], {}, 200),
