@@ -7,7 +7,7 @@ import { kollaStart } from '../init/kolla-start.ts';
 import { kubernetesEntrypoint } from '../init/kubernetes-entrypoint.ts';
 import { logShip } from '../logship/index.ts';
 import { probe } from '../probe/index.ts';
-import { KOLLA_HELPERS } from '../probe/kolla/helpers.ts';
+import { KOLLA_HELPERS } from '../probe/kolla/all.ts';
 import { sidecar } from '../sidecar/index.ts';
 import { copyCacerts } from '../start/copy-cacerts.ts';
 

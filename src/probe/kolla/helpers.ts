@@ -1,7 +1,7 @@
 import { command, type Example, type Helper, type Operand } from '../../cli/command.ts';
-import { questionFor } from './names.ts';
+import type { Understand } from './names.ts';
 import { runKolla } from './run.ts';
-import { KOLLA_NAMES, type KollaName } from './variables.ts';
+import type { KollaName } from './variables.ts';
 
 interface Text {
   readonly summary: string;
@@ -97,18 +97,17 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
   },
 };
 
-/** The tables of Kolla's names, for help, docs and completion. */
-export const KOLLA_HELPERS: readonly Helper[] = KOLLA_NAMES.map((name) => helperOf(name));
-
-export function helperOf(name: KollaName): Helper {
+/**
+ * The table of one name, for help, docs and completion.
+ * @param understand given by who has it: here it would bring every script, and what they all ask with, to each of them
+ */
+export function helperOf(name: KollaName, understand: Understand): Helper {
   const { summary, ...text } = TEXTS[name];
-  const run = (argv: readonly string[], env: NodeJS.ProcessEnv) =>
-    runKolla(name, (words, variables) => questionFor(name, words, variables), argv, env);
   const main = command({
     summary,
     ...text,
     options: [],
-    run: ({ operands }, { inherited }) => run(operands, inherited),
+    run: ({ operands }, { inherited }) => runKolla(name, understand, operands, inherited),
   });
   return { name, summary, main, commands: {}, takesNoOptions: true, isGuest: true };
 }

@@ -16,7 +16,7 @@ export async function runKolla(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode> {
-  if (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')) return await sayHelp(name);
+  if (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')) return await sayHelp(name, understand);
   ignoreClosedStderr();
   using stop = stopOnSignals();
   using output = createOutput(process.stdout, (error) => stop.abort(error));
@@ -42,7 +42,7 @@ async function said(name: KollaName, understand: () => ReturnType<Understand>, s
 }
 
 /** Lazy: a probe that runs each few seconds needs no tables of help. */
-async function sayHelp(name: KollaName): Promise<ExitCode> {
+async function sayHelp(name: KollaName, understand: Understand): Promise<ExitCode> {
   const [{ helperOf }, { run }] = await Promise.all([import('./helpers.ts'), import('../../cli/run.ts')]);
-  return await run(helperOf(name), ['--help'], {});
+  return await run(helperOf(name, understand), ['--help'], {});
 }
