@@ -23,6 +23,8 @@ export interface RabbitmqOptions {
   readonly port?: number;
   /** With its management API, on a free port; then it is up when that answers. */
   readonly management?: true;
+  /** More lines of its rabbitmq.conf. */
+  readonly config?: readonly string[];
 }
 
 export interface Rabbitmq extends AsyncDisposable {
@@ -65,7 +67,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   const { path: folder } = stack.use(await privateFolder('rabbitmq'));
   const at = (name: string) => join(folder, name);
   const more = options.management ? ['management.tcp.ip = 127.0.0.1', `management.tcp.port = ${managementPort}`] : [];
-  await writeFile(at('rabbitmq.conf'), configuration(port, more));
+  await writeFile(at('rabbitmq.conf'), configuration(port, [...more, ...(options.config ?? [])]));
   await writeFile(at('plugins'), options.management ? '[rabbitmq_management].\n' : '[].\n');
   await writeFile(at('none'), '');
   const env = {

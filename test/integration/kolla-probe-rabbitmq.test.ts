@@ -3,8 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
+import { makeAuthority } from '../cluster/authority.ts';
 import { privateFolder } from '../support/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
+import { freePort } from '../support/port.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunRabbitmq()) ?? false;
@@ -12,22 +14,43 @@ const stack = new AsyncDisposableStack();
 const LOGGED_MS = 10_000;
 let broker: Rabbitmq;
 let at: string;
+let atTls: string;
+let caFile: string;
 let login: string[];
 
 before(async () => {
   if (skip !== false) return;
   const folder = stack.use(await privateFolder('probe-rabbitmq'));
-  const passwordFile = join(folder.path, 'password');
-  await writeFile(passwordFile, 'guest\n');
-  broker = stack.use(await startRabbitmq({ management: true }));
+  const file = async (name: string, text: string) => {
+    const path = join(folder.path, name);
+    await writeFile(path, text);
+    return path;
+  };
+  const authority = makeAuthority('rabbitmq');
+  const { certificate, key } = authority.issue({ commonName: 'rabbitmq', hosts: ['127.0.0.1'] });
+  caFile = await file('ca.pem', authority.certificate);
+  const tlsPort = await freePort();
+  const config = [
+    `listeners.ssl.1 = 127.0.0.1:${tlsPort}`,
+    `ssl_options.cacertfile = ${caFile}`,
+    `ssl_options.certfile = ${await file('tls.crt', certificate)}`,
+    `ssl_options.keyfile = ${await file('tls.key', key)}`,
+  ];
+  broker = stack.use(await startRabbitmq({ management: true, config }));
+  atTls = `${broker.host}:${tlsPort}`;
   at = `${broker.host}:${broker.port}`;
-  login = ['--user', 'guest', '--password-file', passwordFile];
+  login = ['--user', 'guest', '--password-file', await file('password', 'guest\n')];
 });
 after(() => stack.disposeAsync());
 
 /** Asks once; what it says is why it is unhealthy. */
-async function ask(check: 'amqp' | 'rabbitmq', words: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const { code, stderr } = await runHelper('kolla-probe', [check, at, '--timeout', '5s', ...words], { env });
+async function ask(
+  check: 'amqp' | 'rabbitmq' | 'tls',
+  words: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+  place = at,
+) {
+  const { code, stderr } = await runHelper('kolla-probe', [check, place, '--timeout', '5s', ...words], { env });
   const reason = logLines(stderr).at(-1)?.msg ?? stderr;
   return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+: /, '')}`;
 }
@@ -78,6 +101,18 @@ test('without a login the broker heeds the connection, and logs nothing at all',
 test('who breaks off after the greeting is logged with a warning, so that is asked for only', { skip }, async () => {
   const complaints = await complaintsOf(async () => assert.equal(await ask('amqp', ['--greeting']), 'healthy'));
   assert.match(complaints.join('\n'), /client unexpectedly closed TCP connection|closing AMQP connection/);
+});
+
+test('the same holds in TLS: login, no login and the check of its certificate leave no warning', { skip }, async () => {
+  const trust = ['--ca-file', caFile];
+  const complaints = await complaintsOf(async () => {
+    assert.equal(await ask('amqp', ['--tls', ...trust, ...login], {}, atTls), 'healthy');
+    assert.equal(await ask('amqp', ['--tls', ...trust], {}, atTls), 'healthy');
+    assert.equal(await ask('tls', [...trust, '--expires-in', '1d'], {}, atTls), 'healthy');
+  });
+  assert.deepEqual(complaints, []);
+  assert.match(await ask('amqp', ['--tls', ...login], {}, atTls), /^1: its certificate is not signed by an authority/);
+  assert.equal(await ask('amqp', ['--tls', ...trust]), '1: what answers there does not speak TLS');
 });
 
 test('a refused login and a virtual host that is not there are told in its words', { skip }, async () => {
