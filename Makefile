@@ -36,6 +36,7 @@ bench: build ## what it costs beside today's tools; NAME=set-configs for one
 soak: $(READY) ## property tests at length (SEED=1 CASES=20000), a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000)
 	@SEED=$(SEED) CASES=$(CASES) $(NODE) test/soak/set-configs.ts
 	@$(NODE) test/soak/api-server.ts
+	@PROBE_MINUTES=$(PROBE_MINUTES) $(NODE) test/soak/probe.ts
 	@SEED=$(SEED) TAKEOVERS=$(TAKEOVERS) $(NODE) test/soak/takeovers.ts
 
 evidence: $(READY) ## runs the command behind every claim and prints docs/evidence/

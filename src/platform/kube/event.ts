@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { firstBytes } from '../../cli/first-bytes.ts';
+import { NAME_RULES } from './names.ts';
 import { collectionPath } from './path.ts';
 
 /** What an Event says of a Pod. */
@@ -31,7 +33,8 @@ export function eventBody(pod: EventPod, { type, reason, action, note }: PodEven
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { generateName: `${pod.name.slice(0, 200)}.`, namespace: pod.namespace },
+    // As the kubelet names its own; generateName may not end with the dot.
+    metadata: { name: `${beginOf(pod.name)}.${randomBytes(8).toString('hex')}`, namespace: pod.namespace },
     // Its MicroTime has six digits.
     eventTime: new Date().toISOString().replace(/Z$/, '000Z'),
     reportingController: controller,
@@ -42,4 +45,9 @@ export function eventBody(pod: EventPod, { type, reason, action, note }: PodEven
     action,
     note: firstBytes(note, NOTE_BYTES),
   };
+}
+
+/** So that the whole is a name too. */
+function beginOf(name: string): string {
+  return name.slice(0, NAME_RULES.subdomain.most - 17).replace(/[^a-z0-9]+$/, '');
 }

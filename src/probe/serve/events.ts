@@ -60,8 +60,8 @@ export function leaveEvents({ kube, podName, podUid }: EventTarget, log: Log): E
       } catch (error) {
         if (stop.signal.aborted) return;
         isRefused = hasStatus(error, [400, 401, 403, 404, 422]);
-        if (isRefused)
-          return log.warn(`no Events on Pod ${podName}: ${messageOf(error)}; kolla-probe rbac prints the Role`);
+        const fix = hasStatus(error, [403]) ? '; kolla-probe rbac prints the Role' : '';
+        if (isRefused) return log.warn(`no Events on Pod ${podName}: ${messageOf(error)}${fix}`);
         if (!isAway) log.warn(`an Event on Pod ${podName} could not be left: ${messageOf(error)}`);
         isAway = true;
         await pause(backoffMs(attempt, BACKOFF), stop.signal).catch(() => {});

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProbedPod } from './probed-pod.ts';
+
+/** What was seen over the time, in samples at equal distances. */
+export interface Growth {
+  readonly seconds: number;
+  /** Answers that were not 200; an answer counts as soon as it came. */
+  readonly bad: number;
+  readonly answers: number;
+  /** Medians of the first and the last third. */
+  readonly megabytes: readonly [first: number, last: number];
+  readonly descriptors: readonly [first: number, last: number];
+  readonly threads: readonly [first: number, last: number];
+}
+
+const SAMPLES = 30;
+const PATHS = ['/readyz', '/livez', '/metrics', '/status.json', '/readyz?verbose'];
+
+/** Asks the pod for its health ten times a second, and looks at what it holds. */
+export async function growthOf(
+  pod: ProbedPod,
+  seconds: number,
+  say: (text: string) => void = () => {},
+): Promise<Growth> {
+  const samples: { readonly kilobytes: number; readonly descriptors: number; readonly threads: number }[] = [];
+  let [answers, bad] = [0, 0];
+  const began = performance.now();
+  const elapsed = () => (performance.now() - began) / 1000;
+  for (let i = 0; elapsed() < seconds; i++) {
+    const status = await pod.ask(PATHS[i % PATHS.length]!);
+    answers++;
+    if (status !== 200) bad++;
+    if (elapsed() >= (samples.length * seconds) / SAMPLES) {
+      // Between two requests: none of ours is open.
+      const sample = { kilobytes: pod.residentKilobytes(), descriptors: pod.descriptors(), threads: pod.threads() };
+      samples.push(sample);
+      say(
+        `${Math.round(elapsed())} s: ${(sample.kilobytes / 1024).toFixed(1)} MB, ${sample.descriptors} descriptors, ${sample.threads} threads`,
+      );
+    }
+    await sleep(100);
+  }
+  const third = Math.ceil(samples.length / 3);
+  const both = (value: (sample: (typeof samples)[number]) => number): [number, number] => [
+    median(samples.slice(0, third).map(value)),
+    median(samples.slice(-third).map(value)),
+  ];
+  return {
+    seconds: Math.round(elapsed()),
+    bad,
+    answers,
+    megabytes: both(({ kilobytes }) => Math.round((kilobytes / 1024) * 10) / 10),
+    descriptors: both(({ descriptors }) => descriptors),
+    threads: both(({ threads }) => threads),
+  };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
