@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
 import { privateFolder } from '../support/folder.ts';
@@ -67,6 +67,26 @@ test('a node that is told to refuse queries, or not to replicate, is unhealthy',
   assert.match(await ask(node), /^1: wsrep_on is OFF/);
   await node.query('SET GLOBAL wsrep_on = ON');
   assert.equal(await ask(node), 'healthy');
+});
+
+test('the donor of a whole state is unhealthy unless that is allowed', { skip }, async () => {
+  const [first, second, third] = nodes;
+  await third.stop();
+  // Without its data it needs all of another's.
+  await rm(join(dirname(third.socket), 'data'), { recursive: true });
+  await mkdir(join(dirname(third.socket), 'data'));
+  const joined = third.start();
+  const seen = await until('one of the others to be the donor', CHANGE_MS, async () => {
+    for (const node of [first, second]) {
+      const [strict, lenient] = await Promise.all([ask(node), ask(node, 'galera', '--allow-donor')]);
+      if (strict !== 'healthy') return { strict, lenient };
+    }
+    return undefined;
+  });
+  assert.match(seen.strict, /^1: it is the donor of a node that joins/);
+  assert.equal(seen.lenient, 'healthy');
+  await joined;
+  assert.equal(await ask(third), 'healthy');
 });
 
 test('a frozen node takes connections and is unhealthy at the deadline', { skip }, async () => {
