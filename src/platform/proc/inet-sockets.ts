@@ -78,7 +78,7 @@ export async function eachInetSocket(
         return socket !== undefined && each(socket);
       };
       try {
-        if (await eachLine(`${proc}/net/${table}`, onLine, signal)) return true;
+        if (await eachLine(`${proc}/net/${table}`, onLine, signal, true)) return true;
       } catch (error) {
         if (!table.endsWith('6') || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }

@@ -7,6 +7,12 @@ import { closeSync, openSync, readSync } from 'node:fs';
 const PIECE_BYTES = 65_536;
 /** The kernel gives some 4 kB a read; so many of them are about 2 ms. */
 const READS_A_TURN = 32;
+/**
+ * A row of /proc/net/tcp. Behind the last of them the kernel walks the rest of its table, which all network namespaces share:
+ * milliseconds, that who has found its row need not pay. Who asks for more than a row makes it walk to the next.
+ */
+const ROW_BYTES = 160;
+const ROW_READS = 100;
 /** No line of ours is that long: what is, was not written by the kernel. */
 const LINE_CHARACTERS = 65_536;
 
@@ -23,16 +29,22 @@ export function readHead(file: string, bytes: number): string {
 
 /**
  * Calls `each` with every line, as Latin-1, until it returns true.
+ * @param isByRow to read the first rows one by one, where to stop early saves more than reads cost
  * @returns whether it did
  * @throws the system's error; the signal's reason
  */
-export async function eachLine(file: string, each: (line: string) => boolean, signal: AbortSignal): Promise<boolean> {
+export async function eachLine(
+  file: string,
+  each: (line: string) => boolean,
+  signal: AbortSignal,
+  isByRow = false,
+): Promise<boolean> {
   const fd = openSync(file, 'r');
   try {
     const buffer = Buffer.allocUnsafe(PIECE_BYTES);
     let rest = '';
     for (let reads = 1; ; reads++) {
-      const length = readSync(fd, buffer, 0, PIECE_BYTES, null);
+      const length = readSync(fd, buffer, 0, isByRow && reads <= ROW_READS ? ROW_BYTES : PIECE_BYTES, null);
       if (length === 0) return rest !== '' && each(rest);
       const lines = (rest + buffer.toString('latin1', 0, length)).split('\n');
       rest = lines.pop() ?? '';

@@ -12,40 +12,28 @@ export interface ProcEffects {
   readonly signal: AbortSignal;
 }
 
-/** Who has one of some sockets, of the processes that are meant. */
+/** The processes that are meant, and their sockets. */
 export interface Owners {
   readonly processes: readonly NamedProcess[];
-  /** The first process that has one of them, with its socket's inode. */
-  readonly found?: { readonly pid: number; readonly inode: string };
-  /** Inodes that these processes have, as far as it was looked: all of them where nothing was found. */
-  readonly inodes: ReadonlySet<string>;
+  /** Whose each socket is, by its inode: of one that several have, the first's. */
+  readonly pidByInode: ReadonlyMap<string, number>;
   /** Those whose descriptors we may not see. */
   readonly denied: readonly number[];
 }
 
-/**
- * Looks whether one of the processes that are meant has one of the sockets.
- * @param wanted their inodes; empty to see only which processes there are and what they have
- */
-export async function findOwners(
-  query: ProcessQuery,
-  wanted: ReadonlySet<string>,
-  effects: ProcEffects,
-): Promise<Owners> {
+/** Looks into every process that is meant. */
+export async function findOwners(query: ProcessQuery, effects: ProcEffects): Promise<Owners> {
   const processes = await findProcesses(query, effects);
-  const inodes = new Set<string>();
+  const pidByInode = new Map<string, number>();
   const denied: number[] = [];
   for (const { pid } of processes) {
-    let inode: string | undefined;
-    const each = (one: string) => {
-      inodes.add(one);
-      if (wanted.has(one)) inode = one;
-      return inode !== undefined;
+    const each = (inode: string) => {
+      if (!pidByInode.has(inode)) pidByInode.set(inode, pid);
+      return false;
     };
     if ((await eachSocketInode(pid, each, effects)) === 'denied') denied.push(pid);
-    if (inode !== undefined) return { processes, found: { pid, inode }, inodes, denied };
   }
-  return { processes, inodes, denied };
+  return { processes, pidByInode, denied };
 }
 
 /** Those of the sockets that no process has which we can look into. */

@@ -21,16 +21,16 @@ export interface PortQuery {
  * @param subject as the user wrote it; begins every message
  */
 export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc = '/proc'): Question {
+  const meaning = MEANINGS[kind];
+  const { process: asked, ports, protocols = meaning.protocols } = query;
+  const wanted = asked && whatIsMeant(asked);
   return {
     subject,
     hosts: [],
     async ask(signal) {
-      const meaning = MEANINGS[kind];
-      const { process: wanted, ports, protocols = meaning.protocols } = query;
       const effects = { proc, signal };
-      const onPort = await socketsOn({ ports, protocols }, meaning, wanted === undefined, effects);
-      if (wanted === undefined) return verdictOfAny(onPort, ports, meaning);
-      return await verdictOf({ process: whatIsMeant(wanted), ports, protocols }, onPort, meaning, effects);
+      if (wanted === undefined) return await verdictOfAny({ ports, protocols }, meaning, effects);
+      return await verdictOf(wanted, { ports, protocols }, meaning, effects);
     },
   };
 }
@@ -40,84 +40,87 @@ interface Ports {
   readonly protocols: readonly Protocol[];
 }
 
-/** @param isOneEnough to stop at the first that answers the question */
-async function socketsOn(
+interface Scanned {
+  /** The first that answers the question. */
+  readonly good: InetSocket | undefined;
+  /** Those on the ports before it: all of them where there is none. */
+  readonly onPort: readonly InetSocket[];
+}
+
+/** Reads the tables until a socket answers the question. @param isTheirs whether it is one of those that are asked about */
+async function scan(
   { ports, protocols }: Ports,
   { portOf, isAbout, isGood }: Meaning,
-  isOneEnough: boolean,
+  isTheirs: (socket: InetSocket) => boolean,
   effects: ProcEffects,
-): Promise<InetSocket[]> {
-  const found: InetSocket[] = [];
+): Promise<Scanned> {
+  const onPort: InetSocket[] = [];
+  let good: InetSocket | undefined;
   const each = (socket: InetSocket) => {
     if (!ports.includes(portOf(socket)) || !isAbout(socket)) return false;
-    found.push(socket);
-    return isOneEnough && isGood(socket);
+    onPort.push(socket);
+    if (isGood(socket) && isTheirs(socket)) good = socket;
+    return good !== undefined;
   };
   await eachInetSocket(protocols, each, effects);
-  return found;
+  return { good, onPort };
 }
 
-function verdictOfAny(onPort: readonly InetSocket[], ports: readonly number[], meaning: Meaning): Verdict {
-  const good = onPort.find((socket) => meaning.isGood(socket));
+async function verdictOfAny(asked: Ports, meaning: Meaning, effects: ProcEffects): Promise<Verdict> {
+  const { good, onPort } = await scan(asked, meaning, () => true, effects);
   if (good !== undefined) return healthyAs(meaning.show(good));
-  return unhealthy(`${meaning.isMissing} ${portsText(ports)}${seen(onPort, meaning)}`);
+  return unhealthy(`${meaning.isMissing} ${portsText(asked)}${seen(onPort, meaning)}`);
 }
 
-async function verdictOf(
-  query: Ports & { readonly process: ProcessQuery },
-  onPort: readonly InetSocket[],
-  meaning: Meaning,
-  effects: ProcEffects,
-): Promise<Verdict> {
-  const { process: wanted, ports } = query;
+/** Whose sockets are whose is looked up first, as a process has few, so that the tables need not be read to their end. */
+async function verdictOf(wanted: ProcessQuery, asked: Ports, meaning: Meaning, effects: ProcEffects): Promise<Verdict> {
+  const owners = await findOwners(wanted, effects);
+  const { processes, pidByInode } = owners;
+  const { good, onPort } = await scan(asked, meaning, ({ inode }) => pidByInode.has(inode), effects);
+  const owner = good && pidByInode.get(good.inode);
+  if (good !== undefined && owner !== undefined) return healthyAs(`${called(wanted, [owner])}: ${meaning.show(good)}`);
   // In a queue or in TIME-WAIT it is nobody's.
-  const good = onPort.filter((socket) => meaning.isGood(socket) && socket.inode !== '0');
-  const inodes = new Set(good.map(({ inode }) => inode));
-  const owners = await findOwners(wanted, inodes, effects);
-  const { found, processes } = owners;
-  const socket = good.find(({ inode }) => inode === found?.inode);
-  if (found !== undefined && socket !== undefined)
-    return healthyAs(`${called(wanted, [found.pid])}: ${meaning.show(socket)}`);
-  const why = await whyUnseen(owners, wanted, `${meaning.sockets} ${portsText(ports)}`, inodes, effects);
+  const others = onPort.filter((socket) => meaning.isGood(socket) && socket.inode !== '0');
+  const sockets = `${meaning.sockets} ${portsText(asked)}`;
+  const why = await whyUnseen(owners, wanted, sockets, new Set(others.map(({ inode }) => inode)), effects);
   if (why !== undefined) return unseen(why);
-  if (processes.length > 0) {
-    const who = called(
-      wanted,
-      processes.map(({ pid }) => pid),
-    );
-    return unhealthy(
-      `${who} ${meaning.lacks} ${portsText(ports)}${await theirs(query, onPort, owners, meaning, effects)}`,
-    );
+  const pids = processes.map(({ pid }) => pid);
+  if (pids.length > 0) {
+    const theirs = await whatIsTheirs(asked, onPort, owners, meaning, effects);
+    return unhealthy(`${called(wanted, pids)} ${meaning.lacks} ${portsText(asked)}${seen(theirs, meaning)}`);
   }
-  const others = good.length > 0 ? `the ${meaning.sockets} ${portsText(ports)} are other processes'` : undefined;
-  const sockets = others ?? `${meaning.isMissing} ${portsText(ports)}${seen(onPort, meaning)}`;
-  return unhealthy(`there is no process ${called(wanted, [])}, and ${sockets}`);
+  const what =
+    others.length > 0
+      ? `the ${sockets} are other processes'`
+      : `${meaning.isMissing} ${portsText(asked)}${seen(onPort, meaning)}`;
+  return unhealthy(`there is no process ${called(wanted, [])}, and ${what}`);
 }
 
-/** What the processes have instead. */
-async function theirs(
-  { protocols }: Pick<Ports, 'protocols'>,
+/** What the processes have instead: sockets on the ports, or where they listen. */
+async function whatIsTheirs(
+  { protocols }: Ports,
   onPort: readonly InetSocket[],
-  { inodes, denied }: Owners,
-  meaning: Meaning,
+  { pidByInode, denied }: Owners,
+  { isAbout }: Meaning,
   effects: ProcEffects,
-): Promise<string> {
-  // Where their descriptors can't be seen, nobody's socket answers the question, and it may be theirs.
-  if (meaning !== MEANINGS.listen || denied.length > 0)
-    return seen(denied.length > 0 ? onPort : onPort.filter(({ inode }) => inodes.has(inode)), meaning);
+): Promise<readonly InetSocket[]> {
+  // Where their descriptors can't be seen, nobody's socket answers the question, and any may be theirs.
+  if (denied.length > 0) return onPort;
+  const theirs = onPort.filter(({ inode }) => pidByInode.has(inode));
+  if (isAbout === MEANINGS.connected.isAbout) return theirs;
   const listening: InetSocket[] = [];
   const each = (socket: InetSocket) => {
-    if (inodes.has(socket.inode) && meaning.isAbout(socket)) listening.push(socket);
+    if (pidByInode.has(socket.inode) && isAbout(socket)) listening.push(socket);
     return false;
   };
   await eachInetSocket(protocols, each, effects);
-  return seen(listening, meaning);
+  return listening;
 }
 
 function seen(sockets: readonly InetSocket[], meaning: Meaning): string {
   return `; seen: ${listed(sockets.map((socket) => meaning.show(socket)))}`;
 }
 
-function portsText(ports: readonly number[]): string {
+function portsText({ ports }: Ports): string {
   return `${ports.length === 1 ? 'port' : 'ports'} ${ports.join(', ')}`;
 }
