@@ -12,6 +12,7 @@ import { POD } from './stages/pod.ts';
 import { PROBE_LOCAL } from './stages/probe-local.ts';
 import { PROBE } from './stages/probe.ts';
 import { PROBE_NET } from './stages/probe-net.ts';
+import { PROBE_SERVE } from './stages/probe-serve.ts';
 import { SHIMS } from './stages/shims.ts';
 import type { Stages } from './stages/stage.ts';
 
@@ -20,6 +21,7 @@ export const STAGES: Stages = {
   ...PROBE,
   ...PROBE_LOCAL,
   ...PROBE_NET,
+  ...PROBE_SERVE,
   ...SHIMS,
   ...KOLLA,
   ...INIT,

@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePorts } from '../../support/port.ts';
+import { listenHttp } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { says, type Stages } from './stage.ts';
+
+const UP_MS = 20_000;
+
+export const PROBE_SERVE: Stages = {
+  'kolla-probe serve': async (folder, stack) => {
+    const [port = 0] = await freePorts(1);
+    const env = {
+      KOLLA_POD_CONFIG: await config(folder, stack),
+      KOLLA_PROBE_LISTEN: `127.0.0.1:${port}`,
+      KOLLA_PROBE_DOOR_FILE: join(folder, 'door'),
+    };
+    return { env, code: 143, stopAfter: ready(port) };
+  },
+  'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808 --grpc-listen 127.0.0.1:9810': async (
+    folder,
+    stack,
+  ) => {
+    await config(folder, stack);
+    const [port = 0, grpc = 0] = await freePorts(2);
+    const replace = { '127.0.0.1:9808': `127.0.0.1:${port}`, '127.0.0.1:9810': `127.0.0.1:${grpc}` };
+    const env = { KOLLA_PROBE_DOOR_FILE: join(folder, 'door') };
+    return {
+      replace,
+      env,
+      code: 143,
+      stderr: new RegExp(`gRPC on 127\\.0\\.0\\.1:${grpc}; 1 checks`),
+      stopAfter: ready(port),
+    };
+  },
+  'kolla-probe rbac -n openstack --service-account keystone': says(/namespace: openstack[^]*resources: \[events\]/),
+  'kolla-probe rbac -o json': says(/"kind": "List"/),
+};
+
+/** One healthy check in the folder's kolla-pod.yaml; its path. */
+async function config(folder: string, stack: AsyncDisposableStack): Promise<string> {
+  const { port } = stack.use(await listenHttp((_, response) => void response.end()));
+  const file = join(folder, 'kolla-pod.yaml');
+  await writeFile(file, `checks: { api: { run: "http http://127.0.0.1:${port}/", period: 1s } }\n`);
+  return file;
+}
+
+function ready(port: number): Promise<void> {
+  return until('readiness', UP_MS, async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    return response?.status === 200 ? true : undefined;
+  }).then(() => undefined);
+}
