@@ -34,7 +34,7 @@ export interface DoorOptions {
 const KEEP_MS = 1000;
 const MOST_QUESTIONS = 64;
 const MOST_BYTES = 131_072;
-/** A shim takes a server that says nothing for a second for a dead one. */
+/** A shim takes a server that says nothing for 0.8 s for a dead one. */
 const STILL_THERE_MS = 300;
 /** A shim reads no more of the answer. */
 const STDOUT_BYTES = 32_768;

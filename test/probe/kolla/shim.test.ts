@@ -37,7 +37,7 @@ test('a healthy answer is 0 with its stdout, an unhealthy one 1 with the reason 
   assert.deepEqual(await port(ARGS, env), { code: 1, stdout: '\n200 \t\\n ä%s\n', stderr: 'it: it hangs\n' });
 });
 
-test('a shim starts no process', async () => {
+test('a shim starts no process', async (t) => {
   const ask = () => Promise.resolve({ verdict: healthy });
   await using door = await servedDoor(folder.path, { questionFor: () => question(ask) });
   const trace = join(folder.path, 'trace');
@@ -45,7 +45,7 @@ test('a shim starts no process', async () => {
   const traced = await run('strace', ['-f', '-o', trace, '-e', 'trace=process', shim, ...ARGS], {
     env: { PATH: process.env['PATH'], KOLLA_PROBE_DOOR_FILE: door.file },
   }).catch(() => undefined);
-  if (traced === undefined) return;
+  if (traced === undefined) return t.skip('no strace on this machine');
   assert.equal(traced.code, 0, traced.stderr);
   const { stdout } = await run('grep', ['-cE', 'fork|clone|execve', trace]);
   assert.equal(stdout, '1\n', 'the one execve is its own start');
@@ -110,7 +110,7 @@ for (const [what, says] of Object.entries<string>({
       assert.deepEqual(await port(ARGS, await written(join(folder.path, 'strange'), file)), BINARY);
     });
 
-test('an answer that takes longer than a second is waited for, since the server says that it is at it', async () => {
+test('an answer that takes longer is waited for, since the server says that it is at it', async () => {
   const slow = Promise.withResolvers<{ verdict: typeof healthy }>();
   await using door = await servedDoor(folder.path, { questionFor: () => question(() => slow.promise) });
   const asked = port(ARGS, { KOLLA_PROBE_DOOR_FILE: door.file });
