@@ -1,8 +1,8 @@
 import { UsageError } from '../../cli/errors.ts';
 import { formatAddress } from '../../platform/address.ts';
 import { check } from '../check.ts';
-import { LOGIN_OPTIONS, requireUser, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
-import { AMQP_OPTIONS, askBroker } from '../remote/broker.ts';
+import { LOGIN_OPTIONS, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
+import { AMQP_OPTIONS, askBroker, checkBroker } from '../remote/broker.ts';
 
 const [PORT, TLS_PORT] = [5672, 5671];
 
@@ -39,7 +39,7 @@ export const amqp = check({
   prepare({ operands: [text = ''], options }) {
     const tls = tlsOf('amqp', options);
     const at = serverOf('amqp', text, tls === undefined ? PORT : TLS_PORT);
-    requireUser('amqp', options);
+    checkBroker('amqp', options);
     if (options.greeting && options.user !== undefined) {
       throw new UsageError('amqp: --greeting is for a question without a login, which hears it in any case');
     }

@@ -1,8 +1,8 @@
 import { UsageError } from '../../cli/errors.ts';
 import { formatAddress } from '../../platform/address.ts';
 import { check } from '../check.ts';
-import { LOGIN_OPTIONS, requireUser, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
-import { AMQP_OPTIONS, askBroker } from '../remote/broker.ts';
+import { LOGIN_OPTIONS, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
+import { AMQP_OPTIONS, askBroker, checkBroker } from '../remote/broker.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 
 const [PORT, TLS_PORT] = [5672, 5671];
@@ -51,7 +51,7 @@ export const rabbitmq = check({
       options.tls || management?.protocol !== 'https:' ? options : { ...options, caFile: undefined, insecure: false };
     const tls = tlsOf('rabbitmq', verify);
     const at = serverOf('rabbitmq', text, tls === undefined ? PORT : TLS_PORT);
-    requireUser('rabbitmq', options);
+    checkBroker('rabbitmq', options);
     if (management !== undefined && options.user === undefined) {
       throw new UsageError('rabbitmq: --management needs a login: give --user and --password-file');
     }

@@ -1,6 +1,6 @@
 import { formatAddress } from '../../platform/address.ts';
 import { check } from '../check.ts';
-import { answered, LOGIN_OPTIONS, readLogin, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
+import { answered, checkLogin, LOGIN_OPTIONS, readLogin, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
 
 const PORT = 6379;
 
@@ -23,6 +23,7 @@ export const redis = check({
   prepare({ operands: [text = ''], options }) {
     const at = serverOf('redis', text, PORT);
     const tls = tlsOf('redis', options);
+    checkLogin('redis', options);
     return {
       subject: `redis ${formatAddress(at)}`,
       hosts: [at.host],

@@ -1,10 +1,11 @@
+import { UsageError } from '../../cli/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import type { Address } from '../../platform/address.ts';
 import type { Tell } from '../../platform/protocol/answer.ts';
 import type { TlsAsk } from '../../platform/tls-ask.ts';
 import type { Verdict } from '../verdict.ts';
 import { answered } from './answered.ts';
-import { readLogin, type LoginValues } from './login.ts';
+import { readLogin, requireUser, type LoginValues } from './login.ts';
 
 export const AMQP_OPTIONS = [
   {
@@ -16,6 +17,19 @@ export const AMQP_OPTIONS = [
     example: 'nova',
   },
 ] as const satisfies readonly Option[];
+
+/** A short string of AMQP. */
+const LONGEST_BYTES = 255;
+
+/**
+ * Looks over the login of a check that asks by AMQP.
+ * @throws UsageError for a password without a user, and for a virtual host that AMQP can't name
+ */
+export function checkBroker(word: string, options: BrokerAsk['options']): void {
+  requireUser(word, options);
+  if (Buffer.byteLength(options.vhost) <= LONGEST_BYTES) return;
+  throw new UsageError(`${word}: --vhost is longer than the ${LONGEST_BYTES} bytes that AMQP has for it`);
+}
 
 export interface BrokerAsk {
   readonly at: Address;

@@ -10,6 +10,6 @@
  * be read among them. Nothing here loads TLS, a file or a protocol before it is asked for: a TCP check must stay cheap.
  */
 export { answered } from './answered.ts';
-export { LOGIN_OPTIONS, requireUser, readLogin, type Login, type LoginValues } from './login.ts';
+export { LOGIN_OPTIONS, checkLogin, requireUser, readLogin, type Login, type LoginValues } from './login.ts';
 export { serverOf } from './server.ts';
 export { TLS_OPTIONS, tlsOf } from './tls.ts';

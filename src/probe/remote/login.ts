@@ -35,10 +35,21 @@ export interface Login {
 }
 
 /**
- * Looks over what was given, for a protocol in which a password is always somebody's.
- * @throws UsageError for a password without a user
+ * Looks over what was given.
+ * @throws UsageError for two passwords
  */
-export function requireUser(word: string, { user, password, passwordFile }: LoginValues): void {
+export function checkLogin(word: string, { password, passwordFile }: LoginValues): void {
+  if (password === undefined || passwordFile === undefined) return;
+  throw new UsageError(`${word}: KOLLA_PROBE_PASSWORD and --password-file are both given: leave one out`);
+}
+
+/**
+ * The same for a protocol in which a password is always somebody's.
+ * @throws UsageError for two passwords, and for one without a user
+ */
+export function requireUser(word: string, values: LoginValues): void {
+  checkLogin(word, values);
+  const { user, password, passwordFile } = values;
   if (user !== undefined || (password === undefined && passwordFile === undefined)) return;
   const given = passwordFile === undefined ? 'KOLLA_PROBE_PASSWORD' : '--password-file';
   throw new UsageError(`${word}: ${given} is given, but not whose it is: give --user`);

@@ -55,9 +55,9 @@ const PORT = 3306;
  * @throws UsageError; ConfigError where only a file says where the server is, and it can't be read
  */
 export async function mysqlServer(word: string, text: string | undefined, options: MysqlValues): Promise<MysqlServer> {
-  const { defaultsFile, user, tls, caFile, insecure } = options;
-  if (defaultsFile !== undefined && user !== undefined) {
-    throw new UsageError(`${word}: --defaults-file and --user both say who we are: leave one out`);
+  const { defaultsFile, user, password, passwordFile, tls, caFile, insecure } = options;
+  if (defaultsFile !== undefined && (user ?? password ?? passwordFile) !== undefined) {
+    throw new UsageError(`${word}: --defaults-file says who we are, and so do --user or a password: leave one out`);
   }
   if (defaultsFile === undefined) requireUser(word, options);
   if (tls && caFile === undefined && !insecure) {

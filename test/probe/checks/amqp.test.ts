@@ -111,6 +111,8 @@ test('the port is 5672, and 5671 with TLS', async () => {
   assert.equal(await subject('--tls'), 'amqp broker:5671');
 });
 
-test('a password that is nobody\u2019s is refused', async () => {
+test('a password that is nobody’s, two passwords, and a virtual host that is too long are refused', async () => {
   await assert.rejects(asked(amqp, ['broker'], ENV), /KOLLA_PROBE_PASSWORD is given, but not whose it is: give --user/);
+  await assert.rejects(asked(amqp, ['broker', ...LOGIN, '--password-file', 'x'], ENV), /are both given: leave one out/);
+  await assert.rejects(asked(amqp, ['broker', '--vhost', 'ä'.repeat(128)]), /--vhost is longer than the 255 bytes/);
 });
