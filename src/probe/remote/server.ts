@@ -7,6 +7,7 @@ import { parseAddress, type Address } from '../../platform/address.ts';
  * @throws UsageError
  */
 export function serverOf(word: string, text: string, defaultPort: number): Address {
+  refuseUrl(word, text);
   if (isIPv6(text)) return { host: text, port: defaultPort };
   const hasPort = /:\d+$/.test(text);
   try {
@@ -21,9 +22,16 @@ export function serverOf(word: string, text: string, defaultPort: number): Addre
  * @throws UsageError
  */
 export function addressOf(word: string, text: string): Address {
+  refuseUrl(word, text);
   try {
     return parseAddress(text);
   } catch (cause) {
     throw new UsageError(`${word}: ${messageOf(cause)}`, { cause });
   }
+}
+
+/** It may hold a password, which we would not repeat. */
+function refuseUrl(word: string, text: string): void {
+  if (!text.includes('://') && !text.includes('@')) return;
+  throw new UsageError(`${word}: this takes no URL, but HOST or HOST:PORT; a login in it would be seen by others`);
 }

@@ -33,4 +33,9 @@ test('the port is 11211 unless given, and a word that is no place is refused', a
   assert.deepEqual(question.hosts, ['::1']);
   await assert.rejects(asked(memcached, ['a b']), /memcached: 'a b' is not HOST or HOST:PORT/);
   await assert.rejects(asked(memcached, ['host:99999']), /'host:99999' is not HOST:PORT/);
+  await assert.rejects(asked(memcached, ['tcp://a:hidden@host']), (error: Error) => {
+    assert.match(error.message, /memcached: this takes no URL/);
+    assert.doesNotMatch(error.message, /hidden/);
+    return true;
+  });
 });
