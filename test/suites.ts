@@ -17,7 +17,7 @@ export const SUITES: readonly Suite[] = [
     name: 'unit',
     what: 'our code alone: no network, no servers',
     files: [
-      'test/{bootstrap,cli,cluster,config,demo,depend,init,dbsync,logship,platform,pod,probe,services,start,support}/**/*.test.ts',
+      'test/{bootstrap,cli,cluster,config,demo,depend,init,dbsync,logship,platform,pod,probe,services,sidecar,start,support}/**/*.test.ts',
     ],
     concurrency: 2,
     budgetS: 90,

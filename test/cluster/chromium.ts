@@ -26,14 +26,17 @@ export const CHROMIUM_ARGS = [
 
 const INSTALLED = '/usr/bin/chromium';
 
+function unpacked(): Promise<string> {
+  return unpackedPackages('chromium', ['chromium', 'fonts-dejavu-core'], { except: ['libc6'] });
+}
+
 /** The machine's own, else Debian's packages in the cache. */
 export async function chromium(): Promise<Chromium> {
   try {
     accessSync(INSTALLED, constants.X_OK);
     return { path: INSTALLED, env: {} };
   } catch {
-    const folder = await unpackedPackages('chromium', ['chromium', 'fonts-dejavu-core'], { except: ['libc6'] });
-    const usr = join(folder, 'usr');
+    const usr = join(await unpacked(), 'usr');
     const folders = await libraryFolders(usr);
     const libraries = [...folders, ...folders.map((each) => join(each, 'pulseaudio'))];
     return {
@@ -41,6 +44,12 @@ export async function chromium(): Promise<Chromium> {
       env: { LD_LIBRARY_PATH: libraries.join(':'), XDG_DATA_DIRS: join(usr, 'share') },
     };
   }
+}
+
+/** Folders with the fonts that the page's style names first, for a picture that looks the same everywhere. */
+export async function pageFonts(): Promise<string[]> {
+  const folder = await unpackedPackages('page-fonts', ['fonts-inter', 'fonts-jetbrains-mono'], { dependencies: false });
+  return [join(folder, 'usr/share/fonts')];
 }
 
 /** Proven by asking it for its version. */

@@ -14,6 +14,7 @@ import { PROBE } from './stages/probe.ts';
 import { PROBE_NET } from './stages/probe-net.ts';
 import { PROBE_SERVE } from './stages/probe-serve.ts';
 import { SHIMS } from './stages/shims.ts';
+import { SIDECAR } from './stages/sidecar.ts';
 import type { Stages } from './stages/stage.ts';
 
 export const STAGES: Stages = {
@@ -28,4 +29,5 @@ export const STAGES: Stages = {
   ...DB_SYNC,
   ...BOOTSTRAP,
   ...LOG_SHIP,
+  ...SIDECAR,
 };

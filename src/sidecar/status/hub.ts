@@ -99,10 +99,13 @@ export class Hub {
     const before = known.get(key);
     if (before !== undefined && before.item === item) return false;
     const text = JSON.stringify(item);
+    if (before?.text === text) {
+      before.item = item;
+      return false;
+    }
     if (before === undefined) known.set(key, { item, text, revision });
-    else if (before.text === text) before.item = item;
     else Object.assign(before, { item, text, revision });
-    return before?.text !== text;
+    return true;
   }
 
   #noteList(list: List, items: readonly { readonly name: string }[], revision: number): boolean {

@@ -1,20 +1,5 @@
 import { element } from './dom.ts';
-
-const WIDTH = 150;
-const HEIGHT = 40;
-
-/** The line of these values, newest at the right end, from 0 at the bottom to their greatest at the top. */
-export function linePath(values: readonly number[], kept = WIDTH, least = 1): string {
-  const most = Math.max(least, ...values);
-  const step = WIDTH / Math.max(1, kept - 1);
-  const from = WIDTH - (values.length - 1) * step;
-  return values
-    .map(
-      (value, i) =>
-        `${i === 0 ? 'M' : 'L'}${(from + i * step).toFixed(1)} ${(HEIGHT - (value / most) * HEIGHT).toFixed(1)}`,
-    )
-    .join('');
-}
+import { HEIGHT, linePath, WIDTH } from './line-path.ts';
 
 /** A small plot with its name, what it is now, and the greatest of the time that it shows. */
 export class Plot {

@@ -9,7 +9,7 @@ const POLL_MS = 5000;
 /** An open stream in which nothing comes is held back by something in between. */
 const SILENT_MS = 8000;
 const STREAM_AGAIN_MS = 30_000;
-const TRIES = 3;
+const TRIES = 2;
 
 /**
  * Hears of changes by server-sent events, which the browser takes up again by the last id that it has; where they don't come,

@@ -16,7 +16,13 @@ export function roleText({ name, state, since, problem, failures, holdsStartup }
   const isHolding = holdsStartup && state === 'running';
   const often = failures === 0 ? '' : `failed ${many(failures, 'time', 'times')}`;
   const what = [isHolding ? 'the containers after it wait' : '', often, problem ?? ''].filter((each) => each !== '');
-  return { tone: isHolding ? 'wait' : ROLE_TONES[state], name, word: state, what: what.join('; '), since };
+  return {
+    tone: isHolding ? 'wait' : ROLE_TONES[state],
+    name,
+    word: what.length === 0 ? state : `${state};`,
+    what: what.join('; '),
+    since,
+  };
 }
 
 const CHECK_TONES = { healthy: 'well', unhealthy: 'bad', unseen: 'bad', unknown: 'wait' } as const;

@@ -1,0 +1,52 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, CHROMIUM_ARGS, pageFonts } from '../cluster/chromium.ts';
+import { privateFolder } from '../support/folder.ts';
+
+/** A browser of our own, with all that its pages complained about. */
+export interface OwnBrowser extends AsyncDisposable {
+  open(url: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Errors and warnings of every page's console, what its scripts threw, and requests to others. */
+  readonly complaints: readonly string[];
+}
+
+/** Starts chromium with a profile and fonts of its own. */
+export async function startBrowser(): Promise<OwnBrowser> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('browser'));
+  const { path, env } = await chromium();
+  const fonts = join(folder.path, 'fonts.conf');
+  await mkdir(join(folder.path, 'cache'));
+  await writeFile(
+    fonts,
+    `<?xml version="1.0"?><fontconfig>${[...(await pageFonts()), '/usr/share/fonts'].map((each) => `<dir>${each}</dir>`).join('')}<cachedir>${join(folder.path, 'cache')}</cachedir></fontconfig>`,
+  );
+  const browser: Browser = await playwright.launch({
+    executablePath: path,
+    args: [...CHROMIUM_ARGS],
+    chromiumSandbox: false,
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder.path, FONTCONFIG_FILE: fonts, TMPDIR: folder.path, ...env },
+  });
+  stack.defer(() => browser.close());
+  const complaints: string[] = [];
+  const kept = stack.move();
+  return {
+    complaints,
+    async open(url, options = {}) {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`);
+      });
+      page.on('pageerror', (error) => void complaints.push(`thrown: ${error.message}`));
+      page.on('request', (request) => {
+        if (new URL(request.url()).origin !== new URL(url).origin && !request.url().startsWith('data:'))
+          complaints.push(`asked others: ${request.url()}`);
+      });
+      await page.goto(url);
+      return page;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}

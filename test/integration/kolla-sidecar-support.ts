@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { StatusDocument } from '../../src/sidecar/status/document.ts';
+import { privateFolder } from '../support/folder.ts';
+import { startHelper } from '../support/helper.ts';
+import { freePort } from '../support/port.ts';
+import type { Running } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+export const UP_MS = 30_000;
+
+/** A pod's volumes, and its sidecar as a process. */
+export interface Site extends AsyncDisposable {
+  readonly path: string;
+  readonly port: number;
+  /** Writes kolla-pod.yaml, whose sections are JSON: YAML too. */
+  write(sections: Readonly<Record<string, unknown>>): Promise<void>;
+  start(args?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Sidecar>;
+}
+
+export interface Sidecar {
+  readonly running: Running;
+  /** All that it has logged so far. */
+  readonly log: () => string;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<{ status: number; body: string }>;
+  status(): Promise<StatusDocument>;
+  /** Asks until the page's data are so. */
+  until(what: string, is: (status: StatusDocument) => boolean): Promise<StatusDocument>;
+}
+
+/** Volumes of their own, removed at the end. */
+export async function sidecarSite(purpose: string): Promise<Site> {
+  const folder = await privateFolder(purpose);
+  const port = await freePort();
+  const path = folder.path;
+  for (const name of ['config', 'root/etc/keystone', 'root/run', 'logs/keystone'])
+    await mkdir(join(path, name), { recursive: true });
+  return {
+    path,
+    port,
+    async write(sections) {
+      const own = { ...(sections['sidecar'] as object), listen: `127.0.0.1:${port}` };
+      await writeFile(join(path, 'kolla-pod.yaml'), JSON.stringify({ ...sections, sidecar: own }));
+    },
+    start: (args = [], env = {}) => startSidecar({ path, port }, args, env),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+async function startSidecar(
+  { path, port }: { readonly path: string; readonly port: number },
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Sidecar> {
+  const running = await startHelper('kolla-sidecar', ['--config', join(path, 'kolla-pod.yaml'), ...args], {
+    keepOutput: true,
+    env: { PATH: process.env['PATH'], KOLLA_PROBE_DOOR_FILE: join(path, 'door'), ...env },
+  });
+  let said = '';
+  running.child.stdout?.resume();
+  running.child.stderr?.setEncoding('utf8').on('data', (part: string) => (said += part));
+  const get = (at: string, headers = {}) => ask(port, at, headers);
+  const status = async () => JSON.parse((await get('/status.json')).body) as StatusDocument;
+  await until('the sidecar to answer', UP_MS, async () => {
+    if (running.child.exitCode !== null) throw new Error(`it ended with ${running.child.exitCode}: ${said}`);
+    return await get('/livez').catch(() => undefined);
+  });
+  return {
+    running,
+    log: () => said,
+    get,
+    status,
+    until: (what, is) =>
+      until(what, UP_MS, async () => {
+        const now = await status();
+        return is(now) ? now : undefined;
+      }).catch(async (error: unknown) => {
+        throw new Error(`${String(error)}; ${JSON.stringify(await status()).slice(0, 3000)}`, { cause: error });
+      }),
+  };
+}
+
+async function ask(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ status: number; body: string }> {
+  const asked = request({ host: '127.0.0.1', port, path, headers, agent: false });
+  asked.end();
+  const [response] = (await once(asked, 'response')) as [import('node:http').IncomingMessage];
+  return { status: response.statusCode ?? 0, body: await text(response) };
+}
+
+/** Puts a version into the config folder as the kubelet does it: a new folder, then one rename of `..data`. */
+export async function mountVersion(site: Site, name: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const folder = join(site.path, 'config');
+  await mkdir(join(folder, name));
+  for (const [file, content] of Object.entries(files)) {
+    await writeFile(join(folder, name, file), content);
+    await rm(join(folder, file), { force: true });
+    await symlink(join('..data', file), join(folder, file));
+  }
+  await symlink(name, join(folder, '..data_tmp'));
+  await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+}
+
+/** A config.json that puts each of these files below /etc/keystone. */
+export function configJson(files: readonly string[]): string {
+  return JSON.stringify({
+    command: 'keystone',
+    config_files: files.map((name) => ({
+      source: `/var/lib/kolla/config_files/${name}`,
+      dest: `/etc/keystone/${name}`,
+      owner: 'root',
+      perm: '0600',
+    })),
+  });
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { listenHttp, type Listening } from '../support/server.ts';
+import { runHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
+import { configJson, mountVersion, sidecarSite, UP_MS, type Site } from './kolla-sidecar-support.ts';
+
+const LINE = (n: number) => `2026-11-21 03:00:00.000 7 INFO keystone.server [-] line ${n}\n`;
+const V1 = '..2026_11_21_14_00_00.1';
+const V2 = '..2026_11_21_14_05_00.2';
+
+for (const [what, sections, code, says] of [
+  [
+    'an option of a role',
+    { sidecar: { role: ['config-watch', 'log-ship'] }, 'log-ship': { url: 'ftp://x' } },
+    64,
+    /--url is not/,
+  ],
+  [
+    'a section of a role',
+    { sidecar: { role: ['config-watch', 'waits'] }, init: { wiat: ['tcp://a:1'] } },
+    65,
+    /no option 'init.wiat'/,
+  ],
+  [
+    'a check',
+    { sidecar: { role: ['config-watch', 'probe'] }, checks: { api: { run: 'htp x' } } },
+    65,
+    /checks\.api: no check 'htp'/,
+  ],
+  [
+    'an action that would end all',
+    { sidecar: { role: ['config-watch'] }, init: { watch: { 'on-change': ['exit'] } } },
+    64,
+    /exit would end/,
+  ],
+  ['no wait to wait for', { sidecar: { role: ['config-watch', 'waits'] } }, 64, /nothing to wait for/],
+  ['no service', { sidecar: { role: ['config-watch', 'db-sync'] } }, 64, /give --service/],
+  ['no role', {}, 64, /no role/],
+] as const)
+  test(`${what} that is wrong is refused before anything runs`, async () => {
+    await using site = await sidecarSite('refused');
+    await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 1\n' });
+    const watch = { ...watched(site), ...('init' in sections && 'watch' in sections.init ? sections.init.watch : {}) };
+    await site.write({ ...sections, init: { ...('init' in sections ? sections.init : {}), watch } });
+    const ran = await runHelper('kolla-sidecar', ['--config', join(site.path, 'kolla-pod.yaml')]);
+    assert.equal(ran.code, code, ran.stderr);
+    assert.match(ran.stderr, says);
+    await assert.rejects(readFile(join(site.path, 'root/etc/keystone/a.conf')), /ENOENT/);
+  });
+
+test('a role that fails shows where it should, is begun again, and takes no other down', async () => {
+  await using site = await sidecarSite('fails');
+  await using server = await listenBulk();
+  const stateDir = join(site.path, 'state');
+  await writeFile(stateDir, 'a file where a folder should be');
+  await appendFile(join(site.path, 'logs/keystone/keystone.log'), LINE(1));
+  await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 1\n' });
+  await site.write({
+    sidecar: { role: ['config-watch', 'log-ship'] },
+    init: { watch: watched(site) },
+    'log-ship': { root: join(site.path, 'logs'), url: server.url, 'state-dir': stateDir },
+  });
+  const sidecar = await site.start();
+  await using running = sidecar.running;
+  const failing = await sidecar.until('a second failure', ({ roles }) => (roles[1]?.failures ?? 0) >= 2);
+  assert.equal(failing.roles[0]?.state, 'running');
+  assert.match(failing.roles[1]?.problem ?? '', /state/);
+  assert.equal((await sidecar.get('/livez')).status, 200);
+  assert.equal((await sidecar.get('/livez')).body, 'ok\n');
+  assert.match(
+    (await sidecar.get('/livez?verbose')).body,
+    /role\/log-ship .*: (failing|running again; it had failed): /,
+  );
+  assert.match((await sidecar.get('/metrics')).body, /^kolla_sidecar_role_failures_total\{role="log-ship"\} [2-9]/m);
+  await mountVersion(site, V2, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 2\n' });
+  await sidecar.until('the other role to go on', ({ files }) => files[0]?.configMap === V2);
+  await rm(stateDir);
+  await server.has(1);
+  await sidecar.until('it to run again', ({ roles }) => roles[1]?.state === 'running');
+  assert.match(sidecar.log(), /"role":"log-ship"/);
+  assert.equal(await running.stop(), 143);
+});
+
+test('startup is held until the waits are met, and a check of the service does not hold the sidecar itself', async () => {
+  await using site = await sidecarSite('startup');
+  const hold = join(site.path, 'ready');
+  await site.write({
+    sidecar: { role: ['probe', 'waits'] },
+    checks: { api: { run: 'tcp 127.0.0.1:1', for: ['startup'], period: '1s' } },
+    init: { wait: [`file:${hold}`] },
+  });
+  const sidecar = await site.start();
+  await using _ = sidecar.running;
+  await sidecar.until('the check to be asked', ({ checks }) => checks[0]?.state === 'unhealthy');
+  assert.deepEqual(await sidecar.get('/startupz/roles'), { status: 503, body: 'waiting\n' });
+  assert.equal((await sidecar.get('/readyz')).status, 503);
+  await writeFile(hold, '');
+  await sidecar.until('the wait to be met', ({ roles }) => roles[1]?.state === 'done');
+  assert.deepEqual(await sidecar.get('/startupz/roles'), { status: 200, body: 'ok\n' });
+  assert.equal((await sidecar.get('/startupz')).status, 503, 'the service itself is not up');
+  assert.equal((await sidecar.get('/readyz')).status, 200);
+});
+
+test('what is refused is told with its ConfigMap version and its reason, and what is in place with its own', async () => {
+  await using site = await sidecarSite('refuses');
+  await mountVersion(site, V1, { 'config.json': configJson(['a.conf', 'b.conf']), 'a.conf': 'a\n', 'b.conf': 'b\n' });
+  await site.write({ sidecar: { role: ['config-watch'] }, init: { watch: watched(site) } });
+  const sidecar = await site.start();
+  await using _ = sidecar.running;
+  const first = await sidecar.until('the first version', ({ config }) => config?.state === 'in-step');
+  assert.deepEqual(
+    first.files.map(({ name, configMap }) => [name, configMap]),
+    [
+      ['/etc/keystone/a.conf', V1],
+      ['/etc/keystone/b.conf', V1],
+    ],
+  );
+  await mountVersion(site, V2, { 'config.json': '{"command": "x", "config_files": [{"source": 7}]}' });
+  const refused = await sidecar.until('the refusal', ({ config }) => config?.state === 'refused');
+  assert.equal(refused.config?.configMap, V1);
+  assert.equal(refused.refusals[0]?.configMap, V2);
+  assert.match(refused.refusals[0]?.reason ?? '', /config_files\[0\]/);
+  assert.equal(refused.files.length, 2);
+  const third = '..2026_11_21_14_09_00.3';
+  await mountVersion(site, third, {
+    'config.json': configJson(['a.conf', 'b.conf']),
+    'a.conf': 'other\n',
+    'b.conf': 'b\n',
+  });
+  const mended = await sidecar.until('the third version', ({ config }) => config?.configMap === third);
+  assert.deepEqual(
+    mended.files.map(({ configMap }) => configMap),
+    [third, V1],
+  );
+});
+
+test('reasons are for this pod alone: others get a status word, also one that pretends to be local', async (t) => {
+  await using site = await sidecarSite('outside');
+  const { port } = site;
+  await site.write({
+    sidecar: { role: ['probe'] },
+    checks: { api: { run: 'http http://127.0.0.1:1/', period: '1s' } },
+  });
+  const sidecar = await site.start(['--listen', `:${port}`]);
+  await using _ = sidecar.running;
+  await sidecar.until('the check to be asked', ({ checks }) => checks[0]?.state === 'unhealthy');
+  for (const path of ['/', '/status.json', '/events', '/checks/api', '/livez?verbose']) {
+    if (path !== '/events') assert.notEqual((await sidecar.get(path)).status, 403, path);
+    assert.equal((await sidecar.get(path, { host: 'evil.example' })).status, 403, path);
+  }
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+  if (own === undefined) return t.diagnostic('no address but loopback here');
+  for (const path of ['/', '/status.json', '/events', '/checks/api', '/livez?verbose'])
+    assert.equal((await fetch(`http://${own}:${port}${path}`)).status, 403, path);
+  assert.equal(await (await fetch(`http://${own}:${port}/readyz`)).text(), 'unhealthy\n');
+});
+
+test('SIGTERM: not ready at once, lines written until then are shipped last, and it ends with 143', async () => {
+  await using site = await sidecarSite('stop');
+  await using server = await listenBulk();
+  const log = join(site.path, 'logs/keystone/keystone.log');
+  await appendFile(log, LINE(0));
+  await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a\n' });
+  await site.write({
+    sidecar: { role: ['probe', 'config-watch', 'waits', 'log-ship'] },
+    init: { watch: watched(site), wait: [`file:${site.path}/never`] },
+    checks: { self: { run: `tcp 127.0.0.1:${site.port}`, period: '1s' } },
+    'log-ship': { root: join(site.path, 'logs'), url: server.url },
+  });
+  const sidecar = await site.start();
+  await server.has(1);
+  server.hold();
+  await appendFile(log, Array.from({ length: 500 }, (_, i) => LINE(i + 1)).join(''));
+  process.kill(sidecar.running.pid, 'SIGTERM');
+  await until('not ready', UP_MS, async () => {
+    return (await sidecar.get('/readyz')).body === 'ending\n' || undefined;
+  });
+  const stopping = await sidecar.until('the others to have ended', ({ roles }) => roles[2]?.state === 'stopped');
+  assert.deepEqual(
+    stopping.roles.map(({ name, state }) => `${name} ${state}`),
+    ['probe running', 'config-watch stopped', 'waits stopped', 'log-ship stopping'],
+  );
+  assert.equal((await sidecar.get('/livez')).status, 200);
+  server.release();
+  assert.equal(await sidecar.running.ended, 143);
+  assert.equal(server.ids.size, 501);
+});
+
+test('after kill -9 amid shipping the next start ships the rest, and no line is another document', async () => {
+  await using site = await sidecarSite('killed');
+  await using server = await listenBulk();
+  const log = join(site.path, 'logs/keystone/keystone.log');
+  await appendFile(log, Array.from({ length: 20_000 }, (_, i) => LINE(i)).join(''));
+  await site.write({
+    sidecar: { role: ['log-ship'] },
+    'log-ship': { root: join(site.path, 'logs'), url: server.url, 'in-flight-bytes': 1_000_000 },
+  });
+  server.onRequest(2, () => first.running.child.kill('SIGKILL'));
+  const first = await site.start();
+  assert.equal(await first.running.ended, 137);
+  assert.ok(server.ids.size < 20_000);
+  const second = await site.start();
+  await server.has(20_000);
+  assert.equal(server.ids.size, 20_000);
+  assert.equal(await second.running.stop(), 143);
+});
+
+test('db-sync holds startup while its server is away, and ends at SIGTERM', async () => {
+  await using site = await sidecarSite('dbsync');
+  await site.write({ sidecar: { role: ['db-sync'], service: 'keystone' } });
+  const env = {
+    KOLLA_DB_SYNC_CONNECTION: 'mysql+pymysql://keystone:hidden@127.0.0.1:1/keystone',
+    PATH: `${site.path}:${process.env['PATH']}`,
+  };
+  await writeFile(join(site.path, 'keystone-manage'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  const sidecar = await site.start([], env);
+  const { migration } = await sidecar.until('it to wait', (now) => now.migration?.stage === 'waiting for the server');
+  assert.deepEqual([migration?.service, migration?.phase], ['keystone', 'all']);
+  assert.ok((migration?.phases.length ?? 0) > 1, String(migration?.phases));
+  assert.equal((await sidecar.get('/startupz')).body, 'waiting\n');
+  assert.doesNotMatch((await sidecar.get('/status.json')).body + sidecar.log(), /hidden/);
+  assert.equal(await sidecar.running.stop(), 143);
+});
+
+function watched(site: Site) {
+  return { 'config-dir': join(site.path, 'config'), root: join(site.path, 'root'), settle: '50ms' };
+}
+
+interface Bulk extends Listening {
+  readonly url: string;
+  /** Of all documents that came. */
+  readonly ids: ReadonlySet<string>;
+  /** Resolves when so many different ones have come. */
+  has(count: number): Promise<void>;
+  /** Answers nothing until release(). */
+  hold(): void;
+  release(): void;
+  onRequest(n: number, then: () => void): void;
+}
+
+/** What Elasticsearch's bulk API says when all is well. */
+async function listenBulk(): Promise<Bulk> {
+  const ids = new Set<string>();
+  let held: (() => void)[] | undefined;
+  let requests = 0;
+  let [nth, then] = [0, () => {}];
+  const server = await listenHttp(async (request, response) => {
+    const body = await text(request);
+    if (++requests === nth) return then();
+    for (const [, id] of body.matchAll(/"_id":"([^"]+)"/g)) ids.add(id ?? '');
+    if (held !== undefined) await new Promise<void>((resolve) => held?.push(resolve));
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ errors: false, took: 1, items: [] }));
+  });
+  return {
+    ...server,
+    url: `http://127.0.0.1:${server.port}`,
+    ids,
+    async has(count) {
+      await until(`${count} documents`, UP_MS, () => Promise.resolve(ids.size >= count || undefined));
+    },
+    hold: () => void (held = []),
+    release() {
+      for (const go of held ?? []) go();
+      held = undefined;
+    },
+    onRequest: (n, what) => void ([nth, then] = [n, what]),
+  };
+}

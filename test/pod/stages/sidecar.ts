@@ -1,0 +1,57 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../support/port.ts';
+import { until } from '../../support/until.ts';
+import type { Stage, Stages } from './stage.ts';
+
+export const SIDECAR: Stages = {
+  'kolla-sidecar': async (folder) => {
+    const { file, port } = await world(folder, 'role: [probe, config-watch, log-ship]');
+    return { ...answering(port), env: { KOLLA_POD_CONFIG: file, KOLLA_SIDECAR_LISTEN: `127.0.0.1:${port}` } };
+  },
+  'kolla-sidecar --role probe --role log-ship --config kolla-pod.yaml --listen 127.0.0.1:9808': async (folder) => {
+    const { port } = await world(folder, '');
+    return { ...answering(port), replace: { '127.0.0.1:9808': `127.0.0.1:${port}` } };
+  },
+  'kolla-sidecar --role db-sync --service keystone': async (folder) => {
+    const port = await freePort();
+    await writeFile(
+      join(folder, 'connection'),
+      `mysql+pymysql://keystone:hidden@127.0.0.1:${await freePort()}/keystone`,
+    );
+    await mkdir(join(folder, 'tool'));
+    await writeFile(join(folder, 'tool/keystone-manage'), '#!/bin/sh\n', { mode: 0o755 });
+    return {
+      ...answering(port),
+      env: {
+        PATH: `${join(folder, 'bin')}:${join(folder, 'tool')}:${process.env['PATH']}`,
+        KOLLA_SIDECAR_LISTEN: `127.0.0.1:${port}`,
+        KOLLA_DB_SYNC_CONNECTION_FILE: join(folder, 'connection'),
+      },
+    };
+  },
+};
+
+/** Goes on until it is stopped, once it answers. */
+function answering(port: number): Stage {
+  const stopAfter = until('the sidecar to answer', 60_000, async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/livez`).catch(() => undefined);
+    return answer?.status === 200 || undefined;
+  }).then(() => {});
+  return { stopAfter, code: 143, stderr: /probes, metrics and the status page are answered on/ };
+}
+
+async function world(folder: string, sidecar: string): Promise<{ file: string; port: number }> {
+  for (const name of ['logs', 'config', 'root']) await mkdir(join(folder, name));
+  const file = join(folder, 'kolla-pod.yaml');
+  await writeFile(
+    file,
+    `sidecar: { ${sidecar} }
+checks:
+  self: { run: "tcp 127.0.0.1:1", period: 1s }
+init: { watch: { config-dir: ${folder}/config, root: ${folder}/root } }
+log-ship: { root: ${folder}/logs }
+`,
+  );
+  return { file, port: await freePort() };
+}
