@@ -1,7 +1,6 @@
-import type { ExitCode } from '../../cli/errors.ts';
+import { ExitCode, KollaError, SignalError } from '../../cli/errors.ts';
 import { createOutput, ignoreClosedStderr } from '../../cli/output.ts';
 import { stopOnSignals } from '../../cli/signals.ts';
-import { SignalError } from '../../cli/errors.ts';
 import type { Understand } from './names.ts';
 import { askOnce, saidOf, WordsError, type Said } from './question.ts';
 import type { KollaName } from './variables.ts';
@@ -19,16 +18,19 @@ export async function runKolla(
   if (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')) return await sayHelp(name, understand);
   ignoreClosedStderr();
   using stop = stopOnSignals();
-  using output = createOutput(process.stdout, (error) => stop.abort(error));
+  using output = createOutput(process.stdout, () => {});
   try {
     const { code, stdout, stderr } = await said(name, () => understand(argv, env), stop.signal);
-    output.write(stdout);
     if (stderr !== '') process.stderr.write(`${stderr}\n`);
+    output.write(stdout);
     await output.finish();
     return code;
   } catch (error) {
     if (error instanceof SignalError) return error.exitCode;
-    throw error;
+    if (!(error instanceof KollaError)) throw error;
+    // A full disk under stdout, as curl has it; of Kolla's scripts there is no code but this.
+    process.stderr.write(`${name}: ${error.message}\n`);
+    return ExitCode.no;
   }
 }
 

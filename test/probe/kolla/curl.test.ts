@@ -8,8 +8,9 @@ import { test } from 'node:test';
 import { parseTarget } from '../../../src/probe/kolla/curl/target.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
 import { privateFolder } from '../../support/folder.ts';
-import { runHelper } from '../../support/helper.ts';
+import { HELPERS, runHelper, startHelper } from '../../support/helper.ts';
 import { freePort } from '../../support/port.ts';
+import { run } from '../../support/process.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 
 const curl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runHelper('healthcheck_curl', args, { env });
@@ -159,4 +160,27 @@ test('a URL is read as curl reads it', () => {
   assert.deepEqual(read('[::1]:8080/x'), [false, '::1', 8080, '/x', '[::1]:8080']);
   assert.deepEqual(read('http://a:/'), [false, 'a', 80, '/', 'a']);
   assert.deepEqual(read('http://u:p@a?x@y'), [false, 'a', 80, '/?x@y', 'a']);
+});
+
+test('a full disk under stdout and a reader that is gone are 1, with the reason', async () => {
+  await using server = await answering(200);
+  const line = (to: string) =>
+    `"$0" "$1" healthcheck_curl 127.0.0.1:${server.port} ${to}; echo "\${PIPESTATUS[0]}" >&2`;
+  const say = (to: string) => run('bash', ['--norc', '-c', line(to), process.execPath, HELPERS], { env: {} });
+  assert.match((await say('> /dev/full')).stderr, /^healthcheck_curl: cannot write to stdout: ENOSPC.*\n1\n$/);
+  assert.match((await say('| true')).stderr, /^(?:healthcheck_curl: .*\n1|0)\n$/);
+});
+
+test('SIGTERM and Ctrl-C end it at once, as a process that was ended', async () => {
+  for (const [signal, code] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    const connected = Promise.withResolvers<void>();
+    await using server = await listenTcp(() => connected.resolve());
+    await using running = await startHelper('healthcheck_curl', [`127.0.0.1:${server.port}`]);
+    await connected.promise;
+    process.kill(running.pid, signal);
+    assert.equal(await running.ended, code);
+  }
 });
