@@ -53,20 +53,29 @@ const INTERPRETER = /^(?:(?:platform-)?python|pypy|perl|ruby|node|bash|dash|sh|k
 const NAME_BYTES = 15;
 
 /**
- * Whether a person means this process by that name: the kernel's, the program's file, the title that it has given itself
- * (`neutron-server: rpc worker`), or the script's that an interpreter runs (`python3 -s /usr/bin/glance-api` is glance-api).
+ * Whether a person means this process by that name: the kernel's, the program's file, the script's that an interpreter runs
+ * (`python3 -s /usr/bin/glance-api` is glance-api), or either of a title that it has given itself, where it may stand in
+ * brackets (`neutron-server: rpc worker (/usr/bin/python3 /usr/bin/neutron-rpc-server)` is neutron-server and neutron-rpc-server).
  */
 export function isNamed({ name, words }: Pick<ProcessInfo, 'name' | 'words'>, wanted: string): boolean {
-  const [first = '', ...others] = words;
-  const script = INTERPRETER.test(basename(first)) ? others.find((word) => !word.startsWith('-')) : undefined;
-  const files = [first, ...(script === undefined ? [] : [script])].map((word) => basename(word));
-  const isTitled = first.startsWith(`${wanted}:`) || first.startsWith(`${wanted} `);
-  if (files.includes(wanted) || isTitled) return true;
+  const names = namesIn(words);
+  if (names.includes(wanted)) return true;
   const bytes = Buffer.from(wanted);
   if (bytes.length <= NAME_BYTES) return name === wanted;
   // The kernel's name is cut: it is that of another program where its words begin the same and go on otherwise.
   const cut = bytes.subarray(0, NAME_BYTES).toString();
-  return name === cut && !files.some((file) => file.startsWith(cut));
+  return name === cut && !names.some((one) => one.startsWith(cut));
+}
+
+function namesIn(words: readonly string[]): string[] {
+  const [first = '', ...others] = words;
+  const script = INTERPRETER.test(basename(first)) ? others.find((word) => !word.startsWith('-')) : undefined;
+  const names = [first, ...(script === undefined ? [] : [script])].map((word) => basename(word));
+  const [title] = /^\S+(?= )/.exec(first) ?? [];
+  if (title === undefined) return names;
+  const bracket = /[)\]]$/.test(first) ? first.search(/[([]/) : -1;
+  const inBrackets = bracket === -1 ? [] : namesIn(first.slice(bracket + 1, -1).split(' '));
+  return [...names, basename(title.replace(/:$/, '')), ...inBrackets];
 }
 
 export function inMask(mask: bigint, signal: NodeJS.Signals): boolean {

@@ -9,6 +9,8 @@ export interface Meaning {
   /** Whether it is worth naming where it does not. */
   readonly isAbout: (socket: InetSocket) => boolean;
   readonly show: (socket: InetSocket) => string;
+  /** Whether those on other ports are worth naming too: a process has few. */
+  readonly namesOtherPorts: boolean;
   /** Of a process, before the ports. */
   readonly lacks: string;
   /** Of nobody in particular, before the ports. */
@@ -23,6 +25,7 @@ export const MEANINGS = {
     portOf: ({ remote }) => remote.port,
     isGood: ({ state }) => state === 'ESTABLISHED',
     isAbout: () => true,
+    namesOtherPorts: false,
     show: ({ state, remote }) => `${state} to ${formatEndpoint(remote)}`,
     lacks: 'has no established connection to',
     isMissing: 'there is no established connection to',
@@ -34,6 +37,7 @@ export const MEANINGS = {
     portOf: ({ local }) => local.port,
     isGood: ({ state }) => state === 'ESTABLISHED',
     isAbout: ({ state }) => state !== 'LISTEN',
+    namesOtherPorts: false,
     show: ({ state, local }) => `${state} at ${formatEndpoint(local)}`,
     lacks: 'has nobody connected to',
     isMissing: 'nobody is connected to',
@@ -44,6 +48,7 @@ export const MEANINGS = {
     portOf: ({ local }) => local.port,
     isGood: isListening,
     isAbout: isListening,
+    namesOtherPorts: true,
     show: ({ protocol, local }) => `${protocol} ${formatEndpoint(local)}`,
     lacks: 'does not listen on',
     isMissing: 'nothing listens on',

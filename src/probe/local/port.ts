@@ -101,13 +101,13 @@ async function whatIsTheirs(
   { protocols }: Ports,
   onPort: readonly InetSocket[],
   { pidByInode, denied }: Owners,
-  { isAbout }: Meaning,
+  { isAbout, namesOtherPorts }: Meaning,
   effects: ProcEffects,
 ): Promise<readonly InetSocket[]> {
   // Where their descriptors can't be seen, nobody's socket answers the question, and any may be theirs.
   if (denied.length > 0) return onPort;
   const theirs = onPort.filter(({ inode }) => pidByInode.has(inode));
-  if (isAbout === MEANINGS.connected.isAbout) return theirs;
+  if (!namesOtherPorts) return theirs;
   const listening: InetSocket[] = [];
   const each = (socket: InetSocket) => {
     if (pidByInode.has(socket.inode) && isAbout(socket)) listening.push(socket);

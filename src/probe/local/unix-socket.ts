@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { eachUnixSocket, findProcesses, type ProcessQuery, type UnixSocket } from '../../platform/proc/index.ts';
+import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../platform/proc/index.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, unseen, type Verdict } from '../verdict.ts';
 import { findOwners, type ProcEffects } from './owners.ts';
@@ -42,8 +42,9 @@ async function verdictOf(
   effects: ProcEffects,
 ): Promise<Verdict> {
   const inodes = new Set(listening.map(({ inode }) => inode));
-  const owners = await findOwners(await findProcesses(wanted, effects), inodes, effects);
-  if (owners.found !== undefined) return healthyAs(`${called(wanted, [owners.found.pid])} listens on ${path}`);
+  const owners = await findOwners(wanted, effects);
+  const owner = [...inodes].map((inode) => owners.pidByInode.get(inode)).find((pid) => pid !== undefined);
+  if (owner !== undefined) return healthyAs(`${called(wanted, [owner])} listens on ${path}`);
   const why = await whyUnseen(owners, wanted, `a socket that listens on ${path}`, inodes, effects);
   if (why !== undefined) return unseen(why);
   const pids = owners.processes.map(({ pid }) => pid);
