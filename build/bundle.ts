@@ -22,8 +22,16 @@ export async function bundleHelper(name: string): Promise<Bundle> {
   if (!existsSync(join(ROOT, 'cmd', `${name}.ts`)))
     throw new Error(`build/names.ts promises ${name}, but there is no cmd/${name}.ts`);
   const { metafile } = await bundle(name, []);
-  return { name, ...(await bundle(name, lazyImports(metafile))) };
+  const cold = COLD[name];
+  const lazy = lazyImports(metafile).filter((path) => cold?.test(path) !== true);
+  return { name, ...(await bundle(name, lazy)) };
 }
+
+/**
+ * What stays out of a helper's code cache: all of a cache is read at each start, and an exec probe starts each few seconds,
+ * while the client for the API server is used by the resident server alone, or once.
+ */
+const COLD: Readonly<Record<string, RegExp>> = { 'kolla-probe': /\/platform\/kube\// };
 
 /** What build/rehearse.ts carries out of a helper that `main` can't do in a build: it works on `/`. */
 const REHEARSED: Readonly<Record<string, readonly string[]>> = {
