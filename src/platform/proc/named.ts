@@ -31,19 +31,9 @@ export async function findProcesses(
     if (++looked % PROCESSES_A_TURN === 0) await othersTurn(signal);
     const one = pid === process.pid ? undefined : processAt(proc, pid);
     if (one === undefined || one.words.slice(0, 3).some((word) => ASKS.test(word))) continue;
-    if (pattern === undefined ? isMeant(one, name) : pattern.test(one.words.join(' '))) found.push(one);
+    if (pattern === undefined ? isNamed(one, name) : pattern.test(one.words.join(' '))) found.push(one);
   }
   return found;
-}
-
-/**
- * By its own name, or by its parent's where the title holds that one's command line, as of Neutron's workers:
- * `neutron-server: rpc worker (/usr/bin/python3 /usr/bin/neutron-rpc-server --config-file ...)`.
- */
-function isMeant(one: NamedProcess, name: string): boolean {
-  if (isNamed(one, name)) return true;
-  const parent = /^[^(]+ \((.+)\)$/.exec(one.words[0] ?? '')?.[1];
-  return parent !== undefined && isNamed({ name: '', words: parent.split(' ') }, name);
 }
 
 /** Every process that this PID namespace shows to us. */
