@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test check build build-reproducible e2e bench soak evidence docs format clean
+.PHONY: help demo test check build build-reproducible e2e bench soak evidence docs picture format clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ evidence: $(READY) ## runs the command behind every claim and prints docs/eviden
 
 docs: $(READY) ## the pages that come from the option tables
 	@$(NODE) build/docs.ts
+
+picture: $(READY) ## docs/images/status.png, the status page as Debian's chromium shows it
+	@$(NODE) test/picture.ts
 
 format: $(READY)
 	@node_modules/.bin/oxfmt .

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -251,14 +252,15 @@ async function listenBulk(): Promise<Bulk> {
   let held: (() => void)[] | undefined;
   let requests = 0;
   let [nth, then] = [0, () => {}];
-  const server = await listenHttp(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     if (++requests === nth) return then();
     for (const [, id] of body.matchAll(/"_id":"([^"]+)"/g)) ids.add(id ?? '');
     if (held !== undefined) await new Promise<void>((resolve) => held?.push(resolve));
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ errors: false, took: 1, items: [] }));
-  });
+  };
+  const server = await listenHttp((request, response) => void answer(request, response));
   return {
     ...server,
     url: `http://127.0.0.1:${server.port}`,

@@ -5,7 +5,7 @@ import { createLog, type Log } from '../../src/cli/log.ts';
 import { ConfigError, SignalError } from '../../src/cli/errors.ts';
 import { QUICK_BACKOFF, type Role, type RoleName, type RoleRun } from '../../src/sidecar/role.ts';
 import { supervise } from '../../src/sidecar/supervisor.ts';
-import { run } from '../support/process.ts';
+import { run as runProgram } from '../support/process.ts';
 
 const STOP = new SignalError('SIGTERM');
 
@@ -110,7 +110,7 @@ test("what a promise that nobody waits for rejects with is charged to its role; 
     process.on('uncaughtException', (error) => { console.log('ends with', error.message); process.exit(70); });
     supervisor.start();
     setTimeout(() => { console.log(supervisor.status()[0].state); void Promise.reject(new Error('nobody')); }, 20);`;
-  const { code, stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script]);
+  const { code, stdout, stderr } = await runProgram(process.execPath, ['--input-type=module', '-e', script]);
   assert.equal(code, 70, stderr);
   assert.match(stdout, /^failed, .*boom\nfailing\nends with nobody\n$/);
 });

@@ -47,11 +47,14 @@ export async function probeRole({ context }: Making): Promise<PreparedProbe> {
       async run({ signal, log }) {
         await using running = startChecks(prepared, { signal, log });
         await using events = eventsFor(options, inherited, log);
-        using _ = running.onChange((change) => {
-          announce(change, log);
-          events.tell(change);
-        });
-        using _shown = checks.show(running);
+        using shown = new DisposableStack();
+        shown.use(
+          running.onChange((change) => {
+            announce(change, log);
+            events.tell(change);
+          }),
+        );
+        shown.use(checks.show(running));
         if (!signal.aborted) await once(signal, 'abort');
         throw signal.reason;
       },

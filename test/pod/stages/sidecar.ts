@@ -34,11 +34,12 @@ export const SIDECAR: Stages = {
 
 /** Goes on until it is stopped, once it answers. */
 function answering(port: number): Stage {
-  const stopAfter = until('the sidecar to answer', 60_000, async () => {
+  const answered = until('the sidecar to answer', 60_000, async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/livez`).catch(() => undefined);
-    return answer?.status === 200 || undefined;
-  }).then(() => {});
-  return { stopAfter, code: 143, stderr: /probes, metrics and the status page are answered on/ };
+    return answer?.status === 200 ? true : undefined;
+  });
+  const stopAfter = async () => void (await answered);
+  return { stopAfter: stopAfter(), code: 143, stderr: /probes, metrics and the status page are answered on/ };
 }
 
 async function world(folder: string, sidecar: string): Promise<{ file: string; port: number }> {

@@ -1,6 +1,6 @@
 /** A part of the page that is always there. */
-export function part<T extends Element = HTMLElement>(selector: string): T {
-  const found = document.querySelector<T>(selector);
+export function part(selector: string): HTMLElement {
+  const found = document.querySelector<HTMLElement>(selector);
   if (found === null) throw new Error(`the page has no ${selector}`);
   return found;
 }

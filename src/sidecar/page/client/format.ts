@@ -20,8 +20,8 @@ export function clock(ms: number, nowMs: number): string {
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-export function bytes(count: number): string {
-  let rest = count;
+export function bytes(size: number): string {
+  let rest = size;
   let unit = 0;
   while (rest >= 1000 && unit < UNITS.length - 1) {
     rest /= 1000;

@@ -8,8 +8,8 @@ import { checkText, fileText, ranked, refusalText, roleText, waitText } from './
 import { verdictOf } from './verdict.ts';
 
 const model = emptyModel();
-const filter = part<HTMLInputElement>('#filter');
-const onlyProblems = part<HTMLInputElement>('#problems');
+const filter = part('#filter') as HTMLInputElement;
+const onlyProblems = part('#problems') as HTMLInputElement;
 const lists = {
   roles: new Rows(part('#roles ul'), roleText),
   checks: new Rows(part('#checks ul'), checkText),

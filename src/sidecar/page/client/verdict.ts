@@ -11,7 +11,7 @@ export function verdictOf({ about, roles, checks, waits, config, shipping, migra
     ...(failing.length > 0 ? [`${failing.map(({ name }) => name).join(', ')} failing`] : []),
     ...(unhealthy.length > 0 ? [`${many(unhealthy.length, 'check', 'checks')} unhealthy`] : []),
     ...(config?.state === 'refused' || config?.state === 'failed' ? [`configuration ${config.state}`] : []),
-    ...(shipping?.held != null ? ['logs held back'] : []),
+    ...(shipping !== null && shipping.held !== null ? ['logs held back'] : []),
     ...(migration?.stage === 'failed' ? ['migration failed'] : []),
   ];
   const waiting = open.length > 0 ? [`waiting for ${many(open.length, 'dependency', 'dependencies')}`] : [];

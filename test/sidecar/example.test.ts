@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { load, loadAll } from 'js-yaml';
+import { parseDuration } from '../../src/cli/duration.ts';
+import { whyUnsafe, type SidecarPod } from '../../src/dbsync/sidecar/own-probe.ts';
+import { privateFolder } from '../support/folder.ts';
+import { logLines, runHelper } from '../support/helper.ts';
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly rules?: readonly object[];
+  readonly spec?: { readonly template: SidecarPod };
+}
+
+const page = await readFile(new URL('../../k8s/examples/sidecar-all/deployment.yaml', import.meta.url), 'utf8');
+const manifests = loadAll(page) as Manifest[];
+const podYaml = manifests.find(({ data }) => data !== undefined)?.data?.['kolla-pod.yaml'] ?? '';
+const { 'db-sync': dbSync, 'log-ship': logShip } = load(podYaml) as Record<string, Record<string, string>>;
+
+test("the example's startup probe, its path and its grace period are right for its own options", () => {
+  const pod = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template;
+  const ms = (text = '') => parseDuration(text);
+  const needs = {
+    timeout: ms(dbSync?.['timeout']),
+    lockTimeout: ms(dbSync?.['lock-timeout']),
+    grace: ms(dbSync?.['grace']) + ms(logShip?.['grace']) + 10_000,
+    port: 9808,
+    holdsBack: true,
+    paths: ['/startupz/roles'] as [string],
+  };
+  assert.ok(pod);
+  const own = { ...pod, metadata: { name: 'keystone' } };
+  assert.equal(whyUnsafe(own, 'sidecar', needs), undefined);
+  assert.match(whyUnsafe(own, 'sidecar', { ...needs, paths: ['/x'] }) ?? '', /asks HTTP \/startupz\/roles/);
+  assert.match(whyUnsafe(own, 'sidecar', { ...needs, grace: needs.grace + 1000 }) ?? '', /set terminationGrace/);
+});
+
+test("the example's Role is what db-sync and probe print for theirs", async () => {
+  const rulesOf = async (helper: string, words: readonly string[]) => {
+    const { stdout } = await runHelper(helper, [...words, '--service-account', 'keystone', '-o', 'json']);
+    const { items } = JSON.parse(stdout) as { items: Manifest[] };
+    return items.find(({ kind }) => kind === 'Role')?.rules ?? [];
+  };
+  const wanted = [
+    ...(await rulesOf('kolla-db-sync', ['rbac', 'keystone', '--stay'])),
+    ...(await rulesOf('kolla-probe', ['rbac'])),
+  ];
+  assert.deepEqual(manifests.find(({ kind }) => kind === 'Role')?.rules, wanted);
+});
+
+for (const [what, text] of [
+  ['the example', podYaml],
+  ["the page's", await shown()],
+] as const)
+  test(`every role of ${what} kolla-pod.yaml is taken as it is, up to where it needs the pod`, async () => {
+    await using folder = await privateFolder('example');
+    const file = join(folder.path, 'kolla-pod.yaml');
+    // What the last role that is looked over lacks here shows that those before it were right.
+    await writeFile(
+      file,
+      text.replace('log-ship: {', 'log-ship: { max-line-bytes: 1,').replaceAll('/kolla }', `${folder.path} }`),
+    );
+    const { code, stderr } = await runHelper('kolla-sidecar', ['--config', file], {
+      env: { KOLLA_LOG_SHIP_PASSWORD: 'x', KOLLA_INIT_ROOT: folder.path },
+    });
+    assert.equal(code, 64, stderr);
+    assert.match(logLines(stderr).at(-1)?.msg ?? '', /--max-line-bytes 1/);
+  });
+
+async function shown(): Promise<string> {
+  const text = await readFile(new URL('../../docs/kolla-sidecar.md', import.meta.url), 'utf8');
+  return /```yaml\n(# \/etc\/kolla-pod[^]*?)```/.exec(text)?.[1] ?? '';
+}
