@@ -1,0 +1,10 @@
+import type { Capability } from './point.ts';
+import { PROBE_LOCAL } from './probe-local.ts';
+import { PROBE_NET } from './probe-net.ts';
+import { PROBE_SHIMS } from './probe-shims.ts';
+
+export const probe: Capability = {
+  name: 'probe',
+  title: 'Health that explains itself',
+  points: [...PROBE_LOCAL, ...PROBE_NET, ...PROBE_SHIMS],
+};
