@@ -15,11 +15,11 @@ import { kollaContract } from './kolla-contract.ts';
 import { pageOf, rowsIn, type Row } from './page.ts';
 import { podLife } from './pod-life.ts';
 import type { Capability, Point } from './point.ts';
-import { sidecar } from './sidecar.ts';
 import { probe } from './probe.ts';
+import { sidecar } from './sidecar.ts';
 import { waits } from './waits.ts';
 
-const CAPABILITIES: readonly Capability[] = [podLife, kollaContract, waits, dbSync, bootstrap, sidecar];
+const CAPABILITIES: readonly Capability[] = [podLife, kollaContract, waits, dbSync, bootstrap, probe, sidecar];
 
 const { positionals: asked, values } = parseArgs({ allowPositionals: true, options: { point: { type: 'string' } } });
 const only = values.point;
