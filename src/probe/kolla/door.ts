@@ -45,14 +45,24 @@ export function openDoor(options: DoorOptions): Door {
   const understand = options.questionFor ?? ((name, argv, env) => questionOf(name, argv, env));
   const token = newToken();
   const recent = new Recent<Said>(keepMs, MOST_QUESTIONS);
+  // A question that is asked again knows where it found its answer.
+  const questions = new Map<string, KollaQuestion>();
+
+  function keep(key: string, question: KollaQuestion): void {
+    questions.delete(key);
+    questions.set(key, question);
+    const [oldest] = questions.keys();
+    if (questions.size > MOST_QUESTIONS && oldest !== undefined) questions.delete(oldest);
+  }
 
   async function said(name: string, body: Buffer): Promise<Said | 400 | 501> {
     const asked = wordsOf(body);
     if (asked === undefined) return 400;
     try {
-      const question = understand(name, asked.argv, asked.env);
-      if (!(await sharesWith({ name, pid: asked.pid }, question.reach, proc))) return 501;
       const key = JSON.stringify([name, asked.argv, asked.env]);
+      const question = questions.get(key) ?? understand(name, asked.argv, asked.env);
+      keep(key, question);
+      if (!(await sharesWith({ name, pid: asked.pid }, question.reach, proc))) return 501;
       const told = await recent.get(key, () => askOnce(question, signal));
       return told.isUnseen ? 501 : told;
     } catch (error) {

@@ -21,9 +21,13 @@ export interface Owners {
   readonly denied: readonly number[];
 }
 
-/** Looks into every process that is meant. */
-export async function findOwners(query: ProcessQuery, effects: ProcEffects): Promise<Owners> {
-  const processes = await findProcesses(query, effects);
+/** Looks into every process that is meant. @param among of these pids; of all unless given */
+export async function findOwners(
+  query: ProcessQuery,
+  effects: ProcEffects,
+  among?: readonly number[],
+): Promise<Owners> {
+  const processes = await findProcesses(query, effects, among);
   const pidByInode = new Map<string, number>();
   const denied: number[] = [];
   for (const { pid } of processes) {

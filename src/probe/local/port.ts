@@ -24,13 +24,29 @@ export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc
   const meaning = MEANINGS[kind];
   const { process: asked, ports, protocols = meaning.protocols } = query;
   const wanted = asked && whatIsMeant(asked);
+  // Of a node's hundreds of processes, the one that had the socket the last time is looked at before all of them.
+  let last: number | undefined;
   return {
     subject,
     hosts: [],
     async ask(signal) {
       const effects = { proc, signal };
       if (wanted === undefined) return await verdictOfAny({ ports, protocols }, meaning, effects);
-      return await verdictOf(wanted, { ports, protocols }, meaning, effects);
+      if (last !== undefined) {
+        const again = await findGood(
+          wanted,
+          await findOwners(wanted, effects, [last]),
+          { ports, protocols },
+          meaning,
+          effects,
+        );
+        if (again.answer !== undefined) return again.answer.verdict;
+      }
+      const owners = await findOwners(wanted, effects);
+      const found = await findGood(wanted, owners, { ports, protocols }, meaning, effects);
+      last = found.answer?.pid;
+      if (found.answer !== undefined) return found.answer.verdict;
+      return await verdictOf(wanted, owners, found.onPort, { ports, protocols }, meaning, effects);
     },
   };
 }
@@ -72,13 +88,35 @@ async function verdictOfAny(asked: Ports, meaning: Meaning, effects: ProcEffects
   return unhealthy(`${meaning.isMissing} ${portsText(asked)}${seen(onPort, meaning)}`);
 }
 
+interface Found {
+  readonly onPort: readonly InetSocket[];
+  /** Healthy, and by which process. */
+  readonly answer?: { readonly pid: number; readonly verdict: Verdict };
+}
+
 /** Whose sockets are whose is looked up first, as a process has few, so that the tables need not be read to their end. */
-async function verdictOf(wanted: ProcessQuery, asked: Ports, meaning: Meaning, effects: ProcEffects): Promise<Verdict> {
-  const owners = await findOwners(wanted, effects);
-  const { processes, pidByInode } = owners;
+async function findGood(
+  wanted: ProcessQuery,
+  { pidByInode }: Owners,
+  asked: Ports,
+  meaning: Meaning,
+  effects: ProcEffects,
+): Promise<Found> {
   const { good, onPort } = await scan(asked, meaning, ({ inode }) => pidByInode.has(inode), effects);
-  const owner = good && pidByInode.get(good.inode);
-  if (good !== undefined && owner !== undefined) return healthyAs(`${called(wanted, [owner])}: ${meaning.show(good)}`);
+  const pid = good && pidByInode.get(good.inode);
+  if (good === undefined || pid === undefined) return { onPort };
+  return { onPort, answer: { pid, verdict: healthyAs(`${called(wanted, [pid])}: ${meaning.show(good)}`) } };
+}
+
+async function verdictOf(
+  wanted: ProcessQuery,
+  owners: Owners,
+  onPort: readonly InetSocket[],
+  asked: Ports,
+  meaning: Meaning,
+  effects: ProcEffects,
+): Promise<Verdict> {
+  const { processes } = owners;
   // In a queue or in TIME-WAIT it is nobody's.
   const others = onPort.filter((socket) => meaning.isGood(socket) && socket.inode !== '0');
   const sockets = `${meaning.sockets} ${portsText(asked)}`;

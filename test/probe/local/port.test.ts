@@ -207,3 +207,19 @@ for (let i = 0; i < ${count}; i++) net.connect(${server.port}, '127.0.0.1', () =
   aborted.abort(new Error('too late'));
   await assert.rejects(asked, /too late/);
 });
+
+test('when the process that had the connection ends, another of its name answers for it, and then none', async () => {
+  await using server = await listenTcp(() => {});
+  const agent = name('workers');
+  const question = portQuestion({ process: { name: agent }, ports: [server.port] }, 'connected', 'asked');
+  const asked = async () => await question.ask(AbortSignal.timeout(20_000));
+  await using first = await startService(agent, connects(server.port));
+  for (let i = 0; i < 2; i++) assert.match(JSON.stringify(await asked()), new RegExp(String.raw`pid ${first.pid}\b`));
+  {
+    await using second = await startService(agent, connects(server.port));
+    await first.running.stop();
+    for (let i = 0; i < 2; i++)
+      assert.match(JSON.stringify(await asked()), new RegExp(String.raw`"healthy":true.*pid ${second.pid}\b`));
+  }
+  assert.match(reasonOf(await asked()), /^there is no process named/);
+});
