@@ -15,7 +15,9 @@ import {
   type Stage,
 } from './keystone-pod.ts';
 import { placementTests } from './placement.ts';
+import { probeTests } from './probe.ts';
 import { runPlannedPod } from './planned-pod.ts';
+import { sidecarAllTests } from './sidecar-all.ts';
 import { sidecarTests } from './sidecar.ts';
 import { asking, openPage, undoPhases } from './upgrade.ts';
 
@@ -223,6 +225,8 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
   });
 
   sidecarTests(() => stage);
+  probeTests(() => stage);
+  sidecarAllTests(() => stage);
 
   async function servicePort(): Promise<number> {
     const address = await kubectl('keystone', ['get', 'service/keystone', '--output=jsonpath={.spec.clusterIP}']);

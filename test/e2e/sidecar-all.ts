@@ -1,0 +1,70 @@
+/** k8s/examples/sidecar-all on the node of the other tests: a Keystone with one sidecar for everything. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { StatusDocument } from '../../src/sidecar/status/document.ts';
+import { until } from '../support/until.ts';
+import type { Stage } from './keystone-pod.ts';
+
+const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/', import.meta.url));
+/** Of the namespace, and of its Keystone's database. */
+const NAME = 'onesidecar';
+const UP_MS = 120_000;
+
+/** @param stage asked when a test runs */
+export function sidecarAllTests(stage: () => Stage): void {
+  const kubectl = (args: readonly string[], input?: string) =>
+    stage().node.kubectl(['--namespace', NAME, ...args], input);
+  const manifest = (name: string) => readFile(`${EXAMPLES}${name}.yaml`, 'utf8');
+  const apply = async (text: string) => void (await kubectl(['apply', '--filename=-'], text));
+  /** As who is in the pod is answered. */
+  const status = async () => {
+    const text = await kubectl([
+      'exec',
+      'deployment/keystone',
+      '--container=sidecar',
+      '--',
+      ...askPython('/status.json'),
+    ]);
+    return JSON.parse(text) as StatusDocument;
+  };
+
+  test('one sidecar with all roles holds Keystone back, then tells that all is well to who is in the pod alone', async () => {
+    const { node, mariadb } = stage();
+    const stringData = { password: mariadb.rootPassword };
+    await apply((await manifest('keystone/namespace')).replace('name: keystone', `name: ${NAME}`));
+    await apply(JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'database-admin' }, stringData }));
+    await apply((await manifest('keystone/config')).replaceAll('3306/keystone?', `3306/${NAME}?`));
+    const example = await manifest('sidecar-all/deployment');
+    await apply(
+      example
+        .replace('tcp://mariadb:3306', `tcp://${node.address}:3306`)
+        .replace('http://elasticsearch:9200', `http://${node.address}:9200`),
+    );
+    await kubectl(['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=180s']);
+    assert.match(await kubectl(['get', 'pods']), /^keystone-\S+ +2\/2 +Running +0 /m);
+    const now = await until('lines to be acknowledged', UP_MS, async () => {
+      const seen = await status();
+      return (seen.shipping?.acknowledged ?? 0) > 0 ? seen : undefined;
+    });
+    assert.deepEqual(
+      now.roles.map(({ name, state, failures }) => `${name} ${state} ${failures}`),
+      ['probe running 0', 'config-watch running 0', 'waits done 0', 'db-sync done 0', 'log-ship running 0'],
+    );
+    assert.deepEqual([now.about.startup, now.about.readiness, now.migration?.stage], ['ok', 'ok', 'ok']);
+    assert.match(now.config?.configMap ?? '', /^\.\.20/);
+    assert.ok(now.files.some(({ name }) => name === '/etc/keystone/keystone.conf'));
+    const pod = (await kubectl(['get', 'pods', '--output=name'])).trim().replace('pod/', '');
+    const outside = `/api/v1/namespaces/${NAME}/pods/${pod}:9808/proxy`;
+    assert.equal(await kubectl(['get', '--raw', `${outside}/readyz`]), 'ok\n');
+    await assert.rejects(kubectl(['get', '--raw', `${outside}/status.json`]), /only from within the pod/);
+    await kubectl(['delete', 'deployment', 'keystone', '--wait=false']);
+  });
+}
+
+/** Prints what that path of the sidecar answers. The image has Keystone's Python. */
+function askPython(path: string): string[] {
+  const program = `import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:9808${path}').read().decode())`;
+  return ['python3', '-c', program];
+}
