@@ -3,9 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { EXEC_ARGV } from '../../build/join.ts';
 import { freePort } from '../support/port.ts';
 import { privateFolder } from '../support/folder.ts';
-import { startHelper } from '../support/helper.ts';
+import { HELPERS } from '../support/helper.ts';
 import { start, tied } from '../support/process.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -29,7 +30,7 @@ export interface ProbedPod extends AsyncDisposable {
  * `kolla-probe serve` in front of real sockets and files of ours, with twenty checks of every kind that needs no server of
  * its own; resolves when all of them are healthy.
  * @param period of each check
- * @param traceFile where it runs under strace, which writes there
+ * @param trace where it runs under strace, which writes there; pid is strace's then
  */
 export async function startProbedPod(
   period: string,
@@ -62,9 +63,11 @@ export async function startProbedPod(
   await writeFile(config, JSON.stringify({ checks }));
   const args = ['serve', '--config', config, '--listen', `127.0.0.1:${port}`, '--door-file', join(folder.path, 'door')];
   const logFile = join(folder.path, 'log');
-  const running = stack.use(
-    trace === undefined ? await startHelper('kolla-probe', args, { logFile }) : await startTraced(trace, args, logFile),
-  );
+  // As the binary runs it: node alone lets the young generation grow to 128 MB on a machine that has the memory.
+  const words = [process.execPath, ...EXEC_ARGV, HELPERS, 'kolla-probe', ...args];
+  const tracing = trace === undefined ? [] : [trace.strace, '-f', '-qq', '-e', 'trace=process', '-o', trace.file];
+  const [command = '', ...rest] = [...tracing, ...words];
+  const running = stack.use(await start(...tied(command, rest), { logFile, env: { PATH: process.env['PATH'] } }));
   const ask = (path: string) => statusOf(port, path);
   const healthy = async () => ((await ask('/readyz').catch(() => 0)) === 200 ? true : undefined);
   await until('every check to be healthy', UP_MS, healthy).catch((cause: unknown) => {
@@ -82,16 +85,6 @@ export async function startProbedPod(
     threads: () => count('task'),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
-}
-
-async function startTraced(
-  { strace, file }: { readonly strace: string; readonly file: string },
-  args: string[],
-  logFile: string,
-) {
-  const { HELPERS } = await import('../support/helper.ts');
-  const words = ['-f', '-qq', '-e', 'trace=process', '-o', file, process.execPath, HELPERS, 'kolla-probe', ...args];
-  return await start(...tied(strace, words), { logFile, env: { PATH: process.env['PATH'] } });
 }
 
 async function statusOf(port: number, path: string): Promise<number> {
