@@ -56,7 +56,7 @@ export async function startProbedPod(
   const checks = Object.fromEntries(
     Array.from({ length: 20 }, (_, i) => [
       `c${i}`,
-      { run: runs[i % runs.length], for: ['readiness', 'liveness'], period, timeout: period },
+      { run: runs[i % runs.length], for: ['readiness', 'liveness'], 'allow-remote': true, period, timeout: period },
     ]),
   );
   const config = join(folder.path, 'kolla-pod.yaml');

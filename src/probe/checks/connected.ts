@@ -37,6 +37,8 @@ export const connected = check({
     const isNamed = !anyProcess || !/^\d+$/.test(first.trim());
     const ports = portsOf('connected', isNamed ? rest : operands);
     const process = anyProcess ? undefined : processQuery('connected', first, pattern);
-    return portQuestion({ process, ports }, 'connected', `connected ${operands.join(' ')}`);
+    const question = portQuestion({ process, ports }, 'connected', `connected ${operands.join(' ')}`);
+    // Nobody is asked over the network, but the answer is no when nobody is there.
+    return { ...question, hosts: ['the other end of the connection'] };
   },
 });

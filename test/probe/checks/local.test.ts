@@ -40,3 +40,12 @@ test('an answer of no says who, what and what was seen instead', async () => {
     `connected kp-nobody  ${port}: there is no process named kp-nobody, and there is no established connection to port ${port}; seen: nothing`,
   );
 });
+
+test('liveness does not hang on a connection to somebody else, unless that is forced', async () => {
+  const words = ['connected', 'kp-nobody', '5672', '--role', 'liveness'];
+  const { code, msg } = await probe(...words);
+  assert.equal(code, 64);
+  assert.match(msg, /asks the other end of the connection, which is not this pod/);
+  assert.equal((await probe(...words, '--allow-remote')).code, 1);
+  assert.equal((await probe('process', 'kp-nobody', '--role', 'liveness')).code, 1);
+});
