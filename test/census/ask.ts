@@ -46,7 +46,7 @@ export async function asker(folder: string): Promise<Asker> {
   const file = join(folder, 'door');
   stack.use(await writeDoorFile({ port, token: door.token }, file));
   const PATH = `${bin}:${process.env['PATH']}`;
-  const env = { PATH, KOLLA_PROBE_DOOR: file, HEALTHCHECK_CURL_MAX_TIME: '1' };
+  const env = { PATH, KOLLA_PROBE_DOOR_FILE: file, HEALTHCHECK_CURL_MAX_TIME: '1' };
   const moved = stack.move();
   return {
     async declared(words) {

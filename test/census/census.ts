@@ -8,7 +8,7 @@ const PAGE = fileURLToPath(new URL('../../docs/evidence/probe-census.md', import
 
 const missing = await canHoldCensus();
 if (missing === undefined) {
-  const rows = await holdCensus((text) => process.stderr.write(text));
+  const rows = await holdCensus();
   const page = censusPage(rows, `Node ${process.version}`);
   if (process.argv.includes('--print')) writeFileSync(PAGE, page);
   process.stdout.write(page);

@@ -11,13 +11,16 @@
  * `node test/census/census.ts --print` writes the table. What this machine can't have is said by canHoldCensus(); a row
  * whose real server can't be had is `skipped`, with the reason.
  */
+import { fileURLToPath } from 'node:url';
 import { canHoldCensus, inNamespaces } from './namespace.ts';
 import type { Row } from './row.ts';
 
 export { canHoldCensus };
 export type { Answer, Row, Seen } from './row.ts';
 
+const INSIDE = fileURLToPath(new URL('inside.ts', import.meta.url));
+
 /** Every row, in the order of the services' names; takes some tens of seconds. */
-export async function holdCensus(say: (text: string) => void = () => {}): Promise<Row[]> {
-  return JSON.parse(await inNamespaces([], say)) as Row[];
+export async function holdCensus(): Promise<Row[]> {
+  return JSON.parse(await inNamespaces(INSIDE)) as Row[];
 }

@@ -1,5 +1,6 @@
 /** The census, in its namespaces: prints the rows as JSON. Run by namespace.ts. */
 import { messageOf } from '../../src/cli/errors.ts';
+import { isKollaName } from '../../src/probe/kolla/index.ts';
 import { allProbes, type ServiceProbe } from '../../src/services/probes.ts';
 import { privateFolder } from '../support/folder.ts';
 import { asker, type Asker } from './ask.ts';
@@ -79,7 +80,7 @@ async function looked(probe: ServiceProbe, subject: Subject): Promise<Partial<Ro
 }
 
 async function seen(probe: ServiceProbe, state: string, by: Asker, env?: NodeJS.ProcessEnv): Promise<Seen> {
-  const isKolla = probe.declared?.startsWith('healthcheck_') === true && probe.declared !== 'healthcheck_rabbitmq';
+  const isKolla = isKollaName(probe.declared?.split(' ')[0] ?? '');
   const [byName, readiness, liveness] = await Promise.all([
     isKolla ? by.declared(probe.declared ?? '') : undefined,
     by.native(probe.readiness, env),

@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url';
+import { basename } from 'node:path';
 import type { Capability } from '../support/capability.ts';
 import { run } from '../support/process.ts';
 
-const INSIDE = fileURLToPath(new URL('inside.ts', import.meta.url));
 /** Ports, processes and /run of its own: the services' real ports are free there, and nobody else's processes are seen. */
 const NAMESPACES = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const ENTER = 'mount -t tmpfs none /run && ip link set lo up && exec "$@"';
@@ -19,12 +18,14 @@ export const canHoldCensus: Capability = async () => {
   return code === 0 ? undefined : `no namespaces of our own, or no ip and python3 in them: ${stderr.trim()}`;
 };
 
-/** Runs inside.ts there and returns what it printed. Its notes go to `said`. */
-export async function inNamespaces(args: readonly string[], said: (text: string) => void): Promise<string> {
-  const { code, stdout, stderr } = await run('unshare', words([process.execPath, INSIDE, ...args]));
-  said(stderr);
+/**
+ * Runs one of our own files there and returns what it printed.
+ * @throws Error with the end of what it said when it does not end with 0
+ */
+export async function inNamespaces(file: string): Promise<string> {
+  const { code, stdout, stderr } = await run('unshare', words([process.execPath, file]));
   if (code === 0) return stdout;
-  throw new Error(`the census ended with ${code}: ${stderr.slice(-2000)}`);
+  throw new Error(`${basename(file)} ended with ${code}: ${stderr.slice(-2000)}`);
 }
 
 function isRoot(): boolean {

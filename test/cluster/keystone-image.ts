@@ -122,7 +122,7 @@ async function uwsgiEntries(root: string): Promise<TarEntry[]> {
   ];
 }
 
-function binaryEntries(binary: Uint8Array, names: readonly string[]): TarEntry[] {
+export function binaryEntries(binary: Uint8Array, names: readonly string[]): TarEntry[] {
   const links = names.filter((name) => name !== 'kolla-pod');
   return [
     { name: 'usr/local/bin/kolla-pod', mode: 0o755, content: binary },

@@ -37,8 +37,12 @@ export interface Rabbitmq extends AsyncDisposable {
   /** What it logged so far, the last of it. */
   log(): string;
   /** Runs `rabbitmqctl`, or another of its tools, and returns what it printed: an Erlang of its own, about a second. */
-  control(args: readonly string[], tool?: 'rabbitmqctl' | 'rabbitmq-diagnostics'): Promise<string>;
+  control(args: readonly string[], tool?: RabbitmqTool): Promise<string>;
+  /** How `control` runs it, for who measures that. */
+  toolLine(args: readonly string[], tool: RabbitmqTool): { readonly words: string[]; readonly env: NodeJS.ProcessEnv };
 }
+
+export type RabbitmqTool = 'rabbitmqctl' | 'rabbitmq-diagnostics';
 
 const UP_MS = 120_000;
 const READY = 'Server startup complete';
@@ -106,6 +110,15 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     if (ended !== undefined) throw new Error(`RabbitMQ ended with ${ended}: ${said}${tailOf(at('epmd.log'))}`);
     return Promise.resolve(said.includes(READY) || undefined);
   });
+  const toolLine: Rabbitmq['toolLine'] = (args, tool) => {
+    // What `escript` does, which would look for Erlang where it is installed.
+    const boot = ['+B', '-boot', join(erlang, 'bin/no_dot_erlang'), '-noshell', '-hidden'];
+    const script = ['-escript', 'main', 'rabbitmqctl_escript', '-run', 'escript', 'start'];
+    return {
+      words: [join(bin, 'erlexec'), ...boot, ...script, '-extra', join(home, 'escript', tool), '-q', ...args],
+      env,
+    };
+  };
   const moved = stack.move();
   return {
     host: '127.0.0.1',
@@ -114,13 +127,10 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     pid: broker.pid,
     log: () => tailOf(at('out.log'), 100_000),
     control: (args, tool = 'rabbitmqctl') => {
-      // What `escript` does, which would look for Erlang where it is installed.
-      const boot = ['+B', '-boot', join(erlang, 'bin/no_dot_erlang'), '-noshell', '-hidden'];
-      const script = ['-escript', 'main', 'rabbitmqctl_escript', '-run', 'escript', 'start'];
-      const words = ['-extra', join(home, 'escript', tool), '-q', ...args];
-      const command = tied(join(bin, 'erlexec'), [...boot, ...script, ...words]);
-      return must(...command, { env, cwd: folder });
+      const [erlexec = '', ...words] = toolLine(args, tool).words;
+      return must(...tied(erlexec, words), { env, cwd: folder });
     },
+    toolLine,
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 }
