@@ -56,6 +56,12 @@ export class Follower {
     return true;
   }
 
+  /** The content is what it was, but the kubelet may call it otherwise by now: it was changed, and back again. */
+  async nothingNew(): Promise<void> {
+    const configMap = await configMapVersion(this.#options.configDir);
+    if (configMap !== this.#status.configMap) this.#say({ configMap });
+  }
+
   async #apply(version: string, { planned }: Extract<Look, { kind: 'planned' }>): Promise<void> {
     const { signal, log, prepare, finish } = this.#parts;
     try {

@@ -56,7 +56,10 @@ async function nextChange(
   for (;;) {
     const isRung = await bell.wait({ settleMs, idleMs: Math.min(pollMs, follower.retryMs), signal });
     if (follower.retryMs < Infinity) return false;
-    if ((await fingerprintOf(follower.paths)) === follower.fingerprint) continue;
+    if ((await fingerprintOf(follower.paths)) === follower.fingerprint) {
+      await follower.nothingNew();
+      continue;
+    }
     if (!isRung) log.info('a change was found that no event told of; watching anew');
     return !isRung;
   }

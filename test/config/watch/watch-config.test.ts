@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,6 +49,18 @@ test('what is in place already is no change', async () => {
   await watch.when('the second', ({ version }) => version !== undefined && watch.said().includes(version));
   assert.deepEqual(watch.changes, []);
   assert.equal(watch.status().applied, 0);
+});
+
+test('a ConfigMap that was changed and changed back is looked at by its new name', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await using watch = watching(p);
+  await watch.when('the first look', ({ state }) => state === 'in-step');
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  const now = await readlink(join(p.configDir, '..data'));
+  await watch.when('its name', ({ configMap }) => configMap === now);
+  assert.equal(watch.status().applied, 1);
 });
 
 test('a version that does not validate is refused with all its problems, once, and the next good one is taken', async () => {

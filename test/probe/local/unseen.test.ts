@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { readlinkSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { portQuestion } from '../../../src/probe/local/index.ts';
 import type { Capability } from '../../support/capability.ts';
+import { privateFolder } from '../../support/folder.ts';
 import { HELPERS, logLines } from '../../support/helper.ts';
 import { freePort } from '../../support/port.ts';
 import { run } from '../../support/process.ts';
@@ -133,4 +137,23 @@ test('where /proc hides processes, sockets without owners are no guess either', 
   const { code, msg } = await asked(['unshare', ...HIDDEN, ...other], ['connected', agent, `${server.port}`]);
   assert.equal(code, 1);
   assert.match(msg, /but not whose they are/);
+});
+
+test('where the processes of the whole pod are shown, one that is not there does not run', async () => {
+  // As the kernel would show it, where `pause` holds the namespace and another user has the socket.
+  await using folder = await privateFolder('proc');
+  const row = '0: 0100007F:9C40 0100007F:1628 01 00000000:00000000 00:00000000 00000000 42435 0 4711 1 0 20 4 30 10 -1';
+  for (const [file, text] of Object.entries({ '1/comm': 'pause\n', '1/cmdline': '/pause\0', 'net/tcp': `${row}\n` })) {
+    await mkdir(join(folder.path, file, '..'), { recursive: true });
+    await writeFile(join(folder.path, file), text);
+  }
+  const ask = () =>
+    portQuestion({ process: { name: 'nova-compute' }, ports: [5672] }, 'connected', 'x', folder.path).ask(
+      AbortSignal.timeout(10_000),
+    );
+  const reason = "there is no process named nova-compute, and the sockets to port 5672 are other processes'";
+  assert.deepEqual(await ask(), { healthy: false, reason });
+  await writeFile(join(folder.path, '1/comm'), 'kolla-sidecar\n');
+  const verdict = await ask();
+  assert.ok(!verdict.healthy && verdict.isUnseen);
 });
