@@ -28,8 +28,7 @@ export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly ro
     if (!asked.mayLookInside) return respond(response, FORBIDDEN);
     if (request.method !== 'GET') return respond(response, { status: 405, body: 'GET only\n' });
     if (watchers.size >= WATCHERS) return respond(response, { status: 503, body: 'too many watch already\n' });
-    const given = request.headers['last-event-id'] ?? asked.query.get('since') ?? undefined;
-    const watcher = new Watcher(response, String(given));
+    const watcher = new Watcher(response, String(request.headers['last-event-id']));
     watchers.add(watcher);
     response.once('close', () => {
       watchers.delete(watcher);
@@ -82,7 +81,7 @@ class Watcher {
     const now = performance.now();
     if (delta === undefined && now - this.#saidAt < BEAT_MS) return;
     this.#saidAt = now;
-    if (delta === undefined) return void this.#response.write(': still here\n\n');
+    if (delta === undefined) return void this.#response.write('event: beat\ndata: still here\n\n');
     this.#id = delta.id;
     this.#response.write(`id: ${delta.id}\ndata: ${JSON.stringify(delta)}\n\n`);
   }

@@ -6,8 +6,10 @@ import { wholeDelta } from './model.ts';
 export type LinkState = 'connecting' | 'live' | 'asking' | 'lost';
 
 const POLL_MS = 5000;
-/** An open stream in which nothing comes is held back by something in between. */
+/** An open stream in which nothing comes at first is held back by something in between. */
 const SILENT_MS = 8000;
+/** One that had been heard says at least every 15 s that it is there. */
+const DEAD_MS = 40_000;
 const STREAM_AGAIN_MS = 30_000;
 const TRIES = 2;
 
@@ -18,9 +20,8 @@ const TRIES = 2;
 export function follow(onDelta: (delta: Delta) => void, onState: (state: LinkState) => void): void {
   let failures = 0;
   let isHeard = false;
-  let lastId = '';
   let timer = 0;
-  const stream = new EventSource(`/events?since=${encodeURIComponent(lastId)}`);
+  const stream = new EventSource('/events');
   const giveUp = (): void => {
     clearTimeout(timer);
     stream.close();
@@ -38,11 +39,15 @@ export function follow(onDelta: (delta: Delta) => void, onState: (state: LinkSta
     }
     setTimeout(() => void ask(until), POLL_MS);
   };
-  stream.addEventListener('message', ({ data, lastEventId }) => {
+  const heard = (): void => {
     clearTimeout(timer);
+    timer = setTimeout(giveUp, DEAD_MS);
     isHeard = true;
     failures = 0;
-    lastId = lastEventId;
+  };
+  stream.addEventListener('beat', heard);
+  stream.addEventListener('message', ({ data }) => {
+    heard();
     onState('live');
     onDelta(JSON.parse(data as string) as Delta);
   });
