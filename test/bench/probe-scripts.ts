@@ -80,7 +80,6 @@ const figures = WORK.flatMap(([name]) => figuresOf(name, few.get(name)!));
 figures.push(...(await residentFigures(path)), ...(await brokerFigures(path, measure)));
 server.close();
 process.stdout.write(JSON.stringify(figures));
-process.exit(0);
 
 /** Kolla's script, the binary and the shim in turns, again and again. */
 async function rounds(work: typeof WORK): Promise<Map<string, Taken>> {
