@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../src/cli/errors.ts';
 import { readChecks } from '../../../src/probe/serve/config.ts';
+import { CHECKS_JSON_SCHEMA } from '../../../src/probe/serve/json-schema.ts';
 
 test('a check with nothing but its words is asked for readiness every ten seconds', () => {
   assert.deepEqual(readChecks('F', { api: { run: 'tcp 127.0.0.1:5000' } }), [
@@ -93,4 +94,13 @@ test('every problem is said at once', () => {
     () => readChecks('F', { a: { runn: 'tcp a:1' }, b: { run: 'tcp b:1', period: 'soon' } }),
     /checks\.a\.runn: no such key.*checks\.a: run is missing.*checks\.b\.period: 'soon' is not a duration/,
   );
+});
+
+test('the JSON Schema has the same keys, each with the default that holds', () => {
+  const { properties } = CHECKS_JSON_SCHEMA.additionalProperties;
+  const { run, ...others } = properties;
+  assert.ok('anyOf' in run);
+  const given = Object.fromEntries(Object.entries(others).map(([key, schema]) => [key, schema.default]));
+  const plain = readChecks('F', { x: { run: 'tcp a:1' } });
+  assert.deepEqual(readChecks('F', { x: { run: 'tcp a:1', ...given } }), plain);
 });
