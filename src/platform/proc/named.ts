@@ -13,8 +13,8 @@ export interface ProcessQuery {
 /** So much of a command line is looked at. */
 const WORDS_BYTES = 4096;
 const PROCESSES_A_TURN = 200;
-/** Who asks is never who is asked about, though its command line has the name. */
-const ASKS = /^(?:\S*\/)?(?:kolla-probe|kolla-pod|healthcheck_\w+)$/;
+/** Who asks is never who is asked about, though its command line has the name; nor is a shell that was told to ask. */
+const ASKS = /(?:^|[\s/])(?:kolla-probe|kolla-pod|healthcheck_[a-z]+)(?:\s|$)/;
 
 /**
  * The processes that are meant, of those that this PID namespace shows to us, by pid. Cheap: two small reads a process.

@@ -50,6 +50,8 @@ async function readProcess(proc: string, pid: number): Promise<ProcessInfo | und
 
 /** What runs a script, whose name is then the first word that is no option. Not `tail glance-api`. */
 const INTERPRETER = /^(?:(?:platform-)?python|pypy|perl|ruby|node|bash|dash|sh|ksh|zsh|lua|php)[\d.]*$/;
+/** Behind it stands no script's file, but text: `sh -c 'tail -f /var/log/glance-api'` is not glance-api. */
+const TEXT_FOLLOWS = /^-[A-Za-z]*c$/;
 const NAME_BYTES = 15;
 
 /**
@@ -69,13 +71,18 @@ export function isNamed({ name, words }: Pick<ProcessInfo, 'name' | 'words'>, wa
 
 function namesIn(words: readonly string[]): string[] {
   const [first = '', ...others] = words;
-  const script = INTERPRETER.test(basename(first)) ? others.find((word) => !word.startsWith('-')) : undefined;
+  const script = INTERPRETER.test(basename(first)) ? scriptIn(others) : undefined;
   const names = [first, ...(script === undefined ? [] : [script])].map((word) => basename(word));
   const [title] = /^\S+(?= )/.exec(first) ?? [];
   if (title === undefined) return names;
   const bracket = /[)\]]$/.test(first) ? first.search(/[([]/) : -1;
   const inBrackets = bracket === -1 ? [] : namesIn(first.slice(bracket + 1, -1).split(' '));
   return [...names, basename(title.replace(/:$/, '')), ...inBrackets];
+}
+
+function scriptIn(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => !word.startsWith('-'));
+  return words.slice(0, Math.max(0, at)).some((word) => TEXT_FOLLOWS.test(word)) ? undefined : words[at];
 }
 
 export function inMask(mask: bigint, signal: NodeJS.Signals): boolean {

@@ -64,4 +64,6 @@ test('a process is called by its kernel name, its file, or the script that an in
   assert.ok(isNamed(info('neutron-openvsw', ['neutron-openvswitch-agent: worker']), 'neutron-openvswitch-agent'));
   assert.ok(!isNamed(info('httpd', ['/usr/sbin/httpd']), 'http'));
   assert.ok(!isNamed(info('sleep', ['sleep', '1', 'glance-api']), 'glance-api'));
+  assert.ok(isNamed(info('bash', ['bash', '-e', '/usr/bin/glance-api']), 'glance-api'));
+  assert.ok(!isNamed(info('bash', ['bash', '-ec', 'tail -f /var/log/glance-api']), 'glance-api'));
 });

@@ -143,8 +143,20 @@ for (const [args, wanted] of [
     assert.match(stderr, wanted);
   });
 
+test('a time that no timer holds is a long one', async () => {
+  await using server = await answering(200);
+  const words = ['-m', '3000000', '--connect-timeout', '999999999', `127.0.0.1:${server.port}`];
+  const { code, stderr } = await curl(words);
+  assert.deepEqual([code, stderr], [0, '']);
+  for (const time of ['999999999', '0']) {
+    const said = await curl([`127.0.0.1:${server.port}`], { HEALTHCHECK_CURL_MAX_TIME: time });
+    assert.deepEqual([said.code, said.stderr], [0, '']);
+  }
+});
+
 test('a password is never repeated', async () => {
-  const { stderr, stdout } = await curl(['-u', 'me:hunter2', '--nonsense', 'http://me:hunter2@a/']);
+  assert.match((await curl(['--user=me:hunter2', 'http://a/'])).stderr, /option --user is not known here/);
+  const { stderr, stdout } = await curl(['-u', 'me:hunter2', '--nonsense=hunter2', 'http://me:hunter2@a/']);
   assert.doesNotMatch(stderr + stdout, /hunter2/);
   const env = { HEALTHCHECK_CURL_WRITE_OUT: '%{url_effective}' };
   assert.doesNotMatch((await curl([`http://me:hunter2@127.0.0.1:${await freePort()}`], env)).stdout, /hunter2/);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileAgeQuestion, processQuestion, socketQuestion } from '../../../src/probe/local/index.ts';
 import type { Verdict } from '../../../src/probe/verdict.ts';
+import { listProcesses } from '../../../src/platform/proc/processes.ts';
 import { privateFolder } from '../../support/folder.ts';
 import { start } from '../../support/process.ts';
 import { until } from '../../support/until.ts';
@@ -108,6 +109,25 @@ test('a pattern is looked for in whole command lines', async () => {
     reason: `there is no process whose command line matches '^${name('server')}$'`,
   });
 });
+
+test('the shell that was told to ask is not whom it asks about', async () => {
+  const asked = async (called: string) => {
+    const line = `: /usr/bin/${called} process --pattern ${name('sought')}; sleep 1000; :`;
+    await using _ = await start('bash', ['-c', line]);
+    const running = processQuestion({ name: name('sought'), isPattern: true }, 'asked');
+    if (called === 'another')
+      await until('the shell', 5000, async () => (await running.ask(signal())).healthy || undefined);
+    else await until('the shell', 5000, async () => (await shellsWith(name('sought'))) > 0 || undefined);
+    return (await running.ask(signal())).healthy;
+  };
+  assert.equal(await asked('another'), true);
+  for (const one of ['kolla-probe', 'kolla-pod', 'healthcheck_port']) assert.equal(await asked(one), false, one);
+});
+
+async function shellsWith(text: string): Promise<number> {
+  const all = await listProcesses();
+  return all.filter(({ words }) => words[0] === 'bash' && words.some((word) => word.includes(text))).length;
+}
 
 test('a file is young enough, too old, or not there', async () => {
   await using folder = await privateFolder('age');

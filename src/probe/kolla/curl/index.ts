@@ -15,7 +15,7 @@ import { writeOut } from './write-out.ts';
 
 /** Our own deadline must not cut off what --max-time has to say. */
 const GRACE_MS = 500;
-const NO_END_MS = 2 ** 31 - 1 - GRACE_MS;
+const NO_END_MS = 2 ** 31 - 1_000_000;
 
 /** @throws WordsError */
 export function curlQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {

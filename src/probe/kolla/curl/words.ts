@@ -99,7 +99,9 @@ function* optionsIn(argv: readonly string[]): Generator<[option: string, value: 
 }
 
 function* longs(word: string, words: Iterator<string>): Generator<[option: string, value: string]> {
-  const [option, value] = named(word, (each) => each === word.slice(2), '', words);
+  // Without what may be a password: curl takes no `--user=NAME:PASSWORD`.
+  const [shown = word] = word.split('=');
+  const [option, value] = named(shown, (each) => each === word.slice(2), '', words);
   yield [option, value];
 }
 
@@ -130,9 +132,12 @@ function named(
   return [long, value, true];
 }
 
+/** Beyond it a timer of Node's ends at once; nobody waits for three weeks. */
+const LONGEST_MS = 2 ** 31 - 1_000_000;
+
 /** Seconds with decimals to milliseconds. */
 function secondsOf(option: string, text: string): number {
   if (!/^(?:\d{1,9}(?:\.\d*)?|\.\d+)$/.test(text))
     throw new WordsError(`${option}: '${text}' is not a number of seconds`);
-  return Math.ceil(Number(text) * 1000);
+  return Math.min(Math.ceil(Number(text) * 1000), LONGEST_MS);
 }
