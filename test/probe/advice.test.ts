@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Log } from '../../src/cli/log.ts';
+import { prepareChecks } from '../../src/probe/serve/index.ts';
+import { shellWords } from '../../src/probe/serve/words.ts';
+import { allProbes } from '../../src/services/probes.ts';
+import { privateFolder } from '../support/folder.ts';
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => SILENT };
+const DEFAULTS = '/etc/mysql/healthcheck.cnf';
+
+test('what each container shall be asked is a check that kolla-probe takes, and liveness asks nobody else', async () => {
+  await using folder = await privateFolder('advice');
+  const file = join(folder.path, 'healthcheck.cnf');
+  await writeFile(file, '[client]\nuser = healthcheck\n');
+  for (const { container, readiness, liveness } of allProbes()) {
+    const checkOf = (role: 'readiness' | 'liveness', words: string) => {
+      const run = shellWords(words.replace(DEFAULTS, file));
+      return { name: role, run, roles: [role], period: 10_000, timeout: 900, failures: 1, allowRemote: false };
+    };
+    const configs = [checkOf('readiness', readiness), checkOf('liveness', liveness)];
+    await assert.doesNotReject(prepareChecks(configs, { log: SILENT, inherited: {} }), container);
+  }
+});
+
+test('no two containers have the same name', () => {
+  const names = allProbes().map(({ container }) => container);
+  assert.deepEqual(names, [...new Set(names)]);
+});
+
+test('liveness asks for no connection to what another pod has, and starts no process', () => {
+  for (const { container, liveness } of allProbes())
+    assert.match(liveness, /^(?:process|listen|socket|tcp 127\.0\.0\.1) ?/, container);
+});
