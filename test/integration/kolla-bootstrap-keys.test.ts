@@ -150,21 +150,27 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip,
     const { signal } = new AbortController();
     using client = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
     const all = Promise.withResolvers<void>();
-    let reads = 0;
-    // Nobody goes on before all have read what is to be rotated.
-    const get: KubeClient['get'] = async <T>(path: string, options: { signal: AbortSignal }) => {
-      const answer = await client.get<T>(path, options);
-      if (++reads === 8) all.resolve();
-      if (reads > 4) await all.promise;
-      return answer;
+    let arrived = 0;
+    // Of each its second read is that of what is to be rotated: nobody goes on before all have read it.
+    const runOf = (): KubeClient => {
+      let reads = 0;
+      const get: KubeClient['get'] = async <T>(path: string, options: { signal: AbortSignal }) => {
+        const answer = await client.get<T>(path, options);
+        if (++reads === 2) {
+          if (++arrived === 4) all.resolve();
+          await all.promise;
+        }
+        return answer;
+      };
+      return { ...client, get, namespace: NAMESPACE };
     };
-    const shared = { ...client, get, namespace: NAMESPACE };
     const rules = { settleMs: 0, lifetimeMs: 0, keep: 3 };
     await Promise.all(
       Array.from({ length: 4 }, async () => {
+        const own = runOf();
         const effects = { signal, log, deadline: signal, timeoutMs: 60_000 };
         const [fernet] = KEYSTONE.keys!;
-        await rotateKeys(new KeyStore(fernet!, () => Promise.resolve(shared), effects), rules, undefined, effects);
+        await rotateKeys(new KeyStore(fernet!, () => Promise.resolve(own), effects), rules, undefined, effects);
       }),
     );
     const now = await keysOf(cluster, FERNET);
