@@ -87,7 +87,7 @@ export const sidecar: Capability = {
     },
     {
       point:
-        'on a real node: a native sidecar with all roles holds Keystone back, then keeps it ready, and its page is reached by port-forward alone',
+        'on a real node: a native sidecar with all roles holds Keystone back, then keeps it ready, and its page is reached from inside the pod alone',
       command: tests('test/e2e/keystone.test.ts', 'one sidecar'),
       match: /✔ one sidecar with all roles holds Keystone back/,
     },
