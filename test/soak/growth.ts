@@ -9,6 +9,7 @@ export interface Growth {
   readonly answers: number;
   /** Medians of the first and the last third. */
   readonly megabytes: readonly [first: number, last: number];
+  /** The fewest of each: what is never closed again is in those too, what a check holds for a moment is not. */
   readonly descriptors: readonly [first: number, last: number];
   readonly threads: readonly [first: number, last: number];
 }
@@ -29,7 +30,7 @@ export async function growthOf(
   for (let i = 0; elapsed() < seconds; i++) {
     const status = await pod.ask(PATHS[i % PATHS.length]!);
     answers++;
-    if (status !== 200) bad++;
+    if (status !== 200 && bad++ === 0) say(`${status}: ${pod.said()}`);
     if (elapsed() >= (samples.length * seconds) / SAMPLES) {
       // Between two requests: none of ours is open.
       const sample = { kilobytes: pod.residentKilobytes(), descriptors: pod.descriptors(), threads: pod.threads() };
@@ -41,16 +42,19 @@ export async function growthOf(
     await sleep(100);
   }
   const third = Math.ceil(samples.length / 3);
-  const both = (value: (sample: (typeof samples)[number]) => number): [number, number] => [
-    median(samples.slice(0, third).map(value)),
-    median(samples.slice(-third).map(value)),
+  const both = (value: (sample: (typeof samples)[number]) => number, of = median): [number, number] => [
+    of(samples.slice(0, third).map(value)),
+    of(samples.slice(-third).map(value)),
   ];
   return {
     seconds: Math.round(elapsed()),
     bad,
     answers,
     megabytes: both(({ kilobytes }) => Math.round((kilobytes / 1024) * 10) / 10),
-    descriptors: both(({ descriptors }) => descriptors),
+    descriptors: both(
+      ({ descriptors }) => descriptors,
+      (values) => Math.min(...values),
+    ),
     threads: both(({ threads }) => threads),
   };
 }

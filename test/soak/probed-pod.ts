@@ -7,7 +7,7 @@ import { EXEC_ARGV } from '../../build/join.ts';
 import { freePort } from '../support/port.ts';
 import { privateFolder } from '../support/folder.ts';
 import { HELPERS } from '../support/helper.ts';
-import { start, tied } from '../support/process.ts';
+import { start, tailOf, tied } from '../support/process.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -21,6 +21,8 @@ export interface ProbedPod extends AsyncDisposable {
   readonly checks: number;
   /** The status of one request on a connection of its own, as the kubelet asks. */
   ask(path: string): Promise<number>;
+  /** What it said last, for whoever finds it unhealthy. */
+  said(): string;
   residentKilobytes(): number;
   descriptors(): number;
   threads(): number;
@@ -56,7 +58,14 @@ export async function startProbedPod(
   const checks = Object.fromEntries(
     Array.from({ length: 20 }, (_, i) => [
       `c${i}`,
-      { run: runs[i % runs.length], for: ['readiness', 'liveness'], 'allow-remote': true, period, timeout: period },
+      {
+        run: runs[i % runs.length],
+        for: ['readiness', 'liveness'],
+        'allow-remote': true,
+        period,
+        timeout: period,
+        failures: 3,
+      },
     ]),
   );
   const config = join(folder.path, 'kolla-pod.yaml');
@@ -71,7 +80,7 @@ export async function startProbedPod(
   const ask = (path: string) => statusOf(port, path);
   const healthy = async () => ((await ask('/readyz').catch(() => 0)) === 200 ? true : undefined);
   await until('every check to be healthy', UP_MS, healthy).catch((cause: unknown) => {
-    throw new Error(readFileSync(logFile, 'utf8').slice(-2000), { cause });
+    throw new Error(tailOf(logFile), { cause });
   });
   const kept = stack.move();
   const count = (what: string) => readdirSync(`/proc/${running.pid}/${what}`).length;
@@ -80,6 +89,7 @@ export async function startProbedPod(
     pid: running.pid,
     checks: Object.keys(checks).length,
     ask,
+    said: () => tailOf(logFile),
     residentKilobytes: () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${running.pid}/status`, 'utf8'))?.[1]),
     descriptors: () => count('fd'),
     threads: () => count('task'),

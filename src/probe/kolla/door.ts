@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { firstBytes } from '../../cli/first-bytes.ts';
+import { isLoopback } from '../../platform/http/peer.ts';
 import { DOOR_PATH, newToken } from './door-file.ts';
 import { isKollaName, questionFor } from './names.ts';
 import { askOnce, saidOf, WordsError, type KollaQuestion, type Said } from './question.ts';
@@ -103,11 +104,6 @@ function refusal(request: IncomingMessage, token: string): number | undefined {
   if (!isKollaName(nameIn(request))) return 404;
   if (request.method !== 'POST') return 405;
   return isSame(request.headers.authorization, `Bearer ${token}`) ? undefined : 401;
-}
-
-/** Also as a server on all addresses sees it. */
-export function isLoopback(address: string | undefined): boolean {
-  return address === '::1' || /^(?:::ffff:)?127\./.test(address ?? '');
 }
 
 function isSame(given: string | undefined, wanted: string): boolean {

@@ -13,6 +13,6 @@
 export { askOnce, type KollaQuestion, type Reach, type Said } from './question.ts';
 export { questionFor, isKollaName } from './names.ts';
 export { KOLLA_NAMES, type KollaName } from './variables.ts';
-export { isLoopback, openDoor, type Door, type DoorOptions } from './door.ts';
+export { openDoor, type Door, type DoorOptions } from './door.ts';
 export { DOOR_FILE, DOOR_PATH, readDoorFile, writeDoorFile } from './door-file.ts';
 export { shimFor } from './shim.ts';

@@ -41,7 +41,7 @@ export async function runServe(options: Values<typeof SERVE_OPTIONS>, surroundin
   const grpc =
     server.grpcPort === undefined ? '' : `, gRPC on ${formatListen({ ...grpcListen, port: server.grpcPort })}`;
   const at = formatListen({ ...listen, port: server.port });
-  log.info(`/startupz, /livez, /readyz and /metrics are answered on ${at}${grpc}; ${prepared.length} checks`);
+  log.info(`/startupz, /livez, /readyz and /metrics are answered on ${at}${grpc}; checks: ${prepared.length}`);
   if (!signal.aborted) await once(signal, 'abort');
   server.drain();
   await sleep(ENDING_MS);

@@ -29,7 +29,7 @@ export const PROBE_SERVE: Stages = {
       replace,
       env,
       code: 143,
-      stderr: new RegExp(`gRPC on 127\\.0\\.0\\.1:${grpc}; 1 checks`),
+      stderr: new RegExp(`gRPC on 127\\.0\\.0\\.1:${grpc}; checks: 1`),
       stopAfter: ready(port),
     };
   },
