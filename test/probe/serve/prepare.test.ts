@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '../../../src/cli/errors.ts';
@@ -67,3 +67,14 @@ test('a liveness check that asks another pod is refused, unless that is wanted',
   assert.equal((await prepared(`checks: { x: ${wanted} }\n`)).length, 1);
   assert.equal((await prepared('checks: { x: { run: "tcp 127.0.0.1:1", for: liveness } }\n')).length, 1);
 });
+
+for (const page of ['docs/kolla-probe.md', 'k8s/examples/probe/pod.yaml']) {
+  test(`the checks that ${page} shows are taken as they stand`, async () => {
+    const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8');
+    const [block = ''] = /^ *checks:\n(?: +\S.*\n)+/m.exec(text) ?? [];
+    const indent = /^ */.exec(block)?.[0].length ?? 0;
+    const checks = await prepared(block.replaceAll(new RegExp(`^ {${indent}}`, 'gm'), ''));
+    assert.ok(checks.length >= 2, block);
+    assert.ok(checks.some(({ roles }) => roles.includes('liveness')));
+  });
+}
