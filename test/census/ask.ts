@@ -44,7 +44,7 @@ export async function asker(folder: string): Promise<Asker> {
   stack.defer(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const file = join(folder, 'door');
-  stack.use(await writeDoorFile({ port, token: door.token }, file));
+  stack.use(await writeDoorFile({ port, token: door.token, proof: door.proof }, file));
   const PATH = `${bin}:${process.env['PATH']}`;
   const env = { PATH, KOLLA_PROBE_DOOR_FILE: file, HEALTHCHECK_CURL_MAX_TIME: '1' };
   const moved = stack.move();

@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import { replaceFile } from '../../platform/fs/replace-file.ts';
 
 /**
- * Where the resident server says how its pod's containers reach it: in an emptyDir that they share, two lines, port and
- * token. Pods of the host's network share loopback: without the token of its own pod's server a shim gets no answer.
+ * Where the resident server says how its pod's containers reach it: in an emptyDir that they share, three lines, port, token
+ * and proof. Pods of the host's network share loopback: without the token of its own pod's server a shim gets no answer, and
+ * an answer without the proof, which no shim ever sends, is somebody's who took the port of a server that was killed.
  */
 export const DOOR_FILE = '/run/kolla/probe';
 
@@ -20,7 +21,10 @@ const MODE = 0o644;
 
 export interface DoorFile {
   readonly port: number;
+  /** Of who asks. */
   readonly token: string;
+  /** Of who answers. */
+  readonly proof: string;
 }
 
 /** 128 random bits, in letters that a shell script and a header take as they are. */
@@ -32,9 +36,12 @@ export function newToken(): string {
  * Writes the file whole, making its folder; removes it when disposed of, so that no shim asks a port that is another's by then.
  * @throws the system's error where it can't be written
  */
-export async function writeDoorFile({ port, token }: DoorFile, path: string = DOOR_FILE): Promise<AsyncDisposable> {
+export async function writeDoorFile(
+  { port, token, proof }: DoorFile,
+  path: string = DOOR_FILE,
+): Promise<AsyncDisposable> {
   await mkdir(dirname(path), { recursive: true });
-  await replaceFile(path, { content: Buffer.from(`${port}\n${token}\n`), mode: MODE, uid: -1, gid: -1 });
+  await replaceFile(path, { content: Buffer.from(`${port}\n${token}\n${proof}\n`), mode: MODE, uid: -1, gid: -1 });
   return { [Symbol.asyncDispose]: () => removeOwn(path, token) };
 }
 
@@ -43,9 +50,12 @@ export async function writeDoorFile({ port, token }: DoorFile, path: string = DO
  * @throws RangeError for a file of another form; the system's error where there is none
  */
 export async function readDoorFile(path: string = DOOR_FILE): Promise<DoorFile> {
-  const match = /^(?<port>\d{1,5})\n(?<token>[0-9a-f]{32})\n$/.exec(await readFile(path, 'utf8'));
-  if (match?.groups === undefined) throw new RangeError(`${path} does not hold a port and a token`);
-  return { port: Number(match.groups['port']), token: match.groups['token'] ?? '' };
+  const match = /^(?<port>\d{1,5})\n(?<token>[0-9a-f]{32})\n(?<proof>[0-9a-f]{32})\n$/.exec(
+    await readFile(path, 'utf8'),
+  );
+  if (match?.groups === undefined) throw new RangeError(`${path} does not hold a port, a token and a proof`);
+  const { port, token = '', proof = '' } = match.groups;
+  return { port: Number(port), token, proof };
 }
 
 /** A successor may have written its own by now. */

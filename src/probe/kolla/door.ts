@@ -13,6 +13,8 @@ import { askedOf, parseWords } from './words.ts';
 export interface Door {
   /** For the door file: who asks must know it. */
   readonly token: string;
+  /** For the door file: by it who asked knows that it is we who answer. */
+  readonly proof: string;
   /**
    * Answers one request whose path begins with `/kolla/`. Never rejects.
    *
@@ -44,7 +46,7 @@ const REASON_BYTES = 8192;
 export function openDoor(options: DoorOptions): Door {
   const { signal, keepMs = KEEP_MS, proc } = options;
   const understand = options.questionFor ?? ((name, argv, env) => questionOf(name, argv, env));
-  const token = newToken();
+  const [token, proof] = [newToken(), newToken()];
   const recent = new Recent<Said>(keepMs, MOST_QUESTIONS);
   // A question that is asked again knows where it found its answer.
   const questions = new Map<string, KollaQuestion>();
@@ -81,13 +83,13 @@ export function openDoor(options: DoorOptions): Door {
     try {
       const result = await said(nameIn(request), body);
       if (typeof result === 'number') end(response, result);
-      else end(response, result.code === 0 ? 200 : 503, result);
+      else end(response, result.code === 0 ? 200 : 503, { ...result, proof });
     } finally {
       clearTimeout(stillThere);
     }
   }
 
-  return { token, answer: (request, response) => answer(request, response).catch(() => end(response, 500)) };
+  return { token, proof, answer: (request, response) => answer(request, response).catch(() => end(response, 500)) };
 }
 
 function questionOf(name: string, argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
@@ -132,12 +134,19 @@ function wordsOf(body: Buffer): ReturnType<typeof askedOf> | undefined {
   }
 }
 
-/** The body: both lengths in bytes, a line break, stdout, the reason. Few headers: bash reads them byte by byte. */
-function end(response: ServerResponse, status: number, { stdout, stderr }: Partial<Said> = {}): void {
+/**
+ * The body: our proof, where the asker has shown its token; both lengths in bytes, a line break, stdout, the reason. Few
+ * headers: bash reads them byte by byte.
+ */
+function end(
+  response: ServerResponse,
+  status: number,
+  { proof = '-', stdout, stderr }: Partial<Said> & { readonly proof?: string } = {},
+): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const out = Buffer.from(firstBytes(stdout ?? '', STDOUT_BYTES));
   const why = Buffer.from(firstBytes(stderr ?? '', REASON_BYTES));
-  const body = Buffer.concat([Buffer.from(`${out.length} ${why.length}\n`), out, why]);
+  const body = Buffer.concat([Buffer.from(`${proof} ${out.length} ${why.length}\n`), out, why]);
   response.sendDate = false;
   response.writeHead(status, { connection: 'close', 'content-length': body.length });
   response.end(body);

@@ -36,9 +36,9 @@ const SHIM = String.raw`#!/bin/bash
 word() { question+="$1${'$'}{#2}:$2,"; }
 
 ask() {
-  local LC_ALL=C IFS= file=${'$'}{KOLLA_PROBE_DOOR_FILE:-@FILE@} port= token= question= line= reply= name
-  [[ -f $file && -r $file ]] && { read -r port; read -r token; } < "$file"
-  [[ $port =~ ^[0-9]{1,5}$ && $token =~ ^[0-9a-f]{32}$ ]] || return
+  local LC_ALL=C IFS= file=${'$'}{KOLLA_PROBE_DOOR_FILE:-@FILE@} port= token= proof= question= line= reply= name
+  [[ -f $file && -r $file ]] && { read -r port; read -r token; read -r proof; } < "$file"
+  [[ $port =~ ^[0-9]{1,5}$ && $token$proof =~ ^[0-9a-f]{64}$ ]] || return
   word p $$
   for name in @VARIABLES@; do [[ ! -v $name ]] || word e "$name=${'$'}{!name}"; done
   for line; do word a "$line"; done
@@ -51,7 +51,7 @@ ask() {
   } 2> /dev/null 3<> "/dev/tcp/127.0.0.1/$port"
   case $line in 'HTTP/1.1 200 '*) code=0 ;; 'HTTP/1.1 503 '*) code=1 ;; *) return 1 ;; esac
   reply=${'$'}{reply#*$'\r\n\r\n'}
-  [[ $reply =~ ^([0-9]{1,5})\ ([0-9]{1,5})$'\n' ]] || return
+  [[ $reply =~ ^$proof\ ([0-9]{1,5})\ ([0-9]{1,5})$'\n' ]] || return
   reply=${'$'}{reply#*$'\n'}
   (( ${'$'}{#reply} == BASH_REMATCH[1] + BASH_REMATCH[2] )) || return
   out=${'$'}{reply:0:BASH_REMATCH[1]} why=${'$'}{reply:BASH_REMATCH[1]}

@@ -56,7 +56,7 @@ export async function serveProbes(options: ServedOptions, served: Served, log: L
   const door = stack.use(openShimDoor(options.doorFile));
   const all = { ...probeRoutes(known), ...door.routes, ...routes };
   const http = stack.use(await serveRoutes(options.listen, all, options.statusPublic));
-  await door.tell(http.port, log);
+  await door.tell({ ...options.listen, port: http.port }, log);
   let grpc: BoundedServer | undefined;
   if (options.grpcListen !== undefined) {
     // Lazy: HTTP/2 costs memory that most pods need not spend.

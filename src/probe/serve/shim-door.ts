@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { existsSync } from 'node:fs';
 import { ConfigError, messageOf } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
+import type { ListenAddress } from '../../platform/address.ts';
 import type { Route, Routes } from '../../platform/http/router.ts';
 import { DOOR_FILE, openDoor, writeDoorFile } from '../kolla/index.ts';
 
@@ -13,8 +14,11 @@ export interface ShimDoor extends AsyncDisposable {
    * run the binary, as without a server.
    * @throws ConfigError for a file that was asked for
    */
-  tell(port: number, log: Log): Promise<void>;
+  tell(at: ListenAddress, log: Log): Promise<void>;
 }
+
+/** What listens there hears 127.0.0.1. Where we don't, somebody else of the host's network may. */
+const ASKED: readonly string[] = ['127.0.0.1', 'localhost', '0.0.0.0', '::'];
 
 /** @param file where it was asked for, else the usual place */
 export function openShimDoor(file: string | undefined): ShimDoor {
@@ -24,10 +28,16 @@ export function openShimDoor(file: string | undefined): ShimDoor {
   let written: AsyncDisposable | undefined;
   return {
     routes: { '/kolla/': route },
-    async tell(port, log) {
+    async tell({ host, port }, log) {
       const path = file ?? DOOR_FILE;
+      if (host !== undefined && !ASKED.includes(host)) {
+        const why = `Kolla's healthcheck names ask 127.0.0.1, where nobody answers with an address of its own (${host})`;
+        if (file !== undefined) throw new ConfigError(`--door-file: ${why}: leave it out of --listen`);
+        log.debug(`no ${path}: ${why}`);
+        return;
+      }
       try {
-        written = await writeDoorFile({ port, token: door.token }, path);
+        written = await writeDoorFile({ port, token: door.token, proof: door.proof }, path);
       } catch (cause) {
         const why = `cannot write ${path}: ${messageOf(cause)}`;
         if (file !== undefined) throw new ConfigError(`--door-file: ${why}`, { cause });

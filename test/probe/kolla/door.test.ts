@@ -43,6 +43,10 @@ test('who has not the token, or asks otherwise than a shim, gets no answer', asy
   assert.equal(await status('a2:x,'), 400);
   assert.equal(await status(`a200000:${'x'.repeat(200_000)},`), 413);
   assert.equal(asked, 0);
+  for (const more of [{ headers: {} }, { method: 'PUT' }, { name: 'healthcheck_nothing' }, {}])
+    assert.equal(await (await asks(door, 'a2:x,', more)).text(), '- 0 0\n', 'no proof for who asks so');
+  assert.equal(asked, 0);
+  assert.equal(await (await asks(door, 'a1:x,')).text(), `${door.proof} 0 0\n`);
   assert.equal(await status('a1:x,'), 200);
 });
 
@@ -83,7 +87,7 @@ test("words that make no sense are unhealthy there as by the binary; what only t
   await using door = await servedDoor(folder.path, { keepMs: 0 });
   const unhealthy = await asks(door, '');
   assert.equal(unhealthy.status, 503);
-  assert.match(await unhealthy.text(), /^0 \d+\nhealthcheck_port: a word is missing/);
+  assert.match(await unhealthy.text(), /^\w{32} 0 \d+\nhealthcheck_port: a word is missing/);
   const writes = word('e', 'HEALTHCHECK_CURL_OUTPUT=/tmp/x') + word('a', 'http://127.0.0.1:1');
   assert.equal((await asks(door, writes, { name: 'healthcheck_curl' })).status, 501);
   assert.equal((await asks(door, 'a11:/etc/passwd,a1:1,', { name: 'healthcheck_filemod' })).status, 501);

@@ -27,6 +27,8 @@ const question = (ask: KollaQuestion['ask'], more: Partial<KollaQuestion> = {}):
 const port = (args: readonly string[], env: NodeJS.ProcessEnv) => runShim(folder.path, 'healthcheck_port', args, env);
 const BINARY = { code: 3, stdout: 'binary as healthcheck_port: <nova-compute> <5672>', stderr: '' };
 const ARGS = ['nova-compute', '5672'];
+const [TOKEN, PROOF] = ['a'.repeat(32), 'b'.repeat(32)];
+const SECRETS = `${TOKEN}\n${PROOF}\n`;
 
 test('a healthy answer is 0 with its stdout, an unhealthy one 1 with the reason on stderr as well', async () => {
   const verdicts = [healthy, unhealthy('it hangs')].values();
@@ -56,10 +58,11 @@ for (const [what, of] of Object.entries<(file: string) => Promise<NodeJS.Process
   'a folder in its place': () => Promise.resolve({ KOLLA_PROBE_DOOR_FILE: folder.path }),
   'an empty file': (file) => written(file, ''),
   'a port and no token': (file) => written(file, '80\n'),
-  'a port that is code': (file) => written(file, `x[$(touch ${file}.run)]\n${'a'.repeat(32)}\n`),
-  'a refused connection': async (file) => written(file, `${await freePort()}\n${'a'.repeat(32)}\n`),
+  'a token and no proof': async (file) => written(file, `${await freePort()}\n${'a'.repeat(32)}\n`),
+  'a port that is code': (file) => written(file, `x[$(touch ${file}.run)]\n${SECRETS}`),
+  'a refused connection': async (file) => written(file, `${await freePort()}\n${SECRETS}`),
   'bash in POSIX mode and a refused connection': async (file) => ({
-    ...(await written(file, `${await freePort()}\n${'a'.repeat(32)}\n`)),
+    ...(await written(file, `${await freePort()}\n${SECRETS}`)),
     POSIXLY_CORRECT: '1',
   }),
 }))
@@ -80,7 +83,7 @@ test("another pod's token, what can't be seen from there and a bug there let the
   const env = { KOLLA_PROBE_DOOR_FILE: door.file };
   assert.deepEqual(await port(ARGS, env), BINARY);
   assert.deepEqual(
-    await port(ARGS, await written(join(folder.path, 'other'), `${door.port}\n${'0'.repeat(32)}\n`)),
+    await port(ARGS, await written(join(folder.path, 'other'), `${door.port}\n${'0'.repeat(32)}\n${door.proof}\n`)),
     BINARY,
   );
   const bug = () => {
@@ -92,8 +95,11 @@ test("another pod's token, what can't be seen from there and a bug there let the
 
 for (const [what, says] of Object.entries<string>({
   'says nothing': '',
-  'is cut off in its answer': 'HTTP/1.1 200 OK\r\n\r\n10 0\nhalf',
-  'says more than its lengths': 'HTTP/1.1 200 OK\r\n\r\n1 0\nmore',
+  'is cut off in its answer': `HTTP/1.1 200 OK\r\nX: y\r\n\r\n${PROOF} 10 0\nhalf`,
+  'says more than its lengths': `HTTP/1.1 200 OK\r\nX: y\r\n\r\n${PROOF} 1 0\nmore`,
+  'knows the token that it was sent, and no proof': `HTTP/1.1 200 OK\r\nX: y\r\n\r\n${TOKEN} 0 0\n`,
+  'says who it is not': 'HTTP/1.1 200 OK\r\nX: y\r\n\r\n- 0 0\n',
+  'is of an older version': 'HTTP/1.1 200 OK\r\nX: y\r\n\r\n0 0\n',
   'speaks another protocol': 'SSH-2.0-OpenSSH_9.2\r\n',
   'is another HTTP server': 'HTTP/1.1 200 OK\r\nServer: x\r\n\r\n<html>',
 }))
@@ -106,9 +112,22 @@ for (const [what, says] of Object.entries<string>({
       server.on('connection', (socket) => socket.on('error', () => {}).resume());
       t.after(() => server.close());
       await once(server, 'listening');
-      const file = `${(server.address() as AddressInfo).port}\n${'a'.repeat(32)}\n`;
+      const file = `${(server.address() as AddressInfo).port}\n${SECRETS}`;
       assert.deepEqual(await port(ARGS, await written(join(folder.path, 'strange'), file)), BINARY);
     });
+
+test('who shows the proof is believed', async (t) => {
+  const server = createServer((socket) => void socket.end(`HTTP/1.1 200 OK\r\nX: y\r\n\r\n${PROOF} 2 0\nok`)).listen(
+    0,
+    '127.0.0.1',
+  );
+  server.on('connection', (socket) => socket.on('error', () => {}).resume());
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const file = `${(server.address() as AddressInfo).port}\n${SECRETS}`;
+  const env = await written(join(folder.path, 'believed'), file);
+  assert.deepEqual(await port(ARGS, env), { code: 0, stdout: 'ok', stderr: '' });
+});
 
 test('an answer that takes longer is waited for, since the server says that it is at it', async () => {
   const slow = Promise.withResolvers<{ verdict: typeof healthy }>();

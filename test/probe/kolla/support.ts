@@ -33,6 +33,7 @@ export async function shims(binary: 'ours' | 'tells'): Promise<AsyncDisposable &
 export interface ServedDoor extends AsyncDisposable {
   readonly port: number;
   readonly token: string;
+  readonly proof: string;
   readonly file: string;
 }
 
@@ -42,8 +43,9 @@ export async function servedDoor(folder: string, options: Partial<DoorOptions> =
   const door = openDoor({ signal: new AbortController().signal, ...options });
   const server = stack.use(await listenHttp((request, response) => void door.answer(request, response)));
   const file = join(folder, 'probe');
-  stack.use(await writeDoorFile({ port: server.port, token: door.token }, file));
-  return { port: server.port, token: door.token, file, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  stack.use(await writeDoorFile({ port: server.port, token: door.token, proof: door.proof }, file));
+  const { token, proof } = door;
+  return { port: server.port, token, proof, file, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** Runs a shim with nothing in its environment but what is given. */

@@ -196,6 +196,17 @@ describe('the door', () => {
     assert.equal(existsSync(server.doorFile), false);
   });
 
+  test('is not told where who asks 127.0.0.1 finds somebody else', async () => {
+    await assert.rejects(served(undefined, { listen: { host: '127.0.0.2', port: 0 } }), (error) => {
+      return error instanceof ConfigError && /--door-file: .*ask 127\.0\.0\.1/.test(error.message);
+    });
+    for (const host of ['127.0.0.1', '0.0.0.0']) {
+      await using server = await served(undefined, { listen: { host, port: 0 } });
+      const { port, token } = await readDoorFile(server.doorFile);
+      assert.equal((await post(port, token)).status, 503, host);
+    }
+  });
+
   test('that was asked for and has no place is refused, and nothing listens any more', async () => {
     await using folder = await privateFolder('door');
     await writeFile(join(folder.path, 'file'), '');
