@@ -39,7 +39,9 @@ export async function startApache(ports: readonly number[]): Promise<Running> {
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryFolders(usr)).join(':') };
   const args = ['-D', 'FOREGROUND', '-f', join(folder, 'apache.conf')];
   const log = join(folder, 'error.log');
-  const running = stack.use(await start(...tied(join(usr, 'sbin/apache2'), args), { env, logFile: log }));
+  const running = stack.use(
+    await start(...tied(join(usr, 'sbin/apache2'), args), { env, logFile: log, throwAway: true }),
+  );
   let ended: number | undefined;
   void running.ended.then((code) => (ended = code));
   await until('Apache to accept connections', UP_MS, async () => {

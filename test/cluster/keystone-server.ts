@@ -6,8 +6,8 @@
  *
  * Its admin is `admin`, in project `admin`. It can be stopped and started again on the same port with the same data.
  */
+import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { privateFolder } from '../support/folder.ts';
 import { freePort } from '../support/port.ts';
@@ -49,19 +49,16 @@ export async function startKeystone(mariadb: Mariadb): Promise<KeystoneServer> {
     const { command, args, env } = manage(configFile);
     await must(command, [...args, ...words], { env: { ...env, OS_BOOTSTRAP_PASSWORD: adminPassword } });
   };
-  const { uid, gid } = userInfo();
-  const owner = ['--keystone-user', String(uid), '--keystone-group', String(gid)];
   await step('preparing Keystone', async () => {
+    for (const repository of ['fernet-keys', 'credential-keys']) await writeKeys(at(`keys/${repository}`));
     await run('db_sync');
-    await run('fernet_setup', ...owner);
-    await run('credential_setup', ...owner);
     await run('bootstrap', '--bootstrap-public-url', url, '--bootstrap-region-id', 'RegionOne');
   });
 
   let api: Running | undefined;
   const restart = async (): Promise<void> => {
     const { command, args, env } = serve({ configFile, port });
-    const started = await start(...tied(command, args), { env, logFile: at('uwsgi.log') });
+    const started = await start(...tied(command, args), { env, logFile: at('uwsgi.log'), throwAway: true });
     api = started;
     await until('Keystone to answer', UP_MS, async () => {
       if (started.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(at('uwsgi.log'))}`);
@@ -69,10 +66,18 @@ export async function startKeystone(mariadb: Mariadb): Promise<KeystoneServer> {
     });
   };
   const stop = async (): Promise<void> => void (await api?.stop());
-  stack.defer(stop);
+  stack.defer(() => api?.[Symbol.asyncDispose]());
   await restart();
   const moved = stack.move();
   return { url, port, adminPassword, stop, restart, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+/** What fernet_setup and credential_setup make, each a Python of its own: the key that signs and the one that comes next. */
+async function writeKeys(repository: string): Promise<void> {
+  await mkdir(repository, { mode: 0o700 });
+  // 32 bytes, padded to 44 characters.
+  for (const id of ['0', '1'])
+    await writeFile(join(repository, id), `${randomBytes(32).toString('base64url')}=`, { mode: 0o600 });
 }
 
 /** Hashes passwords in a moment, and keeps tokens, roles and the catalogue in memory, as a real one does in memcached. */

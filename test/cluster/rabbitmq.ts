@@ -99,9 +99,14 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     RABBITMQ_LOG_BASE: at('log'),
   };
   const epmd = tied(join(bin, 'epmd'), ['-port', String(epmdPort), '-address', '127.0.0.1']);
-  stack.use(await start(...epmd, { env, cwd: folder, logFile: at('epmd.log') }));
+  stack.use(await start(...epmd, { env, cwd: folder, logFile: at('epmd.log'), throwAway: true }));
   const broker = stack.use(
-    await start(...tied(join(bin, 'erlexec'), brokerArgs(nodePort)), { env, cwd: folder, logFile: at('out.log') }),
+    await start(...tied(join(bin, 'erlexec'), brokerArgs(nodePort)), {
+      env,
+      cwd: folder,
+      logFile: at('out.log'),
+      throwAway: true,
+    }),
   );
   let ended: number | undefined;
   void broker.ended.then((code) => (ended = code));

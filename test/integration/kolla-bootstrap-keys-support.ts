@@ -114,7 +114,7 @@ export async function startReplica(files: Awaited<ReturnType<typeof replicaFiles
   const url = `http://127.0.0.1:${port}/v3`;
   const { serve } = await unpackedKeystone();
   const { command, args, env } = serve({ configFile: files.configFile, port });
-  const running = await start(...tied(command, args), { env, logFile });
+  const running = await start(...tied(command, args), { env, logFile, throwAway: true });
   await until('Keystone to answer', UP_MS, async () => {
     if (running.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
     return await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);

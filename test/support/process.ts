@@ -20,6 +20,8 @@ export interface StartOptions {
   readonly logFile?: string;
   /** The caller reads `child.stdout` and `child.stderr` itself. */
   readonly keepOutput?: boolean;
+  /** Nobody wants its data or its good end: disposed, it is killed at once. `stop` is as ever. */
+  readonly throwAway?: true;
 }
 
 const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
@@ -62,7 +64,13 @@ export async function start(command: string, args: readonly string[], options: S
     signalGroup(pid, 'SIGKILL');
     return code ?? (await ended);
   };
-  return { pid, child, ended, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+  return {
+    pid,
+    child,
+    ended,
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop(options.throwAway ? 0 : STOP_GRACE_MS)),
+  };
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {

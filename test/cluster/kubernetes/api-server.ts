@@ -26,10 +26,10 @@ export interface Program {
   current?: Component;
 }
 
-/** Ends what runs of it, frozen or not. */
+/** Ends what runs of it, frozen or not, and at once: in good order an API server waits for its clients. */
 export async function end(program: Program): Promise<void> {
-  signal(program, 'SIGCONT'); // a stopped process would not hear that it should end
-  await program.current?.running.stop();
+  signal(program, 'SIGKILL');
+  await program.current?.running.ended;
 }
 
 /** @param effects `run` starts its program; `ready` resolves when that answers */

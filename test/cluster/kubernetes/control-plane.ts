@@ -43,7 +43,6 @@ export async function startControlPlane(): Promise<ControlPlane> {
   const admin = await keys.issue('admin', ADMIN);
   const kubeconfig = await keys.kubeconfig('admin', server, ADMIN);
   const programs = new Map<string, Program>();
-  // Ended in the opposite order: an API server that still has clients takes ten seconds to end.
   const run = async (name: string, flags: Readonly<Record<string, string>>) => {
     const program: Program = { current: await startKube(site, name, flags) };
     programs.set(name, program);
