@@ -62,7 +62,8 @@ async function newerVersion(
   const current = await configMapVersion(configDir);
   if (current === undefined || current === configMap) return undefined;
   // Of the link itself: the kubelet makes a new one for each version.
-  const sinceMs = now() - (await lstat(join(configDir, '..data'))).mtimeMs;
+  // A time that lies ahead is of before the clock was set back.
+  const sinceMs = Math.abs(now() - (await lstat(join(configDir, '..data'))).mtimeMs);
   if (sinceMs <= withinMs) return undefined;
   return `the ConfigMap's version ${current} lies there for ${formatDuration(sinceMs)}, and nobody has looked at it: does kolla-init watch run?`;
 }

@@ -22,6 +22,9 @@ export function fileAgeQuestion({ path, maxAgeMs }: FileAgeQuery, subject: strin
     async ask() {
       try {
         const ageMs = now() - (await stat(path)).mtimeMs;
+        // Else one that was written before the clock was set back would count as young for as long as that.
+        if (ageMs < -maxAgeMs)
+          return unhealthy(`${path} will have been written in ${formatDuration(-ageMs)}: see the clocks`);
         const text = `${path} was written ${formatDuration(Math.max(0, ageMs))} ago`;
         return ageMs <= maxAgeMs ? healthyAs(text) : unhealthy(`${text}, and may be ${formatDuration(maxAgeMs)} old`);
       } catch (error) {

@@ -70,7 +70,8 @@ async function lagIn(file: string, now: () => number): Promise<Lag> {
     bytes += found.size - mark.offset;
     behind++;
   }
-  return { bytes, files: behind, quietMs: Math.max(0, now() - mtimeMs) };
+  // A time that lies ahead is of before the clock was set back, and says no more than one that is as long ago.
+  return { bytes, files: behind, quietMs: Math.abs(now() - mtimeMs) };
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { fileAgeQuestion, processQuestion, socketQuestion } from '../../../src/p
 import type { Verdict } from '../../../src/probe/verdict.ts';
 import { listProcesses } from '../../../src/platform/proc/processes.ts';
 import { privateFolder } from '../../support/folder.ts';
-import { start } from '../../support/process.ts';
+import { run, start } from '../../support/process.ts';
 import { until } from '../../support/until.ts';
 import { startService } from './service.ts';
 
@@ -111,8 +111,12 @@ test('a pattern is looked for in whole command lines', async () => {
 });
 
 test('the shell that was told to ask is not whom it asks about', async () => {
+  await using folder = await privateFolder('shell');
+  const silent = join(folder.path, 'silent');
+  assert.equal((await run('mkfifo', [silent])).code, 0);
   const asked = async (called: string) => {
-    const line = `: /usr/bin/${called} process --pattern ${name('sought')}; sleep 1000; :`;
+    // It waits by itself: between fork and exec a child would have its line as well.
+    const line = `: /usr/bin/${called} process --pattern ${name('sought')}; read -rt 1000 <> ${silent}; :`;
     await using _ = await start('bash', ['-c', line]);
     const running = processQuestion({ name: name('sought'), isPattern: true }, 'asked');
     if (called === 'another')
@@ -141,6 +145,13 @@ test('a file is young enough, too old, or not there', async () => {
   assert.deepEqual(await asked(), {
     healthy: false,
     reason: `${path} was written 1m01s ago, and may be 1m old`,
+  });
+  await utimes(path, nowMs / 1000, nowMs / 1000 + 59);
+  assert.deepEqual(await asked(), { healthy: true, detail: `${path} was written 0ms ago` });
+  await utimes(path, nowMs / 1000, nowMs / 1000 + 3600);
+  assert.deepEqual(await asked(), {
+    healthy: false,
+    reason: `${path} will have been written in 1h: see the clocks`,
   });
   await rename(path, `${path}-gone`);
   assert.deepEqual(await asked(), { healthy: false, reason: `ENOENT: no such file or directory, stat '${path}'` });
