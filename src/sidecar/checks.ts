@@ -1,12 +1,17 @@
-import type { Change, Checks, CheckStatus } from '../probe/serve/index.ts';
+import type { Change, Checks, CheckStatus, PreparedCheck } from '../probe/serve/index.ts';
 
 /**
- * The checks as the server sees them, which outlives a try of the role that asks them. Between two tries they are as they
- * were last seen; a new try knows nothing at first.
+ * The checks as the server sees them, which outlives a try of the role that asks them. Before the first try nothing is known of
+ * them. Between two they are as they were last seen, until that is too long ago; a new try knows nothing at first.
  */
 export class RestartableChecks implements Checks {
   readonly #listeners = new Set<(change: Change) => void>();
-  #snapshot: () => readonly CheckStatus[] = () => [];
+  #snapshot: () => readonly CheckStatus[];
+
+  constructor(checks: readonly PreparedCheck[] = []) {
+    const first = checks.map((check) => neverAsked(check));
+    this.#snapshot = () => first;
+  }
 
   /** Shows these from now on. */
   show(checks: Checks): Disposable {
@@ -14,13 +19,7 @@ export class RestartableChecks implements Checks {
     const heard = checks.onChange((change) => {
       for (const listener of this.#listeners) listener(change);
     });
-    return {
-      [Symbol.dispose]: () => {
-        heard[Symbol.dispose]();
-        const last = checks.snapshot();
-        this.#snapshot = () => last;
-      },
-    };
+    return heard;
   }
 
   snapshot(): readonly CheckStatus[] {
@@ -36,4 +35,22 @@ export class RestartableChecks implements Checks {
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
+}
+
+/** Which no readiness probe takes for well. */
+function neverAsked({ name, roles, question, period }: PreparedCheck): CheckStatus {
+  return {
+    name,
+    roles,
+    state: 'unknown',
+    since: Date.now(),
+    subject: question.subject,
+    periodMs: period,
+    asked: 0,
+    failed: 0,
+    changes: 0,
+    lastMs: undefined,
+    totalMs: 0,
+    answeredAt: undefined,
+  };
 }

@@ -31,7 +31,7 @@ export async function probeRole({ context }: Making): Promise<PreparedProbe> {
   const configs = podFile === undefined ? [] : readChecks(podFile.file, podFile.sectionOf('checks'));
   const prepared = await prepareChecks(configs, context);
   if (prepared.length === 0) context.log.warn('role probe: no checks in kolla-pod.yaml');
-  const checks = new RestartableChecks();
+  const checks = new RestartableChecks(prepared);
   return {
     checks,
     hasStartupChecks: prepared.some(({ roles }) => roles.includes('startup')),

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { healthOf, prepareChecks, readChecks, startChecks } from '../../src/probe/serve/index.ts';
+import { RestartableChecks } from '../../src/sidecar/checks.ts';
+import { listenTcp } from '../support/server.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { until } from '../support/until.ts';
+
+async function preparedFor(port: number) {
+  const api = { run: `tcp 127.0.0.1:${port}`, for: ['startup', 'readiness'], period: '100ms' };
+  return await prepareChecks(readChecks('kolla-pod.yaml', { api }), { log: recordedLog().log, inherited: {} });
+}
+
+test('before anybody has asked a check, no startup or readiness probe takes it for well', async () => {
+  const checks = new RestartableChecks(await preparedFor(1));
+  assert.deepEqual(
+    checks.snapshot().map(({ name, state, asked }) => [name, state, asked]),
+    [['api', 'unknown', 0]],
+  );
+  for (const role of ['startup', 'readiness'] as const)
+    assert.deepEqual(healthOf(role, checks.snapshot()), { isOk: false, word: 'waiting' });
+});
+
+test('when nobody asks any more, it is as it was, and then nobody can tell', async () => {
+  await using server = await listenTcp(() => {});
+  const prepared = await preparedFor(server.port);
+  const checks = new RestartableChecks(prepared);
+  const stateOf = () => checks.snapshot()[0]?.state;
+  {
+    const { log } = recordedLog();
+    await using running = startChecks(prepared, { signal: AbortSignal.timeout(20_000), log });
+    using _ = checks.show(running);
+    await until('the first verdict', 10_000, () => Promise.resolve(stateOf() === 'healthy' || undefined));
+  }
+  assert.equal(stateOf(), 'healthy');
+  await until('it to be too long ago', 10_000, () => Promise.resolve(stateOf() === 'unseen' || undefined));
+  assert.equal(healthOf('readiness', checks.snapshot()).word, 'unhealthy');
+});
