@@ -63,66 +63,68 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     assert.ok(!waiting.messages().some((message) => message.includes('no such Job')));
   });
 
-  test('a Job that fails ends the wait with its reason', async () => {
-    await create('failing');
-    await using waiting = await startInit([...admin, ...waitFor('failing')]);
-    await waiting.said(/1 active/);
-    await endPodsOf(cluster, NAMESPACE, 'failing', 'Failed');
-    assert.equal(await waiting.ended, 69);
-    assert.match(waiting.messages().at(-1) ?? '', /BackoffLimitExceeded.*kubectl -n openstack logs job\/failing/);
-  });
-
-  test('a Role that names the one Job is enough to watch it', async () => {
-    const credentials = await account('named', 'get,watch', 'named-job');
-    await using waiting = await startInit([...credentials, ...waitFor('named-job')]);
-    await waiting.said(/no such Job/);
-    await create('named-job');
-    await endPodsOf(cluster, NAMESPACE, 'named-job', 'Succeeded');
-    assert.equal(await waiting.ended, 0);
-    assert.ok(!waiting.messages().some((message) => message.includes('may not watch')));
-  });
-
-  test('who may only get polls, and says so once', async () => {
-    const credentials = await account('getter', 'get');
-    await using waiting = await startInit([...credentials, ...waitFor('polled'), ...waitFor('polled-too')]);
-    await waiting.said(/job\/polled@openstack: no such Job/);
-    await Promise.all(['polled', 'polled-too'].map(create));
-    await Promise.all(['polled', 'polled-too'].map((name) => endPodsOf(cluster, NAMESPACE, name, 'Succeeded')));
-    assert.equal(await waiting.ended, 0);
-    assert.deepEqual(
-      waiting.messages().filter((message) => message.includes('may not')),
-      [
-        'system:serviceaccount:openstack:getter may not watch jobs.batch in namespace openstack: asking every 2 s instead; add the verb watch to its Role',
-      ],
-    );
-  });
-
-  test('without rights it ends with 77 and a Role that, applied, is enough', async () => {
-    const credentials = await account('nobody', '');
-    await using refused = await startInit([...credentials, ...waitFor('later')]);
-    assert.equal(await refused.ended, 77);
-    const message = refused.messages().at(-1) ?? '';
-    await cluster.kubectl(['apply', '--filename=-'], message.slice(message.indexOf('\n') + 1));
-    await until('the API server to know the Role', UP_MS, async () => {
-      await using waiting = await startInit([...credentials, ...waitFor('later')]);
-      return (await waiting.ended) === 0 || undefined;
+  describe('each with a Job of its own', { concurrency: 3 }, () => {
+    test('a Job that fails ends the wait with its reason', async () => {
+      await create('failing');
+      await using waiting = await startInit([...admin, ...waitFor('failing')]);
+      await waiting.said(/1 active/);
+      await endPodsOf(cluster, NAMESPACE, 'failing', 'Failed');
+      assert.equal(await waiting.ended, 69);
+      assert.match(waiting.messages().at(-1) ?? '', /BackoffLimitExceeded.*kubectl -n openstack logs job\/failing/);
     });
-  });
 
-  test('the deadline is 75 and says what was last seen', async () => {
-    await using waiting = await startInit([...admin, ...waitFor('never'), '--timeout', '2s']);
-    assert.equal(await waiting.ended, 75);
-    assert.match(
-      waiting.messages().at(-1) ?? '',
-      /job\/never@openstack \(no such Job in namespace openstack yet, for .*; next: kubectl -n openstack describe job\/never\)/,
-    );
-  });
+    test('a Role that names the one Job is enough to watch it', async () => {
+      const credentials = await account('named', 'get,watch', 'named-job');
+      await using waiting = await startInit([...credentials, ...waitFor('named-job')]);
+      await waiting.said(/no such Job/);
+      await create('named-job');
+      await endPodsOf(cluster, NAMESPACE, 'named-job', 'Succeeded');
+      assert.equal(await waiting.ended, 0);
+      assert.ok(!waiting.messages().some((message) => message.includes('may not watch')));
+    });
 
-  test('SIGTERM ends a quiet watch with 143', async () => {
-    await using waiting = await startInit([...admin, ...waitFor('never')]);
-    await waiting.said(/no such Job/);
-    process.kill(waiting.running.pid, 'SIGTERM');
-    assert.equal(await waiting.ended, 143);
+    test('who may only get polls, and says so once', async () => {
+      const credentials = await account('getter', 'get');
+      await using waiting = await startInit([...credentials, ...waitFor('polled'), ...waitFor('polled-too')]);
+      await waiting.said(/job\/polled@openstack: no such Job/);
+      await Promise.all(['polled', 'polled-too'].map(create));
+      await Promise.all(['polled', 'polled-too'].map((name) => endPodsOf(cluster, NAMESPACE, name, 'Succeeded')));
+      assert.equal(await waiting.ended, 0);
+      assert.deepEqual(
+        waiting.messages().filter((message) => message.includes('may not')),
+        [
+          'system:serviceaccount:openstack:getter may not watch jobs.batch in namespace openstack: asking every 2 s instead; add the verb watch to its Role',
+        ],
+      );
+    });
+
+    test('without rights it ends with 77 and a Role that, applied, is enough', async () => {
+      const credentials = await account('nobody', '');
+      await using refused = await startInit([...credentials, ...waitFor('later')]);
+      assert.equal(await refused.ended, 77);
+      const message = refused.messages().at(-1) ?? '';
+      await cluster.kubectl(['apply', '--filename=-'], message.slice(message.indexOf('\n') + 1));
+      await until('the API server to know the Role', UP_MS, async () => {
+        await using waiting = await startInit([...credentials, ...waitFor('later')]);
+        return (await waiting.ended) === 0 || undefined;
+      });
+    });
+
+    test('the deadline is 75 and says what was last seen', async () => {
+      await using waiting = await startInit([...admin, ...waitFor('never'), '--timeout', '2s']);
+      assert.equal(await waiting.ended, 75);
+      assert.match(
+        waiting.messages().at(-1) ?? '',
+        /job\/never@openstack \(no such Job in namespace openstack yet, for .*; next: kubectl -n openstack describe job\/never\)/,
+      );
+    });
+
+    test('SIGTERM ends a quiet watch with 143', async () => {
+      await using waiting = await startInit([...admin, ...waitFor('never')]);
+      await waiting.said(/no such Job/);
+      process.kill(waiting.running.pid, 'SIGTERM');
+      assert.equal(await waiting.ended, 143);
+    });
   });
 
   // The last: it takes the API server that the others use.
