@@ -9,14 +9,19 @@ export interface RequestOptions {
   readonly insecure?: boolean;
   /** GET unless said; no request has a body. */
   readonly method?: string;
+  /** Whether an answer with that status counts only when its body has come as well, or much of it. */
+  readonly awaitsBody?: (status: number) => boolean;
 }
+
+/** Of a longer body the rest is not waited for. */
+const BODY_BYTES = 65_536;
 
 /**
  * One request on a connection of its own, whose body is thrown away: for probes and waits, which must not be fooled by a
  * pooled connection to a server that is long gone. Rejects with the system's error when there is no answer.
  */
 export function requestOnce(url: URL, options: RequestOptions): Promise<{ status: number }> {
-  const { signal, caFile, insecure = false, method = 'GET' } = options;
+  const { signal, caFile, insecure = false, method = 'GET', awaitsBody } = options;
   const tls = url.protocol === 'https:';
   const ca = caFile === undefined ? undefined : readFileSync(caFile);
   return new Promise((resolve, reject) => {
@@ -28,10 +33,19 @@ export function requestOnce(url: URL, options: RequestOptions): Promise<{ status
       ...(tls ? { ca, rejectUnauthorized: !insecure } : {}),
     });
     request.once('response', (response) => {
-      resolve({ status: response.statusCode ?? 0 });
-      response.destroy();
+      const status = response.statusCode ?? 0;
+      const end = () => {
+        resolve({ status });
+        response.destroy();
+      };
+      if (awaitsBody?.(status) !== true) return end();
+      let left = BODY_BYTES;
+      response.on('data', (chunk: Buffer) => (left -= chunk.length) <= 0 && end());
+      response.once('end', end);
+      response.on('error', reject);
     });
-    request.once('error', reject);
+    // Stays: with a body to wait for, there may be one after the answer.
+    request.on('error', reject);
     request.end();
   });
 }

@@ -6,7 +6,8 @@ import { healthyAs, unhealthy } from '../verdict.ts';
 export const http = check({
   word: 'http',
   summary: 'Does a GET answer with a good status?',
-  description: 'Any status below 400 is good unless --status names the one that is wanted. Redirects are not followed.',
+  description:
+    'Any status below 400 is good unless --status names the one that is wanted. Redirects are not followed. The body must come as well, or 64 KiB of it.',
   operands: [{ name: 'URL', help: 'http:// or https://' }],
   options: [
     {
@@ -42,11 +43,15 @@ export const http = check({
     return {
       subject: `http ${url.href}`,
       hosts: [url.hostname],
-      async ask(signal) {
+      async ask(signal, tell = () => {}) {
         try {
-          const { status } = await requestOnce(url, { signal, caFile, insecure });
-          const isGood = wanted === undefined ? status < 400 : status === wanted;
-          return isGood ? healthyAs(`status ${status}`) : unhealthy(`status ${status}`);
+          const isGood = (status: number) => (wanted === undefined ? status < 400 : status === wanted);
+          const awaitsBody = (status: number) => {
+            tell(`status ${status}, but the answer does not end`);
+            return isGood(status);
+          };
+          const { status } = await requestOnce(url, { signal, caFile, insecure, awaitsBody });
+          return isGood(status) ? healthyAs(`status ${status}`) : unhealthy(`status ${status}`);
         } catch (error) {
           if (!(error instanceof Error)) throw error;
           return unhealthy(messageOf(error));
@@ -59,7 +64,8 @@ export const http = check({
 function urlOf(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`http: '${text}' is not an http:// or https:// URL`);
+    // One that is no URL may still hold a password.
+    throw new UsageError(`http: ${text.includes('@') ? 'that' : `'${text}'`} is not an http:// or https:// URL`);
   if (url.password !== '')
     throw new UsageError('http: a password in a URL would be seen in the process list; leave it out');
   return url;

@@ -78,7 +78,9 @@ export const rabbitmq = check({
 function managementOf(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`rabbitmq: --management '${text}' is not an http:// or https:// URL`);
+    // One that is no URL may still hold a password.
+    const shown = text.includes('@') ? '' : ` '${text}'`;
+    throw new UsageError(`rabbitmq: --management${shown} is not an http:// or https:// URL`);
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(

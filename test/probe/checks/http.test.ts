@@ -42,6 +42,27 @@ test('a server that accepts and never answers is unhealthy at the deadline', asy
   assert.match(logLines(stderr)[0]?.msg ?? '', /no answer in 200ms/);
 });
 
+test('a good status without the rest of its answer is unhealthy, a bad one is told at once', async () => {
+  for (const [status, reason] of [
+    [200, /no answer in 300ms: status 200, but the answer does not end$/],
+    [503, /: status 503$/],
+  ] as const) {
+    await using server = await listenHttp((_request, response) => {
+      response.writeHead(status, { 'content-length': 100 }).write('half of it');
+    });
+    const { code, stderr } = await probe(`http://127.0.0.1:${server.port}/`, '--timeout', '300ms');
+    assert.equal(code, 1);
+    assert.match(logLines(stderr)[0]?.msg ?? '', reason);
+  }
+  await using broken = await listenHttp((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
+  });
+  const { code, stderr } = await probe(`http://127.0.0.1:${broken.port}/`);
+  assert.equal(code, 1, stderr);
+  await using long = await listenHttp((_request, response) => void response.writeHead(200).write('x'.repeat(100_000)));
+  assert.equal((await probe(`http://127.0.0.1:${long.port}/`)).code, 0);
+});
+
 test('a refused connection is unhealthy with its reason', async () => {
   const { code, stderr } = await probe(`http://127.0.0.1:${await freePort()}/`);
   assert.equal(code, 1);
@@ -57,4 +78,7 @@ test('a URL with a password is refused without repeating it', async () => {
   const { code, stderr } = await probe('http://admin:hunter2@127.0.0.1/');
   assert.equal(code, 64);
   assert.doesNotMatch(stderr, /hunter2/);
+  const mistyped = await probe('htps://admin:hunter2@127.0.0.1/');
+  assert.equal(mistyped.code, 64);
+  assert.doesNotMatch(mistyped.stderr, /hunter2/);
 });
