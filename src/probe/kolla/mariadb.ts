@@ -20,15 +20,20 @@ export function mariadbQuestion(_argv: readonly string[], env: NodeJS.ProcessEnv
     label: 'healthcheck_mariadb',
     reach: isRemote ? 'network' : 'files',
     timeoutMs: timeoutOf(env, TIMEOUT_MS),
-    ask: (signal) => answerOf(isRemote ? addressOf(host, env) : socketOf(env), env, signal),
+    ask: (signal, tell) => answerOf(isRemote ? addressOf(host, env) : socketOf(env), env, signal, tell),
   };
 }
 
-async function answerOf(place: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<KollaAnswer> {
+async function answerOf(
+  place: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+  tell?: (awaited: string) => void,
+): Promise<KollaAnswer> {
   const { galera } = await import('../checks/galera.ts');
   const password = env['MYSQL_PWD'] || env['MYSQL_PASSWORD'];
   const words = [place, `--user=${env['MYSQL_USERNAME'] || USER}`];
-  const verdict = await askCheck(galera, words, password ? { KOLLA_PROBE_PASSWORD: password } : {}, signal);
+  const verdict = await askCheck(galera, words, password ? { KOLLA_PROBE_PASSWORD: password } : {}, signal, tell);
   return { verdict, stdout: `MariaDB Galera Cluster Node is ${verdict.healthy ? 'synced.' : 'NOT synced'}\n` };
 }
 

@@ -13,6 +13,7 @@ export async function askCheck(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
+  tell?: (awaited: string) => void,
 ): Promise<Verdict> {
   const { options } = definition;
   try {
@@ -20,7 +21,7 @@ export async function askCheck(
     const values = resolveOptions(options, words, env, undefined);
     const input = { operands: words.operands, child: [], options: values as never };
     const question = await definition.prepare(input, { log: SILENT, inherited: env });
-    return await question.ask(signal);
+    return await question.ask(signal, tell);
   } catch (error) {
     if (error instanceof KollaError) return unhealthy(error.message);
     throw error;

@@ -31,7 +31,7 @@ export function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<
     label,
     reach: 'processes',
     timeoutMs: timeoutOf(env),
-    ask: async (signal) => ({ verdict: await question.ask(signal) }),
+    ask: async (signal, tell) => ({ verdict: await question.ask(signal, tell) }),
   };
 }
 

@@ -13,8 +13,9 @@ export interface KollaQuestion {
   /**
    * The answer; never throws for "unhealthy".
    * @param signal the deadline, or the end of the process
+   * @param tell told what is waited for, which the reason names when the deadline comes
    */
-  ask(signal: AbortSignal): Promise<KollaAnswer>;
+  ask(signal: AbortSignal, tell?: (awaited: string) => void): Promise<KollaAnswer>;
 }
 
 export interface KollaAnswer {
@@ -44,8 +45,8 @@ export interface Said {
  */
 export async function askOnce(question: KollaQuestion, signal: AbortSignal): Promise<Said> {
   let stdout = '';
-  const asked = async (bounded: AbortSignal): Promise<Verdict> => {
-    const answer = await question.ask(bounded);
+  const asked = async (bounded: AbortSignal, tell?: (awaited: string) => void): Promise<Verdict> => {
+    const answer = await question.ask(bounded, tell);
     stdout = answer.stdout ?? '';
     return answer.verdict;
   };

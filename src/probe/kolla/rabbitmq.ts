@@ -16,11 +16,15 @@ export function rabbitmqQuestion(_argv: readonly string[], env: NodeJS.ProcessEn
     label: 'healthcheck_rabbitmq',
     reach: 'files',
     timeoutMs: timeoutOf(env),
-    ask: (signal) => answerOf(env, signal),
+    ask: (signal, tell) => answerOf(env, signal, tell),
   };
 }
 
-async function answerOf(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<KollaAnswer> {
+async function answerOf(
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+  tell?: (awaited: string) => void,
+): Promise<KollaAnswer> {
   let at: Listener;
   try {
     at = await listenerOf(env);
@@ -31,7 +35,7 @@ async function answerOf(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Ko
   // What is asked is whether it serves; by which certificate is a question for the check tls.
   const words = [formatAddress(at), ...(at.isTls ? ['--tls', '--insecure'] : [])];
   const known = Object.fromEntries(RABBITMQ_LOGIN.map((name) => [name, env[name]]));
-  return { verdict: await askCheck(rabbitmq, words, known, signal) };
+  return { verdict: await askCheck(rabbitmq, words, known, signal, tell) };
 }
 
 interface Listener extends Address {

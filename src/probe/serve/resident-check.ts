@@ -115,9 +115,9 @@ export class ResidentCheck {
   /** The answer, by the deadline at the latest. A check that heeds no signal may go on behind it. */
   async #ask(signal: AbortSignal): Promise<Verdict> {
     this.#open = this.#timing.now();
-    const ask = async (bounded: AbortSignal) => {
+    const ask = async (bounded: AbortSignal, tell?: (awaited: string) => void) => {
       try {
-        return await this.#check.question.ask(bounded);
+        return await this.#check.question.ask(bounded, tell);
       } finally {
         this.#open = undefined;
       }

@@ -18,7 +18,7 @@ export interface ShimDoor extends AsyncDisposable {
 }
 
 /** What listens there hears 127.0.0.1. Where we don't, somebody else of the host's network may. */
-const ASKED: readonly string[] = ['127.0.0.1', 'localhost', '0.0.0.0', '::'];
+const ASKED: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '0.0.0.0', '::']);
 
 /** @param file where it was asked for, else the usual place */
 export function openShimDoor(file: string | undefined): ShimDoor {
@@ -30,7 +30,7 @@ export function openShimDoor(file: string | undefined): ShimDoor {
     routes: { '/kolla/': route },
     async tell({ host, port }, log) {
       const path = file ?? DOOR_FILE;
-      if (host !== undefined && !ASKED.includes(host)) {
+      if (host !== undefined && !ASKED.has(host)) {
         const why = `Kolla's healthcheck names ask 127.0.0.1, where nobody answers with an address of its own (${host})`;
         if (file !== undefined) throw new ConfigError(`--door-file: ${why}: leave it out of --listen`);
         log.debug(`no ${path}: ${why}`);

@@ -36,3 +36,13 @@ test('the broker is asked where its rabbitmq.conf says that it listens', async (
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^healthcheck_rabbitmq: .*refused/i);
 });
+
+test('of a frozen broker it says what does not come', async () => {
+  await using server = await listenTcp((socket) => void socket.resume(), '127.0.0.1', 0, {
+    allowHalfOpen: true,
+  });
+  const env = { RABBITMQ_NODE_PORT: `${server.port}`, KOLLA_PROBE_TIMEOUT: '300ms' };
+  const { code, stderr } = await runHelper('healthcheck_rabbitmq', [], { env });
+  assert.equal(code, 1);
+  assert.match(stderr, /^healthcheck_rabbitmq: no answer in 300ms: \S+/);
+});

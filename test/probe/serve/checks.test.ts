@@ -13,7 +13,7 @@ import { until } from '../../support/until.ts';
 
 const WAIT_MS = 10_000;
 
-type Ask = (signal: AbortSignal) => Promise<Verdict>;
+type Ask = (signal: AbortSignal, tell?: (awaited: string) => void) => Promise<Verdict>;
 
 function checkOf(name: string, ask: Ask, more: Partial<PreparedCheck> = {}): PreparedCheck {
   const question = { subject: `test ${name}`, hosts: [], ask };
@@ -57,6 +57,17 @@ test('a check is unknown until its first verdict, and then what that says', asyn
   resolve(unhealthy('refused'));
   await becoming(running, 'slow', 'unhealthy');
   assert.equal(running.snapshot()[0]?.reason, 'refused');
+});
+
+test('at the deadline the reason is what was waited for', async () => {
+  const frozen: Ask = (_signal, tell) => {
+    tell?.('the server does not greet');
+    return new Promise(() => {});
+  };
+  const { running } = started([checkOf('frozen', frozen, { period: 60_000 })]);
+  await using _ = running;
+  await becoming(running, 'frozen', 'unhealthy');
+  assert.equal(running.snapshot()[0]?.reason, 'no answer in 50ms: the server does not greet');
 });
 
 test('a real server that comes and goes is seen in both', async () => {
