@@ -61,17 +61,22 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: s
 async function lagIn(file: string, now: () => number): Promise<Lag> {
   const { mtimeMs } = await stat(file);
   const { files } = JSON.parse(await readFile(file, 'utf8')) as { files: readonly Entry[] };
+  const offsets = new Map(files.map(({ generation, mark }) => [identityOf(generation), mark.offset]));
   let [bytes, behind] = [0, 0];
-  for (const { generation, mark } of files) {
-    const found = await stat(generation.path).catch(() => undefined);
-    // Of a file that was rotated away only its shipper knows where it is now.
-    if (found === undefined || found.ino !== generation.ino || found.dev !== generation.dev) continue;
-    if (found.size <= mark.offset) continue;
-    bytes += found.size - mark.offset;
+  for (const path of new Set(files.map(({ generation }) => generation.path))) {
+    // Of a file that was rotated away only its shipper knows where it is now; of its successor nothing was shipped yet.
+    const found = await stat(path).catch(() => undefined);
+    const left = found === undefined ? 0 : found.size - (offsets.get(identityOf(found)) ?? 0);
+    if (left <= 0) continue;
+    bytes += left;
     behind++;
   }
   // A time that lies ahead is of before the clock was set back, and says no more than one that is as long ago.
   return { bytes, files: behind, quietMs: Math.abs(now() - mtimeMs) };
+}
+
+function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  return `${dev}:${ino}`;
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logShipQuestion } from '../../../src/probe/local/log-ship.ts';
@@ -56,6 +56,18 @@ test('the first line after a quiet time is waited for', async () => {
   assert.deepEqual(await probe(l.stateDir, '--timeout', '20s'), { code: 0, msg: '' });
 });
 
+test('a shipper that is gone is found out by a file that takes the place of a rotated one', async () => {
+  await using l = await logs();
+  assert.equal((await runHelper('kolla-log-ship', ['--once', '--root', l.root])).code, 0);
+  await makeOld(l.stateDir);
+  await rename(l.log, `${l.log}.1`);
+  assert.deepEqual(await probe(l.stateDir), { code: 0, msg: '' });
+  await writeFile(l.log, LINE);
+  const { code, msg } = await probe(l.stateDir, '--timeout', '300ms');
+  assert.equal(code, 1);
+  assert.match(msg, new RegExp(`: ${LINE.length} bytes of 1 files are not acknowledged`));
+});
+
 test('a file that was rotated away is not counted, and a shipper that had nothing yet is healthy', async () => {
   await using l = await logs();
   const asked = () => logShipQuestion({ stateDir: l.stateDir, withinMs: 0 }, 'log-ship').ask(AbortSignal.timeout(300));
@@ -63,7 +75,7 @@ test('a file that was rotated away is not counted, and a shipper that had nothin
   await writeFile(join(l.stateDir, 'source-id'), 'x\n');
   assert.deepEqual(await asked(), { healthy: true, detail: 'nothing was to be shipped yet' });
   const entry = (path: string) => ({ generation: { path, dev: 1, ino: 1 }, mark: { offset: 0 } });
-  const files = [entry(l.log), entry(join(l.root, 'gone.log'))];
+  const files = [entry(join(l.root, 'gone.log'))];
   await writeFile(join(l.stateDir, 'checkpoint.json'), JSON.stringify({ version: 1, files }));
   assert.deepEqual(await asked(), { healthy: true, detail: 'all is acknowledged' });
   await writeFile(join(l.stateDir, 'checkpoint.json'), '{"version":');
