@@ -21,6 +21,8 @@ export interface GrpcHealthAsk {
 
 const PATH = '/grpc.health.v1.Health/Check';
 const FRAME_BYTES = 5;
+/** An answer has some ten bytes. */
+const MOST_BYTES = 65_536;
 const SERVING = 1;
 const STATUSES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 /** https://grpc.io/docs/guides/status-codes/ */
@@ -66,7 +68,12 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
     stream.on('error', (error) => reject(explained(error.cause instanceof Error ? error.cause : error)));
     stream.on('response', (received) => (headers = { ...headers, ...received }));
     stream.on('trailers', (received) => (headers = { ...headers, ...received }));
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    let length = 0;
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > MOST_BYTES) reject(new Error('an answer that does not end'));
+    });
     stream.on('end', () => {
       if (headers[':status'] !== undefined) resolve({ headers, body: Buffer.concat(chunks) });
     });

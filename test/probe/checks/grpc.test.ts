@@ -64,6 +64,20 @@ test('a server without the health service says so', async () => {
   assert.match(await reasonOf(grpc, [`127.0.0.1:${server.port}`]), /no health service \(UNIMPLEMENTED\)/);
 });
 
+test('an answer that does not end is broken off', async (t) => {
+  const server = createServer().on('stream', (stream: ServerHttp2Stream) => {
+    stream.on('error', () => {});
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+    const more = () => void (stream.destroyed || stream.write(Buffer.alloc(16_384), more));
+    more();
+  });
+  t.after(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  assert.match(await reasonOf(grpc, [`127.0.0.1:${port}`]), /an answer that does not end/);
+});
+
 test('with TLS the certificate must be for the name, and signed by the CA', async () => {
   await using folder = await privateFolder('grpc');
   const authority = makeAuthority('grpc');
