@@ -24,6 +24,8 @@ const SETTLE_MS = 5000;
 const WINDOW_MS = 20_000;
 /** Of each: what else the node does is not the same in every half minute. */
 const WINDOWS = 2;
+/** Of all probes. */
+const MOST_FAILED = 0.02;
 const TICK_MS = 10;
 const WORDS = ['nova-compute', '8080'];
 
@@ -82,8 +84,12 @@ async function secondsOf(node: KubeNode, way: Way): Promise<number> {
     await sleep(WINDOW_MS);
     taken.push((cpuMsUnder(node.pid) - before) / (performance.now() - from));
   }
-  // Those of the start are no failures yet; what a failing probe costs is another question.
-  if ((await unhealthyEvents(node)) !== failures) throw new Error(`the probes of '${way.name}' fail`);
+  // Those of the start are no failures yet. A few on a busy machine change no mean; what failing costs is another question.
+  const failed = (await unhealthyEvents(node)) - failures;
+  if (failed > (MOST_FAILED * PODS * way.each * WINDOWS * WINDOW_MS) / 1000)
+    throw new Error(
+      `${failed} probes of '${way.name}' failed: ${(await node.kubectl(['get', 'events'])).slice(-2000)}`,
+    );
   await node.kubectl(['delete', 'deployment/probed', '--cascade=foreground', '--wait']);
   await node.kubectl(['delete', 'pods', '--all', '--grace-period=1', '--wait']);
   return Math.min(...taken);
