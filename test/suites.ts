@@ -42,7 +42,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'integration',
     what: 'each helper against the real server that it talks to',
-    files: ['test/integration/*.test.ts'],
+    files: ['test/integration/kolla-db-sync-takeovers.test.ts', 'test/integration/*.test.ts'],
     concurrency: 2,
     budgetS: 360,
     limitS: 1800,

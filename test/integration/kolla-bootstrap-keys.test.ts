@@ -88,8 +88,10 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip,
     await Promise.all([first.sync(), second.sync()]);
     await first.manage('db_sync');
     await first.manage('bootstrap', '--bootstrap-region-id', 'RegionOne');
-    one = stack.use(await startReplica(first, a));
-    other = stack.use(await startReplica(second, b));
+    [one, other] = await Promise.all([
+      startReplica(first, a).then((replica) => stack.use(replica)),
+      startReplica(second, b).then((replica) => stack.use(replica)),
+    ]);
   });
   after(() => stack.disposeAsync());
 
