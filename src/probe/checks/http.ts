@@ -41,7 +41,8 @@ export const http = check({
     // Lazy, because node:https costs half of Node's own start, which a TCP probe need not pay.
     const { requestOnce } = await import('../../platform/http.ts');
     return {
-      subject: `http ${url.href}`,
+      // A query may hold a token, and what is asked stands in logs and on the status page.
+      subject: `http ${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`,
       hosts: [url.hostname],
       async ask(signal, tell = () => {}) {
         try {

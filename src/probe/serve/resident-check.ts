@@ -34,6 +34,8 @@ export interface CheckStatus extends Part {
 /** A verdict that is another than before. */
 export interface Change {
   readonly part: Part;
+  /** What was asked, as the user wrote it. */
+  readonly subject: string;
   readonly from: State;
   /** How long it had been so, in milliseconds. */
   readonly lastedMs: number;
@@ -157,7 +159,7 @@ export class ResidentCheck {
     if (from.state !== 'unknown') this.#counts.changes++;
     this.#since = now;
     this.#part = { ...from, state, reason, since: Date.now() };
-    this.#tell({ part: this.#part, from: from.state, lastedMs });
+    this.#tell({ part: this.#part, subject: this.#check.question.subject, from: from.state, lastedMs });
   }
 }
 

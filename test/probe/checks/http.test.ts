@@ -82,3 +82,10 @@ test('a URL with a password is refused without repeating it', async () => {
   assert.equal(mistyped.code, 64);
   assert.doesNotMatch(mistyped.stderr, /hunter2/);
 });
+
+test("what stands in a URL's query is not repeated", async () => {
+  const { code, stderr } = await probe(`http://127.0.0.1:${await freePort()}/v3?token=hunter2`);
+  assert.equal(code, 1);
+  assert.match(stderr, /\/v3\?…: .*ECONNREFUSED/);
+  assert.doesNotMatch(stderr, /hunter2/);
+});

@@ -4,7 +4,7 @@ import { ApiError } from '../../../src/platform/kube/api-error.ts';
 import type { KubeClient } from '../../../src/platform/kube/types.ts';
 import { leaveEvents } from '../../../src/probe/serve/events.ts';
 import type { Change } from '../../../src/probe/serve/resident-check.ts';
-import type { State } from '../../../src/probe/serve/part.ts';
+import type { Part, State } from '../../../src/probe/serve/part.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 
@@ -32,7 +32,8 @@ function events(answer: (n: number) => Promise<void>) {
 }
 
 function change(state: State, from: State = 'healthy', reason = 'status 503'): Change {
-  return { part: { name: 'api', roles: ['readiness'], state, reason, since: 0 }, from, lastedMs: 125_000 };
+  const part: Part = { name: 'api', roles: ['readiness'], state, reason, since: 0 };
+  return { part, subject: 'tcp [::1]:5000', from, lastedMs: 125_000 };
 }
 
 const all = (told: { posted: Posted[] }, n: number) =>
@@ -53,7 +54,12 @@ test('a check that becomes unhealthy is a Warning on the own Pod, with reason an
   });
   assert.deepEqual(
     ['type', 'reason', 'note', 'reportingController'].map((key) => body[key]),
-    ['Warning', 'CheckUnhealthy', 'api is unhealthy: status 503; it had been healthy for 2m05s', 'kolla-probe'],
+    [
+      'Warning',
+      'CheckUnhealthy',
+      'api is unhealthy: status 503; it had been healthy for 2m05s; asked: tcp [::1]:5000',
+      'kolla-probe',
+    ],
   );
 });
 

@@ -56,10 +56,12 @@ test('a service that goes down and comes back is one line each, with the reason 
   await answers(200);
   const lines = logLines(serve.said()).filter(({ check }) => check === 'api');
   assert.deepEqual(
-    lines.map(({ level, msg }) => `${level} ${msg.replaceAll(/\d+m?s|\d+\.\ds/g, 'N')}`),
+    lines.map(
+      ({ level, msg }) => `${level} ${msg.replaceAll(/\d+m?s|\d+\.\ds/g, 'N').replace(String(service.port), 'PORT')}`,
+    ),
     [
       'info api is healthy: status 200; the first verdict, after N',
-      'warn api is unhealthy: status 503; it had been healthy for N',
+      'warn api is unhealthy: status 503; it had been healthy for N; asked: http http://127.0.0.1:PORT/',
       'info api is healthy: status 200; it had been unhealthy for N',
     ],
   );

@@ -43,7 +43,8 @@ export function toldChecks(first: readonly CheckStatus[]): ToldChecks {
       const from = all.find((one) => one.name === name)?.state ?? 'unknown';
       all = all.map((one) => (one.name === name ? { ...one, ...status } : one));
       const part = all.find((one) => one.name === name);
-      if (part !== undefined) for (const listener of listeners) listener({ part, from, lastedMs: 1000 });
+      if (part !== undefined)
+        for (const listener of listeners) listener({ part, subject: part.subject, from, lastedMs: 1000 });
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
