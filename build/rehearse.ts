@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { copyCaCertificates } from '../src/start/index.ts';
 import type { createLines, setConfigs } from '../src/config/set-configs/index.ts';
 import type { Log } from '../src/cli/log.ts';
 import type { findProgram } from '../src/platform/exec/index.ts';
+import type { connectedQuestion } from '../src/probe/kolla/port.ts';
+import type { runKolla } from '../src/probe/kolla/run.ts';
 
 /** What a bundle exports besides `main` where there is something to rehearse. */
 export interface Rehearsed {
@@ -12,6 +14,8 @@ export interface Rehearsed {
   readonly createLines?: typeof createLines;
   readonly copyCaCertificates?: typeof copyCaCertificates;
   readonly findProgram?: typeof findProgram;
+  readonly questionIn?: typeof connectedQuestion;
+  readonly runKolla?: typeof runKolla;
 }
 
 const CONFIG = 'var/lib/kolla/config_files';
@@ -48,9 +52,37 @@ export async function rehearse(helper: Rehearsed): Promise<void> {
     const update = () => Promise.resolve(0);
     await helper.copyCaCertificates?.({ root, update, signal: new AbortController().signal, log });
     helper.findProgram?.('bash', '/usr/bin:/bin');
+    await rehearseInProc(helper, join(root, 'proc'));
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** A /proc with one process: it listens, is connected, and has a Unix socket. Nothing of the machine's own is looked at. */
+const PROC = {
+  'net/tcp': [
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
+    '   0: 00000000:244C 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1003 1 0 100 0 0 10 0',
+    '   1: 0100007F:C350 0100007F:1628 01 00000000:00000000 00:00000000 00000000     0        0 1001 1 0 100 0 0 10 0',
+    '',
+  ].join('\n'),
+  'net/tcp6': '',
+  'net/udp': '',
+  'net/udp6': '',
+  'net/unix':
+    'Num RefCount Protocol Flags Type St Inode Path\n0: 00000002 00000000 00010000 0001 01 1002 /run/s.sock\n',
+  '7/cmdline': '/usr/bin/python3\0/usr/bin/nova-compute\0',
+  '7/comm': 'nova-compute\n',
+  '7/status': 'Name:\tnova-compute\nUid:\t0\t0\t0\t0\n',
+};
+
+async function rehearseInProc({ questionIn, runKolla }: Rehearsed, proc: string): Promise<void> {
+  if (questionIn === undefined || runKolla === undefined) return;
+  fill(proc, PROC);
+  mkdirSync(join(proc, '7/fd'));
+  for (const inode of [1001, 1002, 1003]) symlinkSync(`socket:[${inode}]`, join(proc, '7/fd', String(inode)));
+  for (const what of ['5672', '9292', '/run/s.sock', '1', '/none'])
+    await runKolla('healthcheck_port', (argv, env) => questionIn(argv, env, proc), ['nova-compute', what], {});
 }
 
 function fill(root: string, files: Readonly<Record<string, string>>): void {

@@ -14,9 +14,6 @@ const USUAL_WORK: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['http', 'http://127.0.0.1:1/'],
   ],
   healthcheck_curl: [['127.0.0.1:1']],
-  healthcheck_port: [['kolla-pod-warm', '1']],
-  healthcheck_listen: [['kolla-pod-warm', '1']],
-  healthcheck_socket: [['kolla-pod-warm', '/nonexistent']],
   healthcheck_filemod: [['/', '1']],
 };
 

@@ -5,10 +5,13 @@ import type { Verdict } from '../verdict.ts';
 import { timeoutOf } from './timeout.ts';
 import { WordsError, type KollaQuestion } from './question.ts';
 
-/** healthcheck_port PROCESS PORT...: has the process an established connection, at whose either end is one of the ports? */
-export function connectedQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
+/**
+ * healthcheck_port PROCESS PORT...: has the process an established connection, at whose either end is one of the ports?
+ * @param proc `/proc`, but in tests and in the build
+ */
+export function connectedQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
   const query = queryOf('healthcheck_port', argv);
-  const [made, accepted] = [portQuestion(query, 'connected', ''), portQuestion(query, 'accepted', '')];
+  const [made, accepted] = [portQuestion(query, 'connected', '', proc), portQuestion(query, 'accepted', '', proc)];
   const ask = async (signal: AbortSignal): Promise<Verdict> => {
     const verdict = await made.ask(signal);
     if (verdict.healthy) return verdict;
@@ -19,10 +22,13 @@ export function connectedQuestion(argv: readonly string[], env: NodeJS.ProcessEn
   return fromCheck('healthcheck_port', env, { ask });
 }
 
-/** healthcheck_listen PROCESS PORT...: does the process listen on one of the ports? */
-export function listenQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
+/**
+ * healthcheck_listen PROCESS PORT...: does the process listen on one of the ports?
+ * @param proc `/proc`, but in tests and in the build
+ */
+export function listenQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
   const query = queryOf('healthcheck_listen', argv);
-  return fromCheck('healthcheck_listen', env, portQuestion(query, 'listen', ''));
+  return fromCheck('healthcheck_listen', env, portQuestion(query, 'listen', '', proc));
 }
 
 /** One of our own questions about processes, as a script of Kolla's that prints nothing. */
