@@ -51,7 +51,7 @@ export const SUITES: readonly Suite[] = [
     name: 'e2e',
     what: 'a pod on a real Kubernetes node',
     files: ['test/e2e/*.test.ts'],
-    concurrency: 2,
+    concurrency: 1,
     budgetS: 240,
     limitS: 1000,
   },
