@@ -9,13 +9,13 @@ export const PROBE_SHIMS: readonly Point[] = [
   {
     point:
       'Kolla’s own scripts, our binary and our shim on the same processes, sockets and files: the same exit code and stdout',
-    command: contract('', "the same as Kolla's"),
+    command: contract('', 'the same as Kolla.s'),
     match: NO_FAILURE,
   },
   {
     point:
       'what differs on purpose, asserted on both sides: exact ports, ESTABLISHED only, whole names, blanks, missing words',
-    command: contract('', "other than Kolla's"),
+    command: contract('', 'other than Kolla.s'),
     match: NO_FAILURE,
   },
   {

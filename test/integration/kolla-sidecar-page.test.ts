@@ -108,7 +108,9 @@ describe('the status page in a browser', { skip }, () => {
   });
 
   test('everything is done with the keyboard, and it is seen where one is', async () => {
+    change(() => manyThings(Date.now(), 1000, 200, 3));
     const page = await opened();
+    await page.waitForFunction("document.querySelectorAll('#checks .row').length === 200");
     const at = () => page.evaluate<string>('document.activeElement?.id || document.activeElement?.className');
     await page.keyboard.press('Tab');
     assert.equal(await at(), 'skip');
