@@ -88,18 +88,25 @@ async function secondsOf(node: KubeNode, way: Way): Promise<number> {
   const failed = (await unhealthyEvents(node)) - failures;
   if (failed > (MOST_FAILED * PODS * way.each * WINDOWS * WINDOW_MS) / 1000)
     throw new Error(
-      `${failed} probes of '${way.name}' failed: ${(await node.kubectl(['get', 'events'])).slice(-2000)}`,
+      `${failed} probes of '${way.name}' failed:\n${await node.kubectl(['get', 'events', '--field-selector=reason=Unhealthy'])}`,
     );
   await node.kubectl(['delete', 'deployment/probed', '--cascade=foreground', '--wait']);
   await node.kubectl(['delete', 'pods', '--all', '--grace-period=1', '--wait']);
   return Math.min(...taken);
 }
 
-/** How often the kubelet has said that a probe failed. */
+/** How often the kubelet has said that a probe failed, of the Pods that are there: those of ended Pods are broken off, and told late. */
 async function unhealthyEvents(node: KubeNode): Promise<number> {
-  const text = await node.kubectl(['get', 'events', '--field-selector=reason=Unhealthy', '--output=json']);
-  const { items } = JSON.parse(text) as { items: { count?: number }[] };
-  return items.reduce((sum, { count = 1 }) => sum + count, 0);
+  const items = async <T>(...words: string[]): Promise<T[]> =>
+    (JSON.parse(await node.kubectl(['get', ...words, '--output=json'])) as { items: T[] }).items;
+  const pods = (await items<{ metadata: { uid: string } }>('pods')).map(({ metadata }) => metadata.uid);
+  const told = await items<{ count?: number; involvedObject: { uid: string } }>(
+    'events',
+    '--field-selector=reason=Unhealthy',
+  );
+  return told
+    .filter(({ involvedObject }) => pods.includes(involvedObject.uid))
+    .reduce((sum, { count = 1 }) => sum + count, 0);
 }
 
 /** Of a process, all below it that live, and all that those have waited for. */
