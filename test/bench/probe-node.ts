@@ -99,13 +99,13 @@ async function secondsOf(node: KubeNode, way: Way): Promise<number> {
 async function unhealthyEvents(node: KubeNode): Promise<number> {
   const items = async <T>(...words: string[]): Promise<T[]> =>
     (JSON.parse(await node.kubectl(['get', ...words, '--output=json'])) as { items: T[] }).items;
-  const pods = (await items<{ metadata: { uid: string } }>('pods')).map(({ metadata }) => metadata.uid);
+  const pods = new Set((await items<{ metadata: { uid: string } }>('pods')).map(({ metadata }) => metadata.uid));
   const told = await items<{ count?: number; involvedObject: { uid: string } }>(
     'events',
     '--field-selector=reason=Unhealthy',
   );
   return told
-    .filter(({ involvedObject }) => pods.includes(involvedObject.uid))
+    .filter(({ involvedObject }) => pods.has(involvedObject.uid))
     .reduce((sum, { count = 1 }) => sum + count, 0);
 }
 

@@ -1,5 +1,6 @@
 import { UsageError, messageOf } from '../../cli/errors.ts';
 import { check } from '../check.ts';
+import { TRUST_OPTIONS } from '../remote/tls.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 
 /** Does a GET answer with a status below 400? Redirects are an answer and are not followed, as with Kolla's curl. */
@@ -17,20 +18,7 @@ export const http = check({
       help: 'the only status that is good',
       example: '300',
     },
-    {
-      flag: 'ca-file',
-      type: 'path',
-      env: 'KOLLA_PROBE_CA_FILE',
-      help: 'PEM file of the authorities to trust instead of the well-known ones',
-      example: '/etc/ssl/certs/ca-certificates.crt',
-    },
-    {
-      flag: 'insecure',
-      type: 'boolean',
-      env: 'KOLLA_PROBE_INSECURE',
-      help: "do not verify the server's certificate",
-      example: 'true',
-    },
+    ...TRUST_OPTIONS,
   ],
   examples: [
     { line: 'kolla-probe http http://127.0.0.1:5000/v3', does: 'healthy when Keystone answers' },

@@ -2,7 +2,8 @@ import { UsageError } from '../../cli/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import type { TlsAsk } from '../../platform/tls-ask.ts';
 
-export const VERIFY_OPTIONS = [
+/** Whom to trust: of every check that may speak TLS. */
+export const TRUST_OPTIONS = [
   {
     flag: 'ca-file',
     type: 'path',
@@ -17,6 +18,10 @@ export const VERIFY_OPTIONS = [
     help: "do not verify the server's certificate",
     example: 'true',
   },
+] as const satisfies readonly Option[];
+
+export const VERIFY_OPTIONS = [
+  ...TRUST_OPTIONS,
   {
     flag: 'server-name',
     type: 'string',
