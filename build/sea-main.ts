@@ -1,20 +1,20 @@
 /** The binary's first lines: the helper that was called, from its asset with its warmed code cache. */
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
-import { dispatch, type HelperModule } from '../src/cli/dispatch.ts';
-import { assetNames, compileHelper } from './load.ts';
+import { dispatch } from '../src/cli/dispatch.ts';
+import { assetNames, createLoader } from './load.ts';
 import { ALL_NAMES } from './names.ts';
 
 // Node has begun to collect coverage before our first line, and would write it at our end: as root, where sudo keeps
 // the caller's environment.
 if (process.env['NODE_V8_COVERAGE'] !== undefined) process.getBuiltinModule('node:v8').stopCoverage();
 
+const { helper } = createLoader(scriptOf, require);
 // eslint-disable-next-line typescript/no-floating-promises -- the bundle is a cjs script, which has no top-level await
-dispatch(process.argv0, process.argv.slice(2), ALL_NAMES, (name) => Promise.resolve(load(name)));
+dispatch(process.argv0, process.argv.slice(2), ALL_NAMES, (name) => Promise.resolve(helper(name)));
 
-function load(name: string): HelperModule {
+function scriptOf(name: string): Script {
   const { source, cache } = assetNames(name);
   const text = Buffer.from(getRawAsset(source)).toString('latin1');
-  const script = new Script(text, { filename: `/${source}`, cachedData: Buffer.from(getRawAsset(cache)) });
-  return compileHelper(script, name, require);
+  return new Script(text, { filename: `/${source}`, cachedData: Buffer.from(getRawAsset(cache)) });
 }

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Base } from './base.ts';
+import { onTarget, type Base } from './base.ts';
 import { ROOT } from './bundle.ts';
 import { EXEC_ARGV } from './join.ts';
+import { assetNames } from './load.ts';
 
 const exec = promisify(execFile);
 
@@ -28,12 +29,15 @@ const ACCEPTED = `
 
 /**
  * Makes the code cache of a bundle by the very node that will read it.
+ * @param folder where the bundle lies, with the libraries that it asks for
  * @throws Error when that node would not take it: it would only cost
  */
-export async function warmCache(base: Base, name: string, source: string, cache: string): Promise<void> {
+export async function warmCache(base: Base, name: string, folder: string): Promise<void> {
   // No environment: what a helper reads from it must not decide what is compiled.
-  const options = { env: {}, cwd: dirname(source) };
-  await exec(base.path, [...WARM_ARGV, join(ROOT, 'build/warm.ts'), name, source, cache], options);
-  const { stdout } = await exec(base.path, [...EXEC_ARGV, '-e', ACCEPTED, source, cache], options);
+  const options = { env: {}, cwd: folder };
+  const node = (...args: string[]) => exec(...onTarget(base.target, base.path, args), options);
+  await node(...WARM_ARGV, join(ROOT, 'build/warm.ts'), name);
+  const { source, cache } = assetNames(name);
+  const { stdout } = await node(...EXEC_ARGV, '-e', ACCEPTED, source, cache);
   if (stdout !== 'true') throw new Error(`node refuses the code cache of ${name} that it made itself`);
 }

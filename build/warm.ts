@@ -1,10 +1,13 @@
 /**
- * Run by the binary's own base node, once a helper: `node ... build/warm.ts NAME SOURCE CACHE`. Executes what the helper's
- * start and its usual work execute, then saves V8's code cache with all that was compiled meanwhile.
+ * Run by the binary's own base node, once a bundle, in the folder of all bundles: `node ... build/warm.ts NAME`. Executes what the
+ * helper's start and its usual work execute, or a library's, then saves V8's code cache with all that was compiled
+ * meanwhile.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
-import { compileHelper } from './load.ts';
+import { LIBRARIES } from './libraries.ts';
+import { assetNames, createLoader } from './load.ts';
+import { rehearseLibrary } from './rehearse-library.ts';
 import { rehearse } from './rehearse.ts';
 
 /** Command lines that touch nothing outside the process and end at once: port 1 refuses. */
@@ -17,17 +20,32 @@ const USUAL_WORK: Readonly<Record<string, readonly (readonly string[])[]>> = {
   healthcheck_filemod: [['/', '1']],
 };
 
-const [name = '', sourceFile = '', cacheFile = ''] = process.argv.slice(2);
-const script = new Script(readFileSync(sourceFile, 'latin1'), { filename: `/${name}.js` });
-const helper = compileHelper(script, name, builtin);
-const { main, warm } = helper;
-await warm();
-await rehearse(helper);
-for (const argv of [['--version'], ['--help'], ['--no-such-option'], ...(USUAL_WORK[name] ?? [])])
-  await main([...argv], {});
-writeFileSync(cacheFile, script.createCachedData());
+const [name = ''] = process.argv.slice(2);
+const scripts = new Map<string, Script>();
+const loader = createLoader(scriptOf, builtin);
+await (Object.hasOwn(LIBRARIES, name) ? rehearseLibrary(name, loader.library(name)) : workAsHelper());
+writeFileSync(assetNames(name).cache, scriptOf(name).createCachedData());
 // eslint-disable-next-line unicorn/no-process-exit -- what a library left open must not hold the build
 process.exit(0);
+
+async function workAsHelper(): Promise<void> {
+  const helper = loader.helper(name);
+  const early = loader.libraries();
+  if (early.length > 0)
+    throw new Error(`${name} would load ${early.join(' and ')} at each start: let what needs it be an import()`);
+  await helper.warm();
+  await rehearse(helper);
+  for (const argv of [['--version'], ['--help'], ['--no-such-option'], ...(USUAL_WORK[name] ?? [])])
+    await helper.main([...argv], {});
+}
+
+/** Each once: a cache tells of what its very script has compiled. */
+function scriptOf(wanted: string): Script {
+  const { source } = assetNames(wanted);
+  const script = scripts.get(wanted) ?? new Script(readFileSync(source, 'latin1'), { filename: `/${source}` });
+  scripts.set(wanted, script);
+  return script;
+}
 
 function builtin(id: string): unknown {
   const module = process.getBuiltinModule(id);

@@ -8,7 +8,7 @@
  */
 import { globSync } from 'node:fs';
 import { run as runTests } from 'node:test';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { spec } from 'node:test/reporters';
 import { Transform } from 'node:stream';
 import { cacheRoot } from './support/cache.ts';
@@ -37,6 +37,8 @@ const total = { ...NOTHING };
 /** By suite and reason, the names of what was skipped for it. */
 const skips = new Map<string, string[]>();
 const times: string[] = [];
+/** How many files of a suite are named with what they took. */
+const SLOWEST = 4;
 const began = performance.now();
 
 const asked = process.argv.slice(2);
@@ -78,20 +80,30 @@ async function runSuite(suite: Suite): Promise<void> {
   console.log(`\n── ${suite.name}: ${suite.what} (${files.length} files, budget ${suite.budgetS} s)`);
   if (files.length === 0) throw new Error(`suite ${suite.name} has no files`);
   // Else each file's process takes the types out of all that it imports anew.
-  const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env };
-  const limits = ['--import', './test/support/file-limit.ts', `--test-timeout=${TEST_LIMIT_MS}`];
+  const env = {
+    NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'),
+    ...process.env,
+    ...(suite.fileLimitS !== undefined && { KOLLA_POD_TEST_FILE_LIMIT_MS: String(suite.fileLimitS * 1000) }),
+  };
+  const testLimitMs = suite.fileLimitS === undefined ? TEST_LIMIT_MS : suite.fileLimitS * 1000;
+  const limits = ['--import', './test/support/file-limit.ts', `--test-timeout=${testLimitMs}`];
   // A grandchild that keeps a dead file's output open would hold the runner for ever.
   const signal = AbortSignal.timeout(suite.limitS * 1000);
   const events = runTests({ files, concurrency: suite.concurrency, env, execArgv: limits, signal });
+  const took = new Map<string, number>();
   // Not a pipeline into stdout: of each suite its listeners would stay there.
-  for await (const text of events.compose(counting(suite)).compose(new spec())) process.stdout.write(text as string);
+  for await (const text of events.compose(counting(suite, took)).compose(new spec()))
+    process.stdout.write(text as string);
   tookTime(suite.name, start, suite.budgetS);
+  const slowest = [...took].toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST);
+  times.push(`  ${slowest.map(([file, ms]) => `${basename(file, '.test.ts')} ${Math.round(ms / 1000)} s`).join(', ')}`);
 }
 
 interface TestEvent {
   readonly type: string;
   readonly data: {
     file?: string;
+    duration_ms?: number;
     name?: string;
     nesting?: number;
     skip?: string | boolean;
@@ -100,13 +112,17 @@ interface TestEvent {
   };
 }
 
-/** Lets the reporter see the tests, but keeps each suite's closing counts for the one summary at the end. */
-function counting(suite: Suite): Transform {
+/**
+ * Lets the reporter see the tests, but keeps each suite's closing counts for the one summary at the end.
+ * @param took gets each file's time in ms
+ */
+function counting(suite: Suite, took: Map<string, number>): Transform {
   return new Transform({
     objectMode: true,
     transform(event: TestEvent, _encoding, done) {
       const { type, data } = event;
       if (type === 'test:summary' && data.file === undefined && data.counts) add(data.counts);
+      if (type === 'test:summary' && data.file !== undefined) took.set(data.file, data.duration_ms ?? 0);
       if (type === 'test:pass' && typeof data.skip === 'string') {
         const reason = `${suite.name}: ${data.skip}`;
         skips.set(reason, [...(skips.get(reason) ?? []), data.name ?? '']);

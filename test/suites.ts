@@ -8,6 +8,8 @@ export interface Suite {
   readonly concurrency: number;
   /** Seconds that it may take with warm caches; over it is said, not failed: the machine may be busy. */
   readonly budgetS: number;
+  /** Seconds that one of its files, and the test that holds all others of it, may take; default as support/limits.ts has it. */
+  readonly fileLimitS?: number;
   /** Seconds after which what still runs is ended and failed, so that CI's own limit (90 min) never hides what hung. */
   readonly limitS: number;
 }
@@ -17,7 +19,7 @@ export const SUITES: readonly Suite[] = [
     name: 'unit',
     what: 'our code alone: no network, no servers',
     files: [
-      'test/{bootstrap,cli,cluster,config,demo,depend,init,dbsync,logship,platform,pod,probe,services,sidecar,start,support}/**/*.test.ts',
+      'test/{bootstrap,cli,cluster,config,demo,depend,docs,init,dbsync,logship,platform,pod,probe,services,sidecar,start,support}/**/*.test.ts',
     ],
     concurrency: 2,
     budgetS: 90,
@@ -33,11 +35,20 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'build',
-    what: 'the binary, built and run as its users run it',
+    what: 'the binary and its images, built and run as their users run them',
     files: ['test/build/*.test.ts'],
     concurrency: 1,
-    budgetS: 120,
-    limitS: 900,
+    budgetS: 300,
+    limitS: 1500,
+  },
+  {
+    name: 'charts',
+    what: 'charts as Helm renders them, and as a real API server takes them',
+    files: ['test/charts/*.test.ts'],
+    concurrency: 2,
+    budgetS: 240,
+    // The first that needs Kubernetes and Helm, which a cold machine builds.
+    limitS: 2400,
   },
   {
     name: 'integration',
@@ -45,7 +56,15 @@ export const SUITES: readonly Suite[] = [
     files: ['test/integration/kolla-db-sync-takeovers.test.ts', 'test/integration/*.test.ts'],
     concurrency: 2,
     budgetS: 360,
-    limitS: 1800,
+    limitS: 2400,
+  },
+  {
+    name: 'faults',
+    what: 'log shipping under each fault, every line judged',
+    files: ['test/faults/process.test.ts', 'test/faults/*.test.ts'],
+    concurrency: 2,
+    budgetS: 150,
+    limitS: 900,
   },
   {
     name: 'e2e',
@@ -53,6 +72,15 @@ export const SUITES: readonly Suite[] = [
     files: ['test/e2e/*.test.ts'],
     concurrency: 1,
     budgetS: 240,
-    limitS: 1000,
+    limitS: 1800,
+  },
+  {
+    name: 'aio',
+    what: 'OpenStack from the charts on a real node, and what goes wrong there',
+    files: ['test/aio/*.test.ts'],
+    concurrency: 1,
+    budgetS: 600,
+    fileLimitS: 1800,
+    limitS: 2400,
   },
 ];

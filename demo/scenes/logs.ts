@@ -23,7 +23,7 @@ export async function shipLogs(
   const shipper = await startHelper(story, {
     actor: 'kolla-log-ship',
     name: 'kolla-log-ship',
-    args: [...to, '--state-dir', join(root, 'tmp/log-ship'), join(files.logs, '*/*.log')],
+    args: [...to, '--state', join(root, 'tmp/log-ship'), join(files.logs, '*/*.log')],
   });
   let documents = 0;
   shipper.child.stdout?.on('data', (chunk: Buffer) => (documents += chunk.toString('latin1').split('\n').length - 1));

@@ -3,6 +3,7 @@ import { loadAll } from 'js-yaml';
 import { ConfigError, messageOf } from './errors.ts';
 import { suggestion } from './nearest.ts';
 import type { Option } from './option.ts';
+import { SECTIONS } from './sections.ts';
 
 /** The options that kolla-pod.yaml sets for one command. */
 export interface FileOptions extends PodFile {
@@ -15,21 +16,6 @@ export interface PodFile {
   /** What stands in a section of SECTIONS, unchecked. */
   sectionOf(name: (typeof SECTIONS)[number]): unknown;
 }
-
-/** Every section that kolla-pod.yaml may have: one a helper, checked by that helper. */
-export const SECTIONS = [
-  'init',
-  'kubernetes-entrypoint',
-  'db-sync',
-  'bootstrap',
-  'probe',
-  'log-ship',
-  'sidecar',
-  'pod',
-  'overlays',
-  'services',
-  'checks',
-] as const;
 
 type Mapping = Readonly<Record<string, unknown>>;
 

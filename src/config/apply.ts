@@ -1,7 +1,8 @@
-import { chmod, lchown, mkdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { chmod, lchown, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import { makeFolders } from '../platform/fs/folder.ts';
 import { Replacer } from '../platform/fs/replacer.ts';
 import { writeInPlace } from '../platform/fs/write-in-place.ts';
 import { makeFolder, makeParents } from './folder.ts';
@@ -131,7 +132,7 @@ async function remember(root: string, tracked: Tracked, { file, replacer }: Doin
   const image = stateImage(tracked);
   await explained(`${file}: cannot write ${path}`, async () => {
     const folder = under(root, STATE_FOLDER);
-    if ((await mkdir(folder, { recursive: true, mode: 0o755 })) !== undefined) await chmod(folder, STATE_FOLDER_MODE);
+    if ((await makeFolders(folder, 0o755)) !== undefined) await chmod(folder, STATE_FOLDER_MODE);
     const found = await lookAt(path);
     if (found?.isFile() && hasAccess(found, image) && (await readFile(path)).equals(image.content)) return;
     replacer.replace(path, image);

@@ -3,7 +3,7 @@
  * `key` OpenStack's own words are left out.
  */
 const NAME =
-  /pass|pwd|secret|token|cred|cookie|private|salt|psk|sasl|fernet|signature|community|(?:^|[^a-z])(?:pin|pw|rootpw)(?:[^a-z]|$)|(?:^|[^a-z])auth(?:[^a-z]|$)|authorization|auth_?(?:data|key)|api_?id|key(?!stone|space|board|word)/i;
+  /pass|pwd|secret|token|cred|cookie|private|salt|psk|sasl|fernet|signature|community|(?:^|[^a-z])(?:pin|pw|rootpw|bindpw)(?:[^a-z]|$)|(?:^|[^a-z])auth(?:[^a-z]|$)|authorization|auth_?(?:data|key)|api_?id|(?<!val)key(?!stone|space|board|word)|masterauth/i;
 
 /**
  * Between :// and @: a user, and perhaps a password with any character in it. Go's drivers write it without a scheme.
@@ -21,7 +21,17 @@ export function isCredential(name: string): boolean {
 
 /** Whether a text has a name of a secret in it, a URL that may hold a password, or what looks like a key itself. */
 export function mentionsCredential(text: string): boolean {
-  return NAME.test(text) || USER_IN_URL.test(text) || (text.match(LONG_RUN) ?? []).some(looksRandom);
+  return NAME.test(text) || USER_IN_URL.test(text) || looksLikeKey(text);
+}
+
+/** Whether a text has a URL, or a data source's name, with a user in it. */
+export function holdsLogin(text: string): boolean {
+  return USER_IN_URL.test(text);
+}
+
+/** Whether a text has a run of characters in it as keys, hashes and certificates are written down. */
+export function looksLikeKey(text: string): boolean {
+  return (text.match(LONG_RUN) ?? []).some(looksRandom);
 }
 
 function looksRandom(run: string): boolean {

@@ -1,7 +1,8 @@
-import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError, UsageError, messageOf } from '../cli/errors.ts';
+import { makeFolders } from '../platform/fs/folder.ts';
 import { replaceFile, type FileImage } from '../platform/fs/replace-file.ts';
 import { writeError } from '../platform/fs/write-error.ts';
 import { writeInPlace } from '../platform/fs/write-in-place.ts';
@@ -73,7 +74,7 @@ export async function renderTemplate(path: string, templates: string, values: Te
   });
   const content = Buffer.from(fillTemplate(text, values, source), 'latin1');
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolders(dirname(path));
     await write(await realpath(path).catch(() => path), content);
   } catch (cause) {
     const fix = 'mount a volume there that this user may write';

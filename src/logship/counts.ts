@@ -2,12 +2,18 @@
 export interface Counts {
   /** Lines read, cut ones too. */
   lines: number;
+  /** Documents that were made of them. */
+  documents: number;
+  /** Requests, those that failed too. */
+  requests: number;
   /** Documents that the server took. */
   acknowledged: number;
   /** Documents that it had already, from an earlier try or run. */
   already: number;
   /** Documents that it will never take: they lie in the dead-letter file. */
   rejected: number;
+  /** Of those, how many were written over since because the files were full. */
+  lettersDropped: number;
   /** Documents sent again. */
   retried: number;
   /** Lines longer than the cap, shipped without their end. */
@@ -17,5 +23,16 @@ export interface Counts {
 }
 
 export function newCounts(): Counts {
-  return { lines: 0, acknowledged: 0, already: 0, rejected: 0, retried: 0, cut: 0, lostBytes: 0 };
+  return {
+    lines: 0,
+    documents: 0,
+    requests: 0,
+    acknowledged: 0,
+    already: 0,
+    rejected: 0,
+    lettersDropped: 0,
+    retried: 0,
+    cut: 0,
+    lostBytes: 0,
+  };
 }

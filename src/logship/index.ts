@@ -2,7 +2,9 @@
  * kolla-log-ship: every line of a pod's log files into Elasticsearch or OpenSearch, once.
  *
  *   globs -> follow (new files, rotations) -> tail (bytes, identity) -> frame (lines) -> parse (Kolla's fields, time, id)
- *     -> batch -> outbox (two requests at a time) -> deliver (again what failed) -> sink -> checkpoint
+ *     -> batch (encoded) -> outbox (two requests at a time) -> deliver (again what failed) -> sink -> checkpoint
+ *   all of it once a destination (pipelines), each with its own reader, budget and checkpoint: one that is down holds no
+ *   other up
  *
  * Files are the buffer: bytes in memory are bounded, reading waits when they are spent, and what is not acknowledged is
  * read again after a restart. A document's id comes from its file's identity and its offset, so what is sent twice is
@@ -11,78 +13,58 @@
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
 import type { ExitCode } from '../cli/errors.ts';
-import { CheckpointWriter, loadCheckpoint, openState } from './checkpoint.ts';
-import { Contents } from './contents.ts';
-import { newCounts, type Counts } from './counts.ts';
-import { DeadLetters } from './dead-letter.ts';
-import { Follower } from './follow.ts';
+import { openBeside } from './beside.ts';
 import { OPTIONS } from './options.ts';
-import { Outage } from './outage.ts';
+import { setup } from './setup/index.ts';
+import { openPipelines, runAll } from './pipelines.ts';
 import { settingsOf, type Settings } from './settings.ts';
-import { ship } from './ship.ts';
-import { elasticsearchSink } from './sink/elasticsearch.ts';
-import type { Sink } from './sink/sink.ts';
-import { stdoutSink } from './sink/stdout.ts';
-
-/** How shipping stands, for who shows it. Each is asked when it is wanted. */
-export interface ShippingView {
-  /** Where lines go, without credentials. */
-  readonly to: string;
-  readonly files: () => number;
-  /** Bytes that are not acknowledged. */
-  readonly left: () => number;
-  readonly counts: () => Readonly<Counts>;
-  /** Why the server takes nothing; undefined while it does. */
-  readonly outage: () => { readonly reason: string; readonly sinceMs: number } | undefined;
-}
+import { keepHeapSmall } from './small-heap.ts';
+import { holdState } from './state/lock.ts';
+import { proxyEnvOf } from './sink/proxy-env.ts';
+import { viewOf, type ShippingView } from './view.ts';
 
 /**
  * Ships until stopped.
  * @param onBegin told when files are followed
  * @returns 0 when all is in
- * @throws UsageError or ConfigError before anything is read; the signal's reason when something was left
+ * @throws ConfigError before anything is read; the signal's reason when something was left
  */
 export async function runShipping(
-  { operands, options }: Pick<Input<typeof OPTIONS>, 'operands' | 'options'>,
-  { log, signal }: Pick<Context, 'log' | 'signal'>,
+  settings: Settings,
+  { log, signal, inherited }: Pick<Context, 'log' | 'signal' | 'inherited'>,
   onBegin: (view: ShippingView) => void = () => {},
 ): Promise<ExitCode> {
-  const settings = settingsOf(operands, options);
-  const { patterns, root, stateDir, zone, origin, indexPrefix } = settings;
+  keepHeapSmall();
   const now = () => Date.now();
-  const { source } = await openState(stateDir, options.sourceId);
-  const saved = await loadCheckpoint(stateDir, log);
-  const contents = new Contents({ source, root, origin, zone, now }, saved);
-  const counts = newCounts();
-  await using sink = await sinkOf(settings);
-  using lines = new Follower({ patterns, contents, counts, log, now, maxLineBytes: options.maxLineBytes });
-  lines.look();
-  log.info(`shipping ${patterns.join(' ')} to ${sink.name}`, { files: lines.files, resumed: saved.length, stateDir });
-  if (lines.files === 0) log.warn(`no file matches ${patterns.join(' ')}${options.once ? '' : ' yet'}`);
-  const checkpoint = new CheckpointWriter(stateDir, log);
-  const deadLetters = new DeadLetters(stateDir, () => new Date());
-  const outage = new Outage(sink.name, log, now);
-  onBegin({
-    to: sink.name,
-    files: () => lines.files,
-    left: () => lines.left,
-    counts: () => counts,
-    outage: () => outage.current,
-  });
-  return await ship(
-    { lines, contents, sink, checkpoint, deadLetters, counts, log, signal, now, outage },
-    { indexPrefix, inFlightBytes: options.inFlightBytes, once: options.once, graceMs: options.grace },
+  const context = { log, now, proxyEnv: proxyEnvOf(inherited), stdout: process.stdout };
+  await using _ = await holdState(settings.stateDir, log);
+  await using beside = await openBeside(settings, log, now);
+  const pipelines = await openPipelines(settings, context);
+  beside.begin(pipelines);
+  onBegin(
+    viewOf(
+      () => pipelines.map((pipeline) => pipeline.state()),
+      () => beside.state(),
+    ),
   );
+  return await runAll(pipelines, beside.afterSyslog(signal));
 }
 
-async function sinkOf({ server }: Settings): Promise<Sink> {
-  return server === undefined ? stdoutSink(process.stdout) : await elasticsearchSink(server);
+async function run(input: Input<typeof OPTIONS>, context: Context): Promise<ExitCode> {
+  const { log, signal } = context;
+  const settings = settingsOf(input.operands, input.options);
+  const { listen } = settings;
+  if (listen === undefined) return await runShipping(settings, context);
+  // Lazy: most pods have it in kolla-sidecar, or not at all.
+  const { serveShipping } = await import('./serve/index.ts');
+  await using server = await serveShipping(listen, log, () => signal.aborted);
+  return await runShipping(settings, context, (view) => server.show(view));
 }
 
 export const logShip: Helper = {
   name: 'kolla-log-ship',
   summary: "Ships a pod's log files into Elasticsearch or OpenSearch, every line once.",
-  commands: {},
+  commands: { setup },
   main: command({
     summary: "Ships a pod's log files into Elasticsearch or OpenSearch, every line once.",
     description:
@@ -100,10 +82,19 @@ export const logShip: Helper = {
         line: 'kolla-log-ship --once --root /tmp/logs',
         does: 'print what is there as JSON lines, and end',
       },
+      {
+        line: 'kolla-log-ship --to opensearch=http://opensearch:9200 --to stdout --once',
+        does: 'ship what is there to both, each with a checkpoint of its own',
+      },
+      {
+        line: 'kolla-log-ship --syslog udp://127.0.0.1:5140 --listen 127.0.0.1:9809',
+        does: "take haproxy's lines too, and answer /readyz and /metrics",
+      },
     ],
-    run: runShipping,
+    run,
   }),
 };
 
 export { OPTIONS as SHIP_OPTIONS } from './options.ts';
 export { settingsOf } from './settings.ts';
+export type { Held, PipelineState, ShippingView } from './view.ts';

@@ -1,58 +1,14 @@
 import type { Option } from '../cli/option.ts';
+import { PARSE_OPTIONS } from './parse/options.ts';
+import { READ_OPTIONS } from './read/options.ts';
+import { RECLAIM_OPTIONS } from './reclaim/options.ts';
+import { SERVE_OPTIONS } from './serve/options.ts';
+import { SEND_OPTIONS, SINK_OPTIONS } from './sink/options.ts';
+import { SYSLOG_OPTIONS } from './syslog/options.ts';
 
 export const OPTIONS = [
-  {
-    flag: 'to',
-    type: 'choice',
-    values: ['elasticsearch', 'opensearch', 'stdout'],
-    env: 'KOLLA_LOG_SHIP_TO',
-    help: 'where documents go (default: stdout without --url, elasticsearch with one)',
-    example: 'opensearch',
-  },
-  {
-    flag: 'url',
-    type: 'string',
-    env: 'KOLLA_LOG_SHIP_URL',
-    help: 'the server',
-    example: 'https://elasticsearch:9200',
-  },
-  {
-    flag: 'user',
-    type: 'string',
-    env: 'KOLLA_LOG_SHIP_USER',
-    help: 'user name at the server',
-    example: 'shipper',
-  },
-  {
-    flag: 'password',
-    type: 'string',
-    secret: true,
-    env: 'KOLLA_LOG_SHIP_PASSWORD',
-    help: "the user's password",
-    example: '...',
-  },
-  {
-    flag: 'password-file',
-    type: 'path',
-    env: 'KOLLA_LOG_SHIP_PASSWORD_FILE',
-    help: 'file with the password; its last newline does not count',
-    example: '/run/secrets/elasticsearch/password',
-  },
-  {
-    flag: 'ca-file',
-    type: 'path',
-    env: 'KOLLA_LOG_SHIP_CA_FILE',
-    help: 'PEM file of the authorities to trust instead of the well-known ones',
-    example: '/etc/ssl/certs/ca-certificates.crt',
-  },
-  {
-    flag: 'index-prefix',
-    type: 'string',
-    env: 'KOLLA_LOG_SHIP_INDEX_PREFIX',
-    default: 'flog',
-    help: "the index is this, a dash and the event's day in UTC",
-    example: 'flog',
-  },
+  ...SINK_OPTIONS,
+  ...SEND_OPTIONS,
   {
     flag: 'root',
     type: 'path',
@@ -61,10 +17,11 @@ export const OPTIONS = [
     help: "the logs' folder, with a folder a service in it",
     example: '/var/log/kolla',
   },
+  ...READ_OPTIONS,
   {
-    flag: 'state-dir',
+    flag: 'state',
     type: 'path',
-    env: 'KOLLA_LOG_SHIP_STATE_DIR',
+    env: 'KOLLA_LOG_SHIP_STATE',
     help: 'folder for the checkpoint and dead letters (default: .kolla-log-ship in --root)',
     example: '/var/lib/kolla-log-ship',
   },
@@ -93,6 +50,7 @@ export const OPTIONS = [
   { flag: 'pod', type: 'string', env: 'POD_NAME', help: "the pod's name", example: 'keystone-7d9f-x2x1' },
   { flag: 'namespace', type: 'string', env: 'POD_NAMESPACE', help: "the pod's namespace", example: 'openstack' },
   { flag: 'node', type: 'string', env: 'NODE_NAME', help: "the node's name", example: 'compute-1' },
+  ...PARSE_OPTIONS,
   {
     flag: 'once',
     type: 'boolean',
@@ -116,12 +74,7 @@ export const OPTIONS = [
     help: 'longer lines are cut there',
     example: '65536',
   },
-  {
-    flag: 'in-flight-bytes',
-    type: 'integer',
-    env: 'KOLLA_LOG_SHIP_IN_FLIGHT_BYTES',
-    default: '33554432',
-    help: 'bytes in memory between file and acknowledgement; reading waits when they are spent',
-    example: '8388608',
-  },
+  ...SYSLOG_OPTIONS,
+  ...RECLAIM_OPTIONS,
+  ...SERVE_OPTIONS,
 ] as const satisfies readonly Option[];

@@ -1,47 +1,90 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ConfigError, messageOf, UsageError } from '../cli/errors.ts';
+import { messageOf, UsageError } from '../cli/errors.ts';
 import type { Values } from '../cli/option.ts';
-import type { Origin } from './document.ts';
+import { parseListen, type Address, type ListenAddress } from '../platform/address.ts';
+import type { ParserOptions } from './parse/document.ts';
 import type { OPTIONS } from './options.ts';
+import { formatRules, labelsOf } from './parse/given.ts';
 import { zoneNamed, type Zone } from './parse/zone.ts';
-import type { ElasticsearchOptions } from './sink/elasticsearch.ts';
+import { readBytesFor } from './read/read-bytes.ts';
+import { MIN_KEEP_BYTES } from './reclaim/range.ts';
+import { destinationsOf, type Destination } from './sink/destinations.ts';
+import { syslogAddress } from './syslog/address.ts';
 
 type Options = Values<typeof OPTIONS>;
 
 /** The options, checked against each other. */
 export interface Settings {
   readonly patterns: readonly string[];
+  /** Absolute, or without a slash. */
+  readonly excludes: readonly string[];
+  /** Where the very first start begins. */
+  readonly from: 'beginning' | 'end';
   readonly root: string;
   readonly stateDir: string;
-  readonly zone: Zone;
-  readonly origin: Origin;
-  readonly indexPrefix: string;
-  /** Undefined for stdout. */
-  readonly server: ElasticsearchOptions | undefined;
+  /** How documents are made. */
+  readonly parse: ParserOptions;
+  /** Given; else one is made and kept. */
+  readonly sourceId: string | undefined;
+  readonly destinations: readonly [Destination, ...Destination[]];
+  readonly gzip: boolean;
+  readonly deadLetterBytes: number;
+  /** Of all destinations together. */
+  readonly inFlightBytes: number;
+  readonly maxLineBytes: number;
+  /** An event ends when no line of it came for so long. */
+  readonly eventTimeoutMs: number;
+  readonly once: boolean;
+  readonly graceMs: number;
+  readonly reclaim: { readonly mode: 'auto' | 'on' | 'off'; readonly keepBytes: number };
+  /** Undefined: none is taken. */
+  readonly syslog: Address | undefined;
+  /** Undefined: nothing is served. */
+  readonly listen: ListenAddress | undefined;
 }
 
 const MIN_LINE_BYTES = 256;
+const MIB = 1024 * 1024;
 
 /** Throws UsageError or ConfigError with the option's name. */
 export function settingsOf(operands: readonly string[], options: Options): Settings {
   const root = resolve(options.root);
   if (options.maxLineBytes < MIN_LINE_BYTES)
     throw new UsageError(`--max-line-bytes ${options.maxLineBytes}: below ${MIN_LINE_BYTES} ordinary lines are cut`);
+  const destinations = destinationsOf(options);
   return {
     patterns: operands.length > 0 ? operands.map((path) => resolve(path)) : [join(root, '*/*.log')],
+    excludes: options.exclude.map((glob) => (glob.includes('/') ? resolve(root, glob) : glob)),
+    from: options.from,
     root,
-    stateDir: resolve(options.stateDir ?? join(root, '.kolla-log-ship')),
-    zone: zoneOf(options.timezone),
-    origin: {
-      hostname: options.hostname ?? options.node ?? hostname(),
-      pod: options.pod,
-      namespace: options.namespace,
-      node: options.node,
+    stateDir: resolve(options.state ?? join(root, '.kolla-log-ship')),
+    parse: {
+      root,
+      zone: zoneOf(options.timezone),
+      schema: options.schema,
+      formats: formatRules(options.format, root),
+      origin: {
+        hostname: options.hostname ?? options.node ?? hostname(),
+        pod: options.pod,
+        namespace: options.namespace,
+        node: options.node,
+        container: options.container,
+        labels: labelsOf(options.label, options.labelsFile),
+      },
     },
-    indexPrefix: `${indexPrefixOf(options.indexPrefix)}-`,
-    server: serverOf(options),
+    sourceId: options.sourceId,
+    destinations,
+    gzip: options.gzip,
+    deadLetterBytes: deadLetterBytesOf(options),
+    inFlightBytes: inFlightBytesOf(options, destinations.length),
+    maxLineBytes: options.maxLineBytes,
+    eventTimeoutMs: options.multilineTimeout,
+    once: options.once,
+    graceMs: options.grace,
+    reclaim: { mode: options.reclaim, keepBytes: keepBytesOf(options) },
+    syslog: syslogOf(options),
+    listen: options.listen === undefined ? undefined : listenOf(options.listen),
   };
 }
 
@@ -53,37 +96,36 @@ function zoneOf(name: string): Zone {
   }
 }
 
-/** Refused here, it is one error; refused by the server, it would be one dead letter a line. */
-function indexPrefixOf(prefix: string): string {
-  if (/^[a-z0-9][a-z0-9._-]*$/.test(prefix)) return prefix;
-  throw new UsageError(`--index-prefix '${prefix}': an index begins with a-z or 0-9, and has only these and . _ -`);
+/** Room for what is read, and for requests to fill and to send, at each destination. */
+function inFlightBytesOf({ inFlightBytes, maxLineBytes }: Options, destinations: number): number {
+  const least = destinations * (readBytesFor(maxLineBytes) + 2 * MIB);
+  if (inFlightBytes >= least) return inFlightBytes;
+  const many = destinations === 1 ? '' : ` for ${destinations} destinations`;
+  throw new UsageError(
+    `--in-flight-bytes ${inFlightBytes}: at least ${least}${many} with lines of up to ${maxLineBytes}`,
+  );
 }
 
-function serverOf(options: Options): ElasticsearchOptions | undefined {
-  const to = options.to ?? (options.url === undefined ? 'stdout' : 'elasticsearch');
-  if (to === 'stdout') return undefined;
-  if (options.url === undefined) throw new UsageError(`--to ${to} needs --url, such as --url https://${to}:9200`);
-  const url = URL.parse(options.url);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError('--url is not an http:// or https:// URL');
-  if (url.username !== '' || url.password !== '')
-    throw new UsageError('--url: others would see credentials in it; give --user and --password-file');
-  const password = passwordOf(options);
-  if (options.user === undefined && password !== undefined) throw new UsageError('a password needs its --user');
-  if (options.user !== undefined && password === undefined)
-    throw new UsageError('--user needs --password-file or KOLLA_LOG_SHIP_PASSWORD');
-  const caFile = options.caFile;
-  if (caFile !== undefined) readText('--ca-file', caFile);
-  return { kind: to, url, user: options.user, password, caFile };
+function deadLetterBytesOf({ deadLetterBytes }: Options): number {
+  if (deadLetterBytes >= MIB) return deadLetterBytes;
+  throw new UsageError(`--dead-letter-bytes ${deadLetterBytes}: at least ${MIB}`);
 }
 
-function passwordOf({ password, passwordFile }: Options): string | undefined {
-  return passwordFile === undefined ? password : readText('--password-file', passwordFile).replace(/\r?\n$/, '');
+function keepBytesOf({ reclaimKeep }: Options): number {
+  if (reclaimKeep >= MIN_KEEP_BYTES) return reclaimKeep;
+  throw new UsageError(`--reclaim-keep ${reclaimKeep}: at least ${MIN_KEEP_BYTES}, by which a file is known again`);
 }
 
-function readText(flag: string, file: string): string {
+function syslogOf({ syslog, once }: Options): Address | undefined {
+  if (syslog === undefined) return undefined;
+  if (once) throw new UsageError('--syslog and --once: what comes later would have nobody who takes it');
+  return syslogAddress(syslog);
+}
+
+function listenOf(text: string): ListenAddress {
   try {
-    return readFileSync(file, 'utf8');
+    return parseListen(text);
   } catch (cause) {
-    throw new ConfigError(`${flag}: ${messageOf(cause)}`, { cause });
+    throw new UsageError(`--listen: ${messageOf(cause)}`, { cause });
   }
 }

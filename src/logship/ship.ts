@@ -1,20 +1,24 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { formatDuration } from '../cli/duration.ts';
 import { ExitCode, SignalError } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
-import { pause } from '../platform/backoff.ts';
-import { Batcher, weightOf } from './batch.ts';
-import { Budget } from './budget.ts';
-import type { CheckpointWriter } from './checkpoint.ts';
-import type { Contents } from './contents.ts';
 import type { Counts } from './counts.ts';
-import type { DeadLetters } from './dead-letter.ts';
-import { deliver } from './deliver.ts';
-import type { LineSource } from './follow.ts';
-import { Outage } from './outage.ts';
-import { Outbox } from './outbox.ts';
+import type { LogEvent } from './event/event.ts';
+import { Framer } from './event/framer.ts';
+import { armGrace } from './grace.ts';
+import type { Contents } from './read/contents.ts';
+import type { LineSource } from './read/line-source.ts';
+import { documentId } from './read/generation.ts';
+import { Batcher } from './send/batcher.ts';
+import { Budget } from './send/budget.ts';
+import type { DeadLetters } from './send/dead-letter.ts';
+import { deliver, type Delivered, type DeliverOptions } from './send/deliver.ts';
+import type { Batch } from './send/batch.ts';
+import { Outbox } from './send/outbox.ts';
+import type { Outage } from './send/outage.ts';
+import { Capacity } from './send/capacity.ts';
 import type { Sink } from './sink/sink.ts';
-import type { TakeLine } from './tail.ts';
+import type { CheckpointWriter } from './state/checkpoint.ts';
+import { Keeper } from './state/keeper.ts';
 
 export interface Parts {
   readonly lines: LineSource;
@@ -26,100 +30,149 @@ export interface Parts {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** What is said of a server that takes nothing; of its own unless somebody else wants to know it too. */
-  readonly outage?: Outage;
+  readonly outage: Outage;
 }
 
 export interface ShipOptions {
-  readonly indexPrefix: string;
+  /** Of all that is in memory. */
   readonly inFlightBytes: number;
+  /** Of them, what the reader always has. */
+  readonly readBytes: number;
   /** Ends when everything that is there is in. */
   readonly once: boolean;
   readonly graceMs: number;
+  /** An event ends when no line of it came for so long. */
+  readonly eventTimeoutMs: number;
 }
 
 const POLL_MS = 250;
-const CHECKPOINT_MS = 1000;
+/** Of the budget events may hold one part in so many. */
+const HELD_SHARE = 4;
+/** Requests that fit into the budget, at least: one is filled while two are on their way. */
+const REQUESTS = 4;
 
-/**
- * Ships until stopped, or once to the end of what is there. A stop reads to the end, waits for what is on its way as
- * long as the grace allows, and writes the checkpoint.
- * @returns 0 when all that was read is in. Rejects with the stop's reason when something was left to the next start.
- */
-export async function ship(parts: Parts, options: ShipOptions): Promise<ExitCode> {
-  const { signal } = parts;
-  const shipping = new Shipping(parts, options);
-  await shipping.follow();
-  await shipping.drain();
-  if (signal.aborted && shipping.isBehind) throw signal.reason as Error;
-  return ExitCode.ok;
-}
-
-class Shipping {
+/** One way from files to a destination. */
+export class Shipping {
   readonly #parts: Parts;
   readonly #options: ShipOptions;
+  readonly #capacity: Capacity;
   readonly #batcher: Batcher;
   readonly #budget: Budget;
+  readonly #framer: Framer;
+  readonly #keeper: Keeper;
   readonly #outbox: Outbox;
+  readonly #deliver: DeliverOptions;
   /** Aborted when waiting for the server must end: by the grace, or because sending has failed for good. */
   readonly #end = new AbortController();
+  /** The first of both. */
+  readonly #stopOrEnd: AbortSignal;
   #failure: unknown;
-  #isDirty = false;
-  #checkpointMs: number;
-  #generationsSaved = 0;
 
   constructor(parts: Parts, options: ShipOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#batcher = new Batcher(options.indexPrefix);
-    this.#budget = new Budget(options.inFlightBytes);
-    this.#checkpointMs = parts.now();
-    const { sink, counts, deadLetters, log, now, signal } = parts;
-    const { outage = new Outage(sink.name, log, now) } = parts;
-    const settled: Parameters<typeof deliver>[1]['settled'] = (document) => {
-      this.#budget.give(weightOf(document));
-      if (document.segment.progress.settle(document.segment)) this.#isDirty = true;
+    const { sink, counts, deadLetters, outage, log, now, signal } = parts;
+    const { inFlightBytes, readBytes, eventTimeoutMs: timeoutMs } = options;
+    this.#capacity = new Capacity(Math.floor((inFlightBytes - readBytes) / REQUESTS), sink.atOnce);
+    this.#batcher = new Batcher({ opening: sink.opening, capacity: this.#capacity, now });
+    this.#budget = new Budget(inFlightBytes, readBytes);
+    this.#framer = new Framer({ emit: (event) => this.#emit(event), held: this.#budget, timeoutMs, now });
+    this.#keeper = new Keeper({ ...parts, cuts: () => this.#framer.cuts });
+    this.#stopOrEnd = AbortSignal.any([signal, this.#end.signal]);
+    const settled: DeliverOptions['settled'] = (spans) => {
+      for (const span of spans) if (span.progress.settle(span)) this.#keeper.touch();
     };
-    const context = { sink, counts, deadLetters, outage, log, settled, stopping: signal, signal: this.#end.signal };
-    this.#outbox = new Outbox(
-      async (batch) => {
-        await this.#saveGenerations();
-        await deliver(batch, context);
-      },
-      (error) => this.#fail(error),
-    );
+    this.#deliver = {
+      sink,
+      counts,
+      deadLetters,
+      outage,
+      log,
+      settled,
+      capacity: this.#capacity,
+      signal: this.#end.signal,
+    };
+    const send = (batch: Batch) => this.#send(batch);
+    const failed = (error: unknown) => this.#fail(error);
+    const capacity = this.#capacity;
+    this.#outbox = new Outbox({ send, failed, capacity, stopping: signal, signal: this.#end.signal });
   }
 
-  /** Whether files hold bytes that are not acknowledged. */
-  get isBehind(): boolean {
-    return this.#parts.lines.left > 0;
+  /** Bytes that count against the budget. */
+  get memoryBytes(): number {
+    return this.#budget.used;
+  }
+
+  /** Documents that wait apart, because the server does not take them while it takes others. */
+  get waiting(): number {
+    return this.#outbox.waiting;
+  }
+
+  /** Documents that were made, and are neither settled nor on their way: there must be none. */
+  get dropped(): number {
+    // After the end they are the next start's.
+    if (this.#end.signal.aborted) return 0;
+    const { documents, acknowledged, already, rejected } = this.#parts.counts;
+    const left = documents - acknowledged - already - rejected;
+    // A request that is being settled counts as a whole.
+    return Math.max(0, left - this.#batcher.documents - this.#outbox.documents);
+  }
+
+  /** When the oldest line was read that is not acknowledged; undefined without one. Milliseconds since the epoch. */
+  get sinceMs(): number | undefined {
+    return this.#outbox.sinceMs ?? this.#batcher.sinceMs;
+  }
+
+  /** When the checkpoint last said all that was acknowledged, in milliseconds since the epoch. */
+  get savedMs(): number {
+    return this.#keeper.savedMs;
+  }
+
+  /**
+   * Ships until stopped, or once to the end of what is there. A stop reads to the end, waits for what is on its way as
+   * long as the grace allows, and writes the checkpoint.
+   * @returns 0 when all that was read is in. Rejects with the stop's reason when something was left to the next start.
+   */
+  async run(): Promise<ExitCode> {
+    const { signal, lines } = this.#parts;
+    await this.#follow();
+    await this.#drain();
+    if (signal.aborted && lines.left > 0) throw signal.reason as Error;
+    return ExitCode.ok;
   }
 
   /** Until a stop, or with `once` to the end. */
-  async follow(): Promise<void> {
-    const { lines, signal } = this.#parts;
-    while (!signal.aborted && !this.#end.signal.aborted) {
+  async #follow(): Promise<void> {
+    const { lines } = this.#parts;
+    const pace = () => this.#pace(this.#stopOrEnd);
+    while (!this.#stopOrEnd.aborted) {
       lines.look();
-      const hasMore = await lines.read(this.#take, { final: false, pace: () => this.#pace(signal) });
+      const hasMore = await lines.read(this.#framer.take, { final: false, pace });
+      // Where no cut can be kept none is made: events wait for their next line.
+      if (this.#keeper.canSave) this.#framer.sweep();
       if (!hasMore && this.#outbox.isFree) this.#flush();
-      await this.#saveWhenDue();
+      await this.#keeper.saveWhenDue();
       if (hasMore) continue;
       if (this.#options.once) return;
-      await pause(POLL_MS, AbortSignal.any([signal, this.#end.signal])).catch(ignoreAbort);
+      await lines.changed(POLL_MS, this.#stopOrEnd).catch(ignoreAbort);
     }
   }
 
   /** Reads what is left, unfinished lines too, and waits until it is in or the grace is over. */
-  async drain(): Promise<void> {
+  async #drain(): Promise<void> {
     const { lines, signal, log, counts } = this.#parts;
-    using _ = this.#armGrace();
+    const over = () => this.#end.abort(new Error('the grace is over'));
+    using _ = armGrace(this.#options.graceMs, signal, log, over);
     if (signal.aborted && !(signal.reason instanceof SignalError)) this.#end.abort(signal.reason);
     lines.look();
     const pace = () => this.#pace(this.#end.signal);
-    while (await lines.read(this.#take, { final: true, pace }));
+    while (await lines.read(this.#framer.take, { final: true, pace }));
+    if (!this.#keeper.canSave) await this.#keeper.save();
+    // What can't be cut is left to the next start, like what was not read to its end.
+    if (this.#keeper.canSave && !this.#end.signal.aborted) this.#framer.cut();
     this.#flush();
     await this.#outbox.idle();
-    await this.#save();
+    await this.#keeper.save();
     const { left } = lines;
     log.info('stopped', { ...counts, leftBytes: left });
     if (left > 0) log.warn(`${left} bytes are not acknowledged: the next start goes on there`);
@@ -127,75 +180,65 @@ class Shipping {
     if (this.#failure !== undefined) throw this.#failure as Error;
   }
 
-  readonly #take: TakeLine = (content, line, offset, next, skipping) => {
-    const { counts } = this.#parts;
-    const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
-    const parsed = content.parser.parse(line.toString('utf8', 0, end), content.timeMs);
-    content.timeMs = parsed.timeMs;
-    const document = this.#batcher.add(content, parsed, offset, { offset: next, skipping, timeMs: parsed.timeMs });
-    this.#budget.take(weightOf(document));
-    counts.lines++;
+  #emit(event: LogEvent): void {
+    const { content, offset, spans } = event;
+    const { source, day } = content.parser.parse(event);
+    const id = documentId(content.generation, offset);
+    this.#budget.take(this.#batcher.add({ id, day, source, spans }));
+    this.#parts.counts.lines += event.lines;
+    this.#parts.counts.documents++;
     if (this.#batcher.isFull) this.#flush();
-  };
+  }
 
   /** Lets requests and signals run between chunks, and waits for room. Whether to go on reading. */
   async #pace(signal: AbortSignal): Promise<boolean> {
     await yieldToOthers();
-    await this.#saveWhenDue();
-    await this.#budget.room(AbortSignal.any([signal, this.#end.signal]));
-    return !signal.aborted && !this.#end.signal.aborted;
+    await this.#keeper.saveWhenDue();
+    if (!this.#hasRoom) await this.#waitForRoom(signal);
+    return !signal.aborted;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#outbox.hasRoom && !this.#budget.isSpent;
+  }
+
+  async #waitForRoom(signal: AbortSignal): Promise<void> {
+    if (this.#budget.isSpent) this.#makeRoom();
+    while (!this.#hasRoom && !signal.aborted) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
+      await (this.#budget.isSpent ? this.#budget : this.#outbox).room(limit);
+      // A file that is rotated meanwhile must be held open before it is gone.
+      this.#parts.lines.look();
+      await this.#keeper.saveWhenDue();
+    }
+  }
+
+  #makeRoom(): void {
+    // What waits for a full request would wait for ever: nothing more is read. So would what waits for further lines, but
+    // that is little, unless something is odd; and what is cut here and now is one event less.
+    if (this.#framer.heldBytes * HELD_SHARE > this.#options.inFlightBytes) this.#framer.relieve();
+    this.#flush();
   }
 
   #flush(): void {
     if (!this.#batcher.isEmpty) this.#outbox.offer(this.#batcher.seal());
   }
 
+  async #send(batch: Batch): Promise<Delivered> {
+    await this.#keeper.beforeSending(this.#end.signal);
+    const delivered = await deliver(batch, this.#deliver);
+    const { again } = delivered;
+    if (again === batch) return delivered;
+    this.#budget.give(batch.weight - (again?.weight ?? 0));
+    this.#batcher.recycle(batch);
+    return delivered;
+  }
+
   #fail(error: unknown): void {
     if (!this.#end.signal.aborted) this.#failure = error;
     this.#end.abort(error);
   }
-
-  /** From the stop on, which may be past or still to come. */
-  #armGrace(): Disposable {
-    const { log, signal } = this.#parts;
-    const { graceMs } = this.#options;
-    let timer: NodeJS.Timeout | undefined;
-    const arm = () => {
-      timer = setTimeout(() => {
-        log.warn(`the grace of ${formatDuration(graceMs)} is over`);
-        this.#end.abort(new Error('the grace is over'));
-      }, graceMs);
-    };
-    if (signal.aborted) arm();
-    else signal.addEventListener('abort', arm, { once: true });
-    return {
-      [Symbol.dispose]() {
-        signal.removeEventListener('abort', arm);
-        clearTimeout(timer);
-      },
-    };
-  }
-
-  /** The time of undated lines lies in a generation's entry: it must be there before any of them is in the index. */
-  async #saveGenerations(): Promise<void> {
-    if (this.#generationsSaved < this.#parts.contents.begun) await this.#save();
-  }
-
-  async #saveWhenDue(): Promise<void> {
-    if (this.#isDirty && this.#parts.now() - this.#checkpointMs >= CHECKPOINT_MS) await this.#save();
-  }
-
-  async #save(): Promise<void> {
-    const { checkpoint, contents, now } = this.#parts;
-    this.#checkpointMs = now();
-    this.#isDirty = false;
-    const { begun } = contents;
-    if (await checkpoint.save(() => contents.collect())) this.#generationsSaved = begun;
-    else this.#isDirty = true;
-  }
 }
-
-const CARRIAGE_RETURN = 13;
 
 function ignoreAbort(): void {
   // The loop looks at its signals.

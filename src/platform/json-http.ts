@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { ConfigError, messageOf } from '../cli/errors.ts';
+import { bodyOf } from './http/body.ts';
 import { isUntrusted } from './kube/tls-error.ts';
 
 /** One request to an API that speaks JSON. */
@@ -29,8 +30,6 @@ export interface JsonOptions {
   readonly insecure?: boolean;
 }
 
-const MOST_BYTES = 16 * 2 ** 20;
-
 /**
  * One request on a connection of its own, and its answer, whatever its status. A pooled connection may be closed by the
  * other side in the moment that we use it, and of a POST nobody could then say whether it was carried out.
@@ -42,7 +41,7 @@ export async function askJson(
 ): Promise<JsonAnswer> {
   const { signal, answerMs, caFile, insecure = false } = options;
   const isTls = url.protocol === 'https:';
-  const text = body === undefined ? undefined : JSON.stringify(body);
+  const sent = body === undefined ? undefined : JSON.stringify(body);
   const late = AbortSignal.timeout(answerMs);
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -54,9 +53,9 @@ export async function askJson(
           accept: 'application/json',
           'user-agent': 'kolla-pod',
           connection: 'close',
-          ...(text === undefined
+          ...(sent === undefined
             ? {}
-            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
           ...headers,
         },
         ...(isTls && caFile !== undefined ? { ca: authoritiesIn(caFile) } : {}),
@@ -64,9 +63,10 @@ export async function askJson(
       });
       request.once('response', resolve);
       request.once('error', reject);
-      request.end(text);
+      request.end(sent);
     });
-    return { status: response.statusCode ?? 0, headers: response.headers, body: parsed(await textOf(response)) };
+    const text = (await bodyOf(response)).toString();
+    return { status: response.statusCode ?? 0, headers: response.headers, body: parsed(text) };
   } catch (error) {
     if (late.aborted && !signal.aborted) throw new Error(`no answer in ${answerMs / 1000} s`, { cause: error });
     throw explained(error as NodeJS.ErrnoException, caFile);
@@ -93,17 +93,6 @@ function explained(error: NodeJS.ErrnoException, caFile: string | undefined): Er
   if (!isUntrusted(error)) return error;
   const whom = caFile === undefined ? 'an authority that this image trusts' : `the authorities in ${caFile}`;
   return new UntrustedError(`its certificate is not signed by ${whom} (${error.code})`, { cause: error });
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MOST_BYTES) throw new Error(`an answer of more than ${MOST_BYTES} bytes`);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function parsed(text: string): unknown {

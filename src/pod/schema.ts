@@ -1,7 +1,7 @@
 import { command, commandsOf, sectionOf, type Command, type Helper } from '../cli/command.ts';
 import { COMMON_OPTIONS } from '../cli/common-options.ts';
 import { ExitCode } from '../cli/errors.ts';
-import { SECTIONS } from '../cli/file.ts';
+import { SECTIONS } from '../cli/sections.ts';
 import type { Option } from '../cli/option.ts';
 import { OVERLAYS_JSON_SCHEMA } from '../config/overlays/json-schema.ts';
 import { CHECKS_JSON_SCHEMA } from '../probe/serve/json-schema.ts';

@@ -1,9 +1,10 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { command } from '../cli/command.ts';
 import { ExitCode, UnavailableError, UsageError, messageOf } from '../cli/errors.ts';
 import { BINARY, shimFor } from '../probe/kolla/shim.ts';
 import { KOLLA_NAMES } from '../probe/kolla/variables.ts';
+import { makeFolders } from '../platform/fs/folder.ts';
 
 /** Writes the scripts under which Kolla's healthcheck names stand in an image. */
 export const shims = command({
@@ -36,7 +37,7 @@ export const shims = command({
 
 async function write(path: string, text: string): Promise<void> {
   try {
-    await mkdir(join(path, '..'), { recursive: true });
+    await makeFolders(dirname(path), 0o755);
     await writeFile(path, text);
     // What stood there may have had another mode.
     await chmod(path, 0o755);

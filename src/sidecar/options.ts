@@ -27,6 +27,13 @@ export const SIDECAR_OPTIONS = [
     example: '/var/log/kolla/nova/*.log',
   },
   {
+    flag: 'ready-with-logs',
+    type: 'boolean',
+    env: 'KOLLA_SIDECAR_READY_WITH_LOGS',
+    help: '/readyz is 503 too while a destination takes no log lines; otherwise only /readyz/log-ship is, so that a log server takes no service down',
+    example: 'true',
+  },
+  {
     flag: 'listen',
     type: 'string',
     env: 'KOLLA_SIDECAR_LISTEN',

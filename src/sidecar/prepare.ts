@@ -1,6 +1,8 @@
 import type { Context } from '../cli/command.ts';
 import { UsageError } from '../cli/errors.ts';
 import type { Values } from '../cli/option.ts';
+import type { Family } from '../platform/prometheus.ts';
+import type { Part } from '../probe/serve/index.ts';
 import type { SIDECAR_OPTIONS } from './options.ts';
 import { ROLE_NAMES, type Role, type RoleName } from './role.ts';
 import type { Sources } from './status/sources.ts';
@@ -17,6 +19,10 @@ export interface Making {
 export interface PreparedRole {
   readonly role: Role;
   readonly sources: Partial<Sources>;
+  /** What it says to probes beside its state; asked at each request. */
+  readonly parts?: () => readonly Part[];
+  /** What it shows to Prometheus. */
+  readonly families?: () => readonly Family[];
   /** Needs more than its options to begin: throws a ConfigError where it must not. */
   readonly requireSafe?: (at: SafeAt) => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../cli/command.ts';
 import { formatListen } from '../platform/address.ts';
-import type { Routes } from '../platform/http/router.ts';
+import type { Route, Routes } from '../platform/http/router.ts';
 import { healthAnswer } from '../platform/http/health-server.ts';
 import { healthOf, listenAddress, serveProbes, type Part } from '../probe/serve/index.ts';
 import { RestartableChecks } from './checks.ts';
@@ -32,7 +32,10 @@ export async function runSidecar(options: SidecarOptions, context: Surroundings)
     prepared.map(({ role }) => role),
     log,
   );
-  const own = (): readonly Part[] => partsOfRoles(supervisor.status());
+  const own = (): readonly Part[] => [
+    ...partsOfRoles(supervisor.status()),
+    ...prepared.flatMap(({ parts }) => parts?.() ?? []),
+  ];
   let isStopping = false;
   const look = lookWith(sourcesOf(prepared), {
     roles: () => supervisor.status(),
@@ -50,8 +53,8 @@ export async function runSidecar(options: SidecarOptions, context: Surroundings)
     {
       checks,
       others: own,
-      routes: { ...status.routes, ...rolesOnly(own) },
-      families: () => roleFamilies(supervisor.status()),
+      routes: { ...status.routes, ...rolesOnly(own), ...ofOneRole(prepared) },
+      families: () => [...roleFamilies(supervisor.status()), ...prepared.flatMap((each) => each.families?.() ?? [])],
     },
     log,
   );
@@ -87,6 +90,16 @@ function rolesOnly(parts: () => readonly Part[]): Routes {
       answer: () => healthAnswer(healthOf('startup', parts())),
     },
   };
+}
+
+/** `/readyz/log-ship`: what one role says, for who wants to know of it alone. */
+function ofOneRole(prepared: readonly PreparedRole[]): Routes {
+  const routes = prepared.flatMap(({ role, parts }): [string, Route][] => {
+    if (parts === undefined) return [];
+    const all = () => parts().map((part): Part => ({ ...part, roles: ['readiness'] }));
+    return [[`/readyz/${role.name}`, { kind: 'public', answer: () => healthAnswer(healthOf('readiness', all())) }]];
+  });
+  return Object.fromEntries(routes);
 }
 
 /** What is stopped after this one comes on top of its own time. */

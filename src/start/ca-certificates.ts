@@ -1,6 +1,7 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../cli/log.ts';
+import { makeFolders } from '../platform/fs/folder.ts';
 import { replaceFile } from '../platform/fs/replace-file.ts';
 import { writeError } from '../platform/fs/write-error.ts';
 import { present, sourcesOf, storeOf, type CaStore, type Sources } from './ca-store.ts';
@@ -42,7 +43,7 @@ export async function copyCaCertificates({ root, update, signal, log }: CaDeps):
 }
 
 async function put({ files }: Sources, folder: string, signal: AbortSignal): Promise<void> {
-  if (files.size > 0) await mkdir(folder, { recursive: true, mode: 0o755 });
+  if (files.size > 0) await makeFolders(folder, 0o755);
   for (const [name, source] of files) {
     signal.throwIfAborted();
     // Readable for all, whatever the mode of the Secret that it comes from: services look certificates up by hash as well.

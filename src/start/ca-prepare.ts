@@ -7,10 +7,11 @@
  * Everything is made anew from the image's own at each run, so a removed certificate is gone from the bundle as well. Each
  * file is old or new at any moment. A file that holds no certificate is 65, and nothing is touched then.
  */
-import { lstat, mkdir, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
+import { lstat, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import { makeFolders } from '../platform/fs/folder.ts';
 import { ignoreAbsent } from '../platform/fs/absent.ts';
 import { Replacer } from '../platform/fs/replacer.ts';
 import { writeError } from '../platform/fs/write-error.ts';
@@ -79,7 +80,7 @@ async function isPreparedBefore(root: string): Promise<boolean> {
 async function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, added: Added): Promise<void> {
   const wanted = new Set<string>();
   const links = new Replacer();
-  await mkdir(join(root, store.folder), { recursive: true, mode: 0o755 });
+  await makeFolders(join(root, store.folder), 0o755);
   for (const [name, list] of added) {
     signal.throwIfAborted();
     const text = list.map((certificate) => certificate.toString()).join('');
@@ -101,7 +102,7 @@ async function writeStore({ image, root, signal, log }: PrepareDeps, store: CaSt
     const own = await readFile(join(image, bundle), 'latin1').catch(ignoreAbsent);
     if (own === undefined && bundle !== store.bundles[0]) continue;
     if (own === undefined) log.warn(`the image has no ${bundle}: the deployment's certificates are the only ones`);
-    await mkdir(join(root, bundle, '..'), { recursive: true, mode: 0o755 });
+    await makeFolders(join(root, bundle, '..'), 0o755);
     await putFile(join(root, bundle), bundleWith(own ?? '', [...added.values()].flat()));
   }
   for (const folder of [store.folder, store.hashed]) await removeOurs(join(root, folder), wanted, log);

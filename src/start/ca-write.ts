@@ -1,7 +1,8 @@
-import { lstat, mkdir, readFile, readdir, readlink, symlink } from 'node:fs/promises';
+import { lstat, readFile, readdir, readlink, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
+import { makeFolders } from '../platform/fs/folder.ts';
 import { ignoreAbsent } from '../platform/fs/absent.ts';
 import { replaceFile } from '../platform/fs/replace-file.ts';
 
@@ -25,7 +26,7 @@ export async function putFile(path: string, text: string): Promise<void> {
 export async function seed(from: string, to: string, except: ReadonlySet<string>, log: Log): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true }).catch(ignoreAbsent);
   if (entries === undefined) return;
-  await mkdir(to, { recursive: true, mode: FOLDER_MODE });
+  await makeFolders(to, FOLDER_MODE);
   const there = new Set(await readdir(to));
   for (const entry of entries) {
     const [source, path] = [join(from, entry.name), join(to, entry.name)];

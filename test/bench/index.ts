@@ -15,11 +15,12 @@ import { dbSync } from './db-sync.ts';
 import { drawingOf } from './drawing.ts';
 import { kollaStart } from './kolla-start.ts';
 import { figureDrawing, figureLine, figureTable } from './figure.ts';
+import { logShip } from './log-ship.ts';
 import { probe } from './probe.ts';
 import { setConfigs } from './set-configs.ts';
 import { waits } from './waits.ts';
 
-const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits, dbSync, probe];
+const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits, dbSync, probe, logShip];
 const PAGE = 'docs/performance.md';
 
 const asked = process.argv.slice(2).filter((word) => word !== '');

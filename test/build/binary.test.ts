@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
@@ -203,6 +203,44 @@ test('every helper loads all of its lazy imports from the binary alone', async (
   assert.notEqual(await ship.ended, 70);
 });
 
+test('YAML is read by the library in the binary', async () => {
+  const podFile = join(folder.path, 'kolla-pod.yaml');
+  await writeFile(podFile, 'pod: {}\n');
+  assert.equal((await pod(['explain', '69', '--config', podFile])).code, 0);
+});
+
+test('a database is asked by the library in the binary', async () => {
+  await using server = await listenTcp((socket) => void socket.end('no server of databases\n'));
+  const words = ['mysql', `127.0.0.1:${server.port}`, '--user', 'u'];
+  const { code, stderr } = await probe(words, { KOLLA_PROBE_PASSWORD: 'p' });
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /mysql 127\.0\.0\.1/);
+});
+
+test('an API server is asked with what the library in the binary makes of a kubeconfig', async () => {
+  await using api = await scriptedApi(status(404));
+  const file = join(folder.path, 'kubeconfig');
+  const clusters = [{ name: 'c', cluster: { server: api.url, 'insecure-skip-tls-verify': true } }];
+  const users = [{ name: 'u', user: { token: 'from-the-kubeconfig' } }];
+  const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }];
+  await writeFile(file, JSON.stringify({ clusters, users, contexts, 'current-context': 'x' }));
+  const words = ['--wait', 'job/x', '--timeout', '3s', '--root', folder.path, '--config-dir', folder.path];
+  const { stderr } = await run(join(dist, 'bin/kolla-init'), words, { env: { KUBECONFIG: file } });
+  assert.equal(api.requests[0]?.token, 'Bearer from-the-kubeconfig', stderr);
+});
+
+test('what differs is found by the library in the binary', async () => {
+  const kolla = join(folder.path, 'differs');
+  await mkdir(join(kolla, 'etc'), { recursive: true });
+  await writeFile(join(kolla, 'a.conf'), 'new\n');
+  await writeFile(join(kolla, 'etc/a.conf'), 'old\n');
+  const entry = { source: join(kolla, 'a.conf'), dest: '/etc/a.conf', owner: 'root', perm: '0644' };
+  await writeFile(join(kolla, 'config.json'), JSON.stringify({ command: 'true', config_files: [entry] }));
+  const words = ['check', '--root', kolla, '--config-dir', kolla];
+  const { stdout, stderr } = await run(join(dist, 'bin/kolla-init'), words, { env: {} });
+  assert.match(stdout, /^ *-old\n *\+new$/m, stderr);
+});
+
 test('a reader that closes early ends it quietly', async () => {
   const { stdout, stderr } = await shell('kolla-pod completion bash | head -1');
   assert.match(stdout, /^# bash completion/);
@@ -244,7 +282,7 @@ test('SIGTERM ends a wait with 143', async () => {
 test('it is executable for all and carries one node', async () => {
   const { mode, size } = await stat(join(dist, 'kolla-pod'));
   assert.equal(mode & 0o777, 0o755);
-  assert.ok(size < 140 * 2 ** 20, `${size} bytes`);
+  assert.ok(size < 120 * 2 ** 20, `${size} bytes`);
 });
 
 test('what it becomes has the signals, limits, descriptors and environment that its caller had', async (t) => {

@@ -5,7 +5,7 @@ import { commandsOf } from '../../src/cli/command.ts';
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { ExitCode } from '../../src/cli/errors.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { SECTIONS } from '../../src/cli/file.ts';
+import { SECTIONS } from '../../src/cli/sections.ts';
 import { sectionOf } from '../../src/cli/command.ts';
 import { parseValue, type Option } from '../../src/cli/option.ts';
 import { table } from '../../src/cli/table.ts';

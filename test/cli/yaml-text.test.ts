@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { yamlText, type YamlValue } from '../../src/cli/yaml-text.ts';
+import { oneOf, randomFrom } from '../support/random.ts';
 
 const none = () => undefined;
 
@@ -57,6 +58,28 @@ const TEXTS: readonly string[] = [
   '.nan',
 ];
 
+/** What a text of several lines may be made of. */
+const PIECES = [
+  '\n',
+  '\n',
+  ' ',
+  '  ',
+  '\t',
+  'a',
+  'b: c',
+  '- d',
+  '#',
+  '---',
+  '\r',
+  '\u007f',
+  '\u0085',
+  '\u2028',
+  '\ufeff',
+  '😀',
+  '|',
+  '\u0000',
+];
+
 for (const [spec, options] of [
   ['1.2', {}],
   ['1.1', { schema: YAML11_SCHEMA }],
@@ -93,4 +116,15 @@ test('a comment stands above its item, each line of it', () => {
     yamlText({ list: [item, 2] }, (each) => (each === item ? 'first\nsecond' : undefined)),
     'list:\n  # first\n  # second\n  - { a: 1 }\n  - 2\n',
   );
+});
+
+test('a text of several lines is a block, and comes back whatever its blanks are', () => {
+  assert.equal(yamlText({ data: { a: 'one\n\n  two\n' } }, none), 'data:\n  a: |\n    one\n\n      two\n');
+  const random = randomFrom(7);
+  for (let i = 0; i < 5_000; i++) {
+    const length = Math.floor(random() * 12);
+    const text = Array.from({ length }, () => oneOf(random, PIECES)).join('');
+    for (const value of [{ a: { b: text } }, { list: [{ a: text, b: 1 }] }] as YamlValue[])
+      assert.deepEqual(load(yamlText(value, none)), value, JSON.stringify(text));
+  }
 });

@@ -20,6 +20,8 @@ export interface UnpackOptions {
   readonly dependencies?: boolean;
   /** Packages of the closure to leave out: libc6 for programs that run on this machine's own libc. */
   readonly except?: readonly string[];
+  /** Another machine's, as Debian calls it: `arm64`. The sources must have it. */
+  readonly architecture?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -49,12 +51,13 @@ export async function unpackedPackages(
     ...packages,
     'except',
     ...except,
+    ...(options.architecture === undefined ? [] : ['architecture', options.architecture]),
   ];
   return await cached(name, madeFrom, async (folder) => {
     await using work = await privateFolder('apt');
     const deadline = AbortSignal.timeout(DEADLINE_MS);
     const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
-    const files = await fetched(work.path, packages, dependencies, signal);
+    const files = await fetched(work.path, packages, { ...options, dependencies, signal });
     const wanted = files.filter((file) => !except.includes(packageOf(file)));
     await unpack(wanted, folder, signal);
     await mergeIntoUsr(folder);
@@ -86,11 +89,10 @@ function byName(a: string, b: string): number {
 async function fetched(
   work: string,
   packages: readonly string[],
-  dependencies: boolean,
-  signal: AbortSignal,
+  { dependencies, architecture, signal }: UnpackOptions & { readonly signal: AbortSignal },
 ): Promise<string[]> {
   const options: RunOptions = { cwd: join(work, 'debs'), env: aptEnv(), signal };
-  const config = await aptConfig(work);
+  const config = await aptConfig(work, architecture);
   const updated = await run('apt-get', ['-c', config, '-qq', 'update'], options);
   const fetch = dependencies ? ['-y', '--download-only', 'install'] : ['download'];
   const got = await run('apt-get', ['-c', config, '-qq', ...fetch, ...packages], options);
@@ -109,7 +111,7 @@ function complaint(stderr: string): string {
 }
 
 /** apt's state in a folder of our own. Its status file is empty, so that nothing counts as installed already. */
-async function aptConfig(work: string): Promise<string> {
+async function aptConfig(work: string, architecture: string | undefined): Promise<string> {
   await mkdir(join(work, 'state/lists/partial'), { recursive: true });
   await mkdir(join(work, 'debs/partial'), { recursive: true });
   await writeFile(join(work, 'state/status'), '');
@@ -133,6 +135,13 @@ async function aptConfig(work: string): Promise<string> {
       'Acquire::http::Timeout "20";',
       'Acquire::https::Timeout "20";',
       'Debug::NoLocking "true";',
+      ...(architecture === undefined
+        ? []
+        : [
+            '#clear APT::Architectures;',
+            `APT::Architecture "${architecture}";`,
+            `APT::Architectures { "${architecture}"; };`,
+          ]),
       '',
     ].join('\n'),
   );

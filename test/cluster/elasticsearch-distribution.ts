@@ -1,22 +1,21 @@
 import { existsSync } from 'node:fs';
-import { rm, statfs } from 'node:fs/promises';
+import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached } from '../support/cache.ts';
 import type { Capability } from '../support/capability.ts';
 import { must, run } from '../support/process.ts';
+import { compile, javaHome, javaSource, needJava } from './java.ts';
 import { COPY_GOAL, fetchArtifact } from './maven.ts';
 
 const VERSION = '8.19.21';
 const ARTIFACT = `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${VERSION}:zip`;
 const NEEDED_BYTES = 1e9;
+export const JAVA = 17;
 
 /** Java 17, room, a way not to be root, and Maven or what it fetched before. */
 export const canRunElasticsearch: Capability = async () => {
-  const java = await run('java', ['-version']).catch(() => undefined);
-  const major = Number(/version "(\d+)/.exec(java?.stderr ?? '')?.[1] ?? 0);
-  if (major < 17) return java === undefined ? 'no java' : `java ${major} is older than 17`;
-  const { bavail, bsize } = await statfs('/tmp');
-  if (bavail * bsize < NEEDED_BYTES) return 'less than 1 GB free in /tmp';
+  if ((await javaHome(JAVA)) === undefined) return `no java of version ${JAVA} or later`;
+  if (!(await hasRoom())) return 'less than 1 GB free in /tmp';
   if ((await unprivileged()) === undefined) return 'it refuses uid 0, and neither unshare nor setpriv can change that';
   try {
     await distribution();
@@ -26,12 +25,28 @@ export const canRunElasticsearch: Capability = async () => {
   return undefined;
 };
 
+/** That, and a compiler for what API keys need. */
+export const canRunSecureElasticsearch: Capability = async () => {
+  const reason = await canRunElasticsearch();
+  if (reason !== undefined) return reason;
+  return await secureDistribution().then(
+    () => undefined,
+    (error: unknown) => `what it lacks can't be compiled: ${(error as Error).message.split('\n')[0]}`,
+  );
+};
+
+/** Whether temporary files have the room that a server's data take. */
+export async function hasRoom(): Promise<boolean> {
+  const { bavail, bsize } = await statfs('/tmp');
+  return bavail * bsize >= NEEDED_BYTES;
+}
+
 /** The unpacked server, from the cache or from Maven. */
 export async function distribution(): Promise<string> {
   const folder = await cached('elasticsearch', [ARTIFACT, COPY_GOAL], async (into) => {
     await fetchArtifact(ARTIFACT, into);
     const zip = `elasticsearch-${VERSION}.zip`;
-    const jar = join(await javaHome(), 'bin/jar');
+    const jar = join(await needJava(JAVA), 'bin/jar');
     if (existsSync(jar)) await must(jar, ['xf', zip], { cwd: into });
     else await must('unzip', ['-q', zip], { cwd: into });
     await must('sh', ['-c', `chmod -R a+rX . && chmod a+x elasticsearch-${VERSION}/bin/*`], { cwd: into });
@@ -40,12 +55,39 @@ export async function distribution(): Promise<string> {
   return join(folder, `elasticsearch-${VERSION}`);
 }
 
-/** Where the `java` of the PATH lives. */
-export async function javaHome(): Promise<string> {
-  const { stderr } = await run('java', ['-XshowSettings:properties', '-version']);
-  const home = /java\.home = (.+)/.exec(stderr)?.[1];
-  if (home === undefined) throw new Error(`java does not tell its home: ${stderr.slice(0, 500)}`);
-  return home;
+const PARTS = 'MissingPartsPlugin';
+
+/** The same with one module more, without which it can make neither API keys nor data streams. */
+export async function secureDistribution(): Promise<string> {
+  const plain = await distribution();
+  const source = await readFile(javaSource(`${PARTS}.java`), 'utf8');
+  const folder = await cached('elasticsearch-secure', [plain, source], async (into) => {
+    const home = await needJava(JAVA, true);
+    const classes = join(into, 'classes');
+    await compile(home, `${PARTS}.java`, { classPath: `${plain}/lib/*`, into: classes, release: JAVA });
+    await must('cp', ['-a', plain, join(into, 'server')]);
+    const module = join(into, 'server/modules/missing-parts');
+    await mkdir(module);
+    await must(join(home, 'bin/jar'), ['cf', join(module, 'missing-parts.jar'), '-C', classes, 'kollapod']);
+    const about = { name: 'missing-parts', classname: `kollapod.${PARTS}`, version: VERSION };
+    await writeFile(join(module, 'plugin-descriptor.properties'), moduleDescriptor({ ...about, java: JAVA }));
+    await must('chmod', ['-R', 'a+rX', into]);
+  });
+  return join(folder, 'server');
+}
+
+/** What Elasticsearch wants to know of a module. */
+export function moduleDescriptor(module: { name: string; classname: string; version: string; java: number }): string {
+  const lines = [
+    `name=${module.name}`,
+    `description=${module.name}`,
+    `classname=${module.classname}`,
+    `version=${module.version}`,
+    `elasticsearch.version=${module.version}`,
+    `java.version=${module.java}`,
+    'has.native.controller=false',
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 /** The words that make uid 0 somebody else; none are needed for other uids. Undefined where it can't be done. */

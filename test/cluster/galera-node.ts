@@ -1,5 +1,5 @@
 import { join as inFolder } from 'node:path';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { run, start, tailOf, tied, type Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
@@ -38,6 +38,8 @@ export interface GaleraNode {
   /** Cuts it off from the other nodes, but not from clients: it loses its quorum. */
   isolate(): Promise<void>;
   heal(): Promise<void>;
+  /** As a donor it sends nothing, and stays one, until what this returns is called. */
+  holdTransfers(): Promise<() => Promise<void>>;
 }
 
 export interface NodePlan {
@@ -79,7 +81,9 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
   await copyData(plan.foundedData, at('data'));
   // An init file's statements are not replicated, so every node has the same.
   await writeFile(at('init.sql'), accounts(rootPassword), { mode: 0o600 });
-  const env = { ...programs.env, TMPDIR: folder };
+  await mkdir(at('bin'));
+  await writeFile(at('bin/rsync'), heldRsync(at('held'), at('bin')), { mode: 0o755 });
+  const env = { ...programs.env, PATH: `${at('bin')}:${programs.env['PATH']}`, TMPDIR: folder };
   const [socket, errorLog] = [at('s'), at('error.log')];
   const identity = serverIdentity(programs, at('data'));
   let running: Running | undefined;
@@ -162,8 +166,21 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
     thaw: () => signal('SIGCONT'),
     isolate: () => setOption('gmcast.isolate=1'),
     heal: () => setOption('gmcast.isolate=0'),
+    async holdTransfers() {
+      await writeFile(at('held'), '');
+      return () => rm(at('held'), { force: true });
+    },
   };
   return node;
+}
+
+/** A small state is given quicker than a busy machine can look: the sending rsync waits while a file is there. */
+function heldRsync(file: string, own: string): string {
+  return `#!/bin/sh
+while [ -e '${file}' ]; do case " $* " in *' --daemon '*) break ;; esac; sleep 0.05; done
+PATH=\${PATH#*'${own}:'}
+exec rsync "$@"
+`;
 }
 
 /** A node that comes back before the others have given its former life up costs them their quorum. */

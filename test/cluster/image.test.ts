@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { createReadStream } from 'node:fs';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { privateFolder } from '../support/folder.ts';
 import { must } from '../support/process.ts';
-import { imageTar, layerOfFolder } from './image.ts';
+import { imagesTar, imageTar, layerOfFile, layerOfFolder } from './image.ts';
 import { tarOf } from './tar.ts';
 
 test('tar reads what we wrote: folders, files, links, owners and modes', async () => {
@@ -86,6 +85,35 @@ test('a layer that ends in an error leaves no image behind', async () => {
   const missing = layerOfFolder(join(folder.path, 'nowhere'));
   await assert.rejects(imageTar(file, { reference: 'example.test/a:1', layers: [missing] }), /nowhere.*ended with 2/s);
   await assert.rejects(stat(file), { code: 'ENOENT' });
-  const unreadable = createReadStream(join(folder.path, 'no.tar'));
+  const unreadable = layerOfFile(join(folder.path, 'no.tar'));
   await assert.rejects(imageTar(file, { reference: 'example.test/a:1', layers: [unreadable] }), { code: 'ENOENT' });
+});
+
+test('a layer that two images have is written once, and each names its own', async () => {
+  await using folder = await privateFolder('image');
+  const file = join(folder.path, 'images.tar');
+  const layer = (name: string) => [...tarOf([{ name, mode: 0o644, content: name }])];
+  const [base, top] = [layer('base'), layer('top')];
+  const ids = await imagesTar(file, [
+    { reference: 'example.test/a:1', otherReferences: ['example.test/a:2'], layers: [base] },
+    { reference: 'example.test/b:1', layers: [base, top] },
+  ]);
+  await must('tar', ['--extract', '--file', file, '--directory', folder.path]);
+  const manifest = JSON.parse(await readFile(join(folder.path, 'manifest.json'), 'utf8')) as {
+    Config: string;
+    RepoTags: string[];
+    Layers: string[];
+  }[];
+  assert.deepEqual(
+    manifest.map(({ RepoTags, Layers }) => [RepoTags, Layers]),
+    [
+      [['example.test/a:1', 'example.test/a:2'], ['layer-0.tar']],
+      [['example.test/b:1'], ['layer-0.tar', 'layer-1.tar']],
+    ],
+  );
+  assert.deepEqual(
+    manifest.map(({ Config }) => `sha256:${Config.replace('.json', '')}`),
+    ids,
+  );
+  assert.match(await readFile(join(folder.path, 'layer-0.tar'), 'latin1'), /^base/);
 });

@@ -1,15 +1,18 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { BLOCK, tarHeader, tarOf, tarPadding } from './tar.ts';
 
-/** The bytes of one layer, a tar archive: `layerOfFolder()`, `tarOf([...])`, or a file's `createReadStream()`. */
+/** The bytes of one layer, a tar archive: `layerOfFolder()`, `tarOf([...])`, or `layerOfFile()`. */
 export type Layer = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export interface Image {
   /** Name and tag. With the tag `latest` a kubelet would try to pull it. */
   readonly reference: string;
+  /** More names and tags of it. */
+  readonly otherReferences?: readonly string[];
   /** From the lowest to the topmost; each is read once, as a stream. */
   readonly layers: readonly Layer[];
   readonly entrypoint?: readonly string[];
@@ -18,6 +21,9 @@ export interface Image {
   /** `uid:gid` or names from the image's own /etc/passwd. */
   readonly user?: string;
   readonly workingFolder?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** As images name it: `arm64`. This machine's unless given. */
+  readonly architecture?: string;
 }
 
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', arm64: 'arm64' };
@@ -26,32 +32,60 @@ const NO_TIME = '1970-01-01T00:00:00Z';
 /**
  * Writes an image as a docker-archive, which `ctr images import` and `docker load` read. Memory stays small whatever a
  * layer's size, and the same layers give the same file. A file that could not be finished is removed.
+ * @returns the image's id, the digest of its configuration: `sha256:...`
  */
-export async function imageTar(file: string, image: Image): Promise<void> {
+export async function imageTar(file: string, image: Image): Promise<string> {
+  const [id = ''] = await imagesTar(file, [image]);
+  return id;
+}
+
+/**
+ * Several images as one docker-archive. A layer (the same object) that more than one of them has is written once, and
+ * read once by whoever imports them.
+ * @returns their ids
+ */
+export async function imagesTar(file: string, images: readonly Image[]): Promise<string[]> {
   const archive = await open(file, 'w');
   try {
-    const layers: { name: string; digest: string }[] = [];
+    const written = new Map<Layer, { name: string; digest: string }>();
     let position = 0;
-    for (const [index, layer] of image.layers.entries()) {
-      const name = `layer-${index}.tar`;
+    for (const layer of images.flatMap((image) => image.layers)) {
+      if (written.has(layer)) continue;
+      const name = `layer-${written.size}.tar`;
       const { digest, end } = await writeLayer(archive, position, name, layer);
-      layers.push({ name, digest });
+      written.set(layer, { name, digest });
       position = end;
     }
-    const config = JSON.stringify(configOf(image, layers));
-    const configName = `${createHash('sha256').update(config).digest('hex')}.json`;
-    const manifest = [{ Config: configName, RepoTags: [image.reference], Layers: layers.map(({ name }) => name) }];
+    const described = images.map((image) => describe(image, written));
     const rest = tarOf([
-      { name: configName, mode: 0o644, content: config },
-      { name: 'manifest.json', mode: 0o644, content: JSON.stringify(manifest) },
+      ...described.map(({ config, configName }) => ({ name: configName, mode: 0o644, content: config })),
+      { name: 'manifest.json', mode: 0o644, content: JSON.stringify(described.map(({ entry }) => entry)) },
     ]);
     await archive.write(Buffer.concat([...rest]), 0, undefined, position);
+    return described.map(({ id }) => `sha256:${id}`);
   } catch (error) {
     await rm(file, { force: true });
     throw error;
   } finally {
     await archive.close();
   }
+}
+
+/** An image's configuration, and its entry in the archive's manifest. */
+function describe(
+  image: Image,
+  written: ReadonlyMap<Layer, { name: string; digest: string }>,
+): { id: string; config: string; configName: string; entry: object } {
+  const layers = image.layers.flatMap((layer) => written.get(layer) ?? []);
+  const config = JSON.stringify(configOf(image, layers));
+  const id = createHash('sha256').update(config).digest('hex');
+  const configName = `${id}.json`;
+  const entry = {
+    Config: configName,
+    RepoTags: [image.reference, ...(image.otherReferences ?? [])],
+    Layers: layers.map(({ name }) => name),
+  };
+  return { id, config, configName, entry };
 }
 
 /**
@@ -74,6 +108,11 @@ export async function* layerOfFolder(folder: string, tarArguments: readonly stri
   } finally {
     tar.kill();
   }
+}
+
+/** A layer that lies there as a tar archive. It is opened when it is read: a stream made before could fail with nobody listening. */
+export async function* layerOfFile(file: string): AsyncGenerator<Uint8Array> {
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) yield chunk;
 }
 
 /** The size stands before the content, so the header is written last: a layer needs no second copy on disk. */
@@ -100,7 +139,7 @@ async function writeLayer(
 
 function configOf(image: Image, layers: readonly { digest: string }[]): unknown {
   return {
-    architecture: ARCHITECTURES[process.arch] ?? process.arch,
+    architecture: image.architecture ?? ARCHITECTURES[process.arch] ?? process.arch,
     os: 'linux',
     created: NO_TIME,
     config: {
@@ -109,8 +148,9 @@ function configOf(image: Image, layers: readonly { digest: string }[]): unknown 
       Env: Object.entries(image.env ?? {}).map(([name, value]) => `${name}=${value}`),
       User: image.user,
       WorkingDir: image.workingFolder,
+      Labels: image.labels,
     },
     rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => `sha256:${digest}`) },
-    history: layers.map(() => ({ created: NO_TIME, created_by: 'kolla-pod test' })),
+    history: layers.map(() => ({ created: NO_TIME, created_by: 'kolla-pod' })),
   };
 }

@@ -25,7 +25,7 @@ import { tarOf, type TarEntry } from './tar.ts';
 export { KEYSTONE_UID };
 
 /** Keystone's dependencies bring the rest; these are what Debian takes for granted, so nothing depends on them. */
-const BASE_PACKAGES = [
+export const BASE_PACKAGES = [
   'base-files',
   'bash',
   'coreutils',

@@ -1,9 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { must } from '../support/process.ts';
 
+const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1';
 /** A plugin with a version, so that Maven asks for no newest one. */
-export const COPY_GOAL = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
+export const COPY_GOAL: string = `${PLUGIN}:copy`;
+const COPY_ALL_GOAL = `${PLUGIN}:copy-dependencies`;
 
 /**
  * Fetches one artifact's file into a folder. Maven's repository lies in it for as long as that takes: the usual one
@@ -11,11 +13,35 @@ export const COPY_GOAL = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1
  * @param artifact `group:name:version:type`
  */
 export async function fetchArtifact(artifact: string, into: string): Promise<void> {
+  await maven(COPY_GOAL, into, [`-Dartifact=${artifact}`, `-DoutputDirectory=${into}`]);
+}
+
+/**
+ * Fetches jars with everything that they need to run into `into/lib`.
+ * @param artifacts `group:name:version`
+ */
+export async function fetchWithDependencies(artifacts: readonly string[], into: string): Promise<void> {
+  const pom = join(into, 'pom.xml');
+  await writeFile(pom, pomOf(artifacts));
+  const lib = join(into, 'lib');
+  await maven(COPY_ALL_GOAL, into, ['-f', pom, '-DincludeScope=runtime', `-DoutputDirectory=${lib}`]);
+}
+
+async function maven(goal: string, into: string, words: readonly string[]): Promise<void> {
   const repository = join(into, 'repository');
-  const where = [`-Dartifact=${artifact}`, `-DoutputDirectory=${into}`, `-Dmaven.repo.local=${repository}`];
   try {
-    await must('mvn', ['--quiet', '--batch-mode', COPY_GOAL, ...where], { cwd: into });
+    await must('mvn', ['--quiet', '--batch-mode', goal, ...words, `-Dmaven.repo.local=${repository}`], { cwd: into });
   } finally {
     await rm(repository, { recursive: true, force: true });
   }
+}
+
+function pomOf(artifacts: readonly string[]): string {
+  const dependencies = artifacts.map((artifact) => {
+    const [group, name, version] = artifact.split(':');
+    return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`;
+  });
+  return `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>kolla-pod</groupId><artifactId>test-server</artifactId><version>1</version>
+<dependencies>${dependencies.join('\n')}</dependencies></project>\n`;
 }

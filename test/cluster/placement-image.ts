@@ -13,7 +13,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
 import { cached } from '../support/cache.ts';
 import type { Capability } from '../support/capability.ts';
-import { imageTar, layerOfFolder } from './image.ts';
+import { imageTar, layerOfFolder, type Image, type Layer } from './image.ts';
 import { kollaEnv, keystoneLayers, keystoneRootfs, type KeystoneImageOptions } from './keystone-image.ts';
 import { PLACEMENT_UID } from './kolla-layout.ts';
 import { placementTree } from './placement-tree.ts';
@@ -37,11 +37,20 @@ export const canBuildPlacementImage: Capability = async () => {
  */
 export async function placementImage(file: string, options: KeystoneImageOptions): Promise<string> {
   const { reference = REFERENCE } = options;
+  await imageTar(file, await placementOn(await keystoneLayers(options), reference));
+  return reference;
+}
+
+/**
+ * The image that stands on Keystone's.
+ * @param keystone the layers of that, which may be in an archive with it
+ */
+export async function placementOn(keystone: readonly Layer[], reference: string): Promise<Image> {
   const owner = { uid: PLACEMENT_UID, gid: PLACEMENT_UID };
-  await imageTar(file, {
+  return {
     reference,
     layers: [
-      ...(await keystoneLayers(options)),
+      ...keystone,
       layerOfFolder(await placementLayer(), ['--owner=0', '--group=0']),
       tarOf([
         { name: 'etc/placement/', mode: 0o755, ...owner },
@@ -49,8 +58,7 @@ export async function placementImage(file: string, options: KeystoneImageOptions
       ]),
     ],
     env: kollaEnv('placement'),
-  });
-  return reference;
+  };
 }
 
 /** What Placement's tree has and Keystone's root file system has not. */

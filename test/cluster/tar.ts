@@ -9,6 +9,8 @@ export interface TarEntry {
   readonly content?: string | Uint8Array;
   /** Makes it a symbolic link to this. At most 100 bytes. */
   readonly link?: string;
+  /** Makes it another name of the file that stands under this one, before it in the archive. At most 100 bytes. */
+  readonly sameAs?: string;
 }
 
 /** An archive is made of blocks of this many bytes. */
@@ -34,7 +36,7 @@ export function tarHeader(entry: TarEntry, size: number): Buffer {
   octal(size, 124, 12);
   octal(0, 136, 12);
   text(typeFlag(entry), 156, 1);
-  text(entry.link ?? '', 157, NAME_BYTES);
+  text(entry.link ?? entry.sameAs ?? '', 157, NAME_BYTES);
   text('ustar\x0000', 257, 8);
   // The sum is taken over the header with spaces in the sum's own place.
   header.fill(' ', 148, 156);
@@ -60,6 +62,7 @@ export function* tarOf(entries: readonly TarEntry[]): Generator<Uint8Array> {
 }
 
 function typeFlag(entry: TarEntry): string {
+  if (entry.sameAs !== undefined) return '1';
   if (entry.link !== undefined) return '2';
   return entry.name.endsWith('/') ? '5' : '0';
 }

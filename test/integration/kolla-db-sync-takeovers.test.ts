@@ -26,11 +26,12 @@ const skip = (await canRunGalera()) ?? (await canRunControlPlane()) ?? false;
 const WITHOUT_LOCK = fileURLToPath(new URL('../takeovers/without-lock.ts', import.meta.url));
 const SEED = 6;
 const LANES = 5;
-const QUICK = { leaseMs: 2000, lossMs: 1000 };
+/** As short as a machine can hold that two test files share. */
+const QUICK = { leaseMs: 4000, lossMs: 2500 };
 /** Longer than a cluster stalls that gives up a node after 2 and 4 s. */
 const PATIENT = { leaseMs: 8000, lossMs: 6000 };
 
-describe('takeovers on three nodes of Galera', { skip, timeout: 400_000 }, () => {
+describe('takeovers on three nodes of Galera', { skip, timeout: 800_000 }, () => {
   const tally = new Tally();
   const random = randomFrom(SEED);
   let arena: Arena;

@@ -111,7 +111,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     });
 
     test('the deadline is 75 and says what was last seen', async () => {
-      await using waiting = await startInit([...admin, ...waitFor('never'), '--timeout', '2s']);
+      await using waiting = await startInit([...admin, ...waitFor('never'), '--timeout', '8s']);
       assert.equal(await waiting.ended, 75);
       assert.match(
         waiting.messages().at(-1) ?? '',

@@ -4,6 +4,15 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { canRunElasticsearch, startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
+import {
+  assertOnce,
+  ELASTICSEARCH_FAULTS,
+  ELASTICSEARCH_SETTINGS,
+  elasticsearchDestination,
+  rowOf,
+  runFault,
+} from '../faults/index.ts';
+import { SAMPLE } from '../faults/sample.ts';
 import { privateFolder } from '../support/folder.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
@@ -13,7 +22,7 @@ const PATIENCE_MS = 60_000;
 let server: Elasticsearch;
 
 before(async () => {
-  if (skip === false) server = await startElasticsearch();
+  if (skip === false) server = await startElasticsearch({ settings: ELASTICSEARCH_SETTINGS });
 });
 after(async () => {
   if (skip === false) await server[Symbol.asyncDispose]();
@@ -68,21 +77,13 @@ test("every line is a document with Kolla's fields in the index of its day", { s
   assert.equal(source['Logger'], 'openstack.keystone');
 });
 
-test('killed in full flow and started again: every line once', { skip }, async () => {
-  await using l = await logs('kill');
-  writeFileSync(l.file, lines(0, 40_000));
-  for (const enough of [1, 10_000]) {
-    await using shipper = await startHelper('kolla-log-ship', l.args);
-    await countOf(l.index, enough);
-    shipper.child.kill('SIGKILL');
-    assert.equal(await shipper.ended, 137);
-  }
-  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...l.args]);
-  assert.equal(code, 0, stderr);
-  const end = logLines(stderr).find(({ msg }) => msg === 'stopped');
-  assert.notEqual(end?.['acknowledged'], 0, 'it was killed before it was through');
-  assert.deepEqual(await inIndex(l.index), { documents: 40_000, distinct: 40_000 });
-});
+for (const [nth, fault] of ELASTICSEARCH_FAULTS.entries()) {
+  test(`${fault.name}: every line once`, { skip }, async (t) => {
+    const row = await runFault(fault, elasticsearchDestination(server, `fault${nth}`), SAMPLE);
+    t.diagnostic(rowOf(row));
+    assertOnce(row);
+  });
+}
 
 test('without its checkpoint everything is sent again, and is in already', { skip }, async () => {
   await using l = await logs('again');

@@ -64,7 +64,7 @@ test('a role that fails shows where it should, is begun again, and takes no othe
   await site.write({
     sidecar: { role: ['config-watch', 'log-ship'] },
     init: { watch: watched(site) },
-    'log-ship': { root: join(site.path, 'logs'), url: server.url, 'state-dir': stateDir },
+    'log-ship': { root: join(site.path, 'logs'), url: server.url, state: stateDir },
   });
   const sidecar = await site.start();
   await using running = sidecar.running;
@@ -194,6 +194,34 @@ test('SIGTERM: not ready at once, lines written until then are shipped last, and
   assert.equal(server.ids.size, 501);
 });
 
+test('a log server that refuses us takes the pod out of service only where that is asked for', async () => {
+  await using server = await listenHttp((request, response) => {
+    request.resume().once('end', () => {
+      response.statusCode = 401;
+      response.end('{}');
+    });
+  });
+  const readinessWith = async (asked: boolean) => {
+    await using site = await sidecarSite(`refused-${asked}`);
+    await appendFile(join(site.path, 'logs/keystone/keystone.log'), LINE(0));
+    await site.write({
+      sidecar: { role: ['log-ship'], 'ready-with-logs': asked },
+      'log-ship': { root: join(site.path, 'logs'), url: `http://127.0.0.1:${server.port}`, grace: '100ms' },
+    });
+    const sidecar = await site.start();
+    await using _ = sidecar.running;
+    await until('the refusal to count', UP_MS, async () => {
+      return (await sidecar.get('/readyz/log-ship')).body === 'unhealthy\n' || undefined;
+    });
+    const metrics = (await sidecar.get('/metrics')).body;
+    assert.match(metrics, /^kolla_log_ship_outage\{[^}]*\} 1$/m);
+    assert.match(metrics, /^kolla_log_ship_file_lag_bytes\{[^}]*keystone\.log"\} \d\d+$/m);
+    assert.equal((await sidecar.get('/livez')).status, 200);
+    return (await sidecar.get('/readyz')).body;
+  };
+  assert.deepEqual(await Promise.all([readinessWith(false), readinessWith(true)]), ['ok\n', 'unhealthy\n']);
+});
+
 test('after kill -9 amid shipping the next start ships the rest, and no line is another document', async () => {
   await using site = await sidecarSite('killed');
   await using server = await listenBulk();
@@ -201,7 +229,7 @@ test('after kill -9 amid shipping the next start ships the rest, and no line is 
   await appendFile(log, Array.from({ length: 20_000 }, (_, i) => LINE(i)).join(''));
   await site.write({
     sidecar: { role: ['log-ship'] },
-    'log-ship': { root: join(site.path, 'logs'), url: server.url, 'in-flight-bytes': 1_000_000 },
+    'log-ship': { root: join(site.path, 'logs'), url: server.url, 'in-flight-bytes': 4_000_000 },
   });
   server.onRequest(2, () => first.running.child.kill('SIGKILL'));
   const first = await site.start();

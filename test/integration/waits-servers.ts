@@ -1,6 +1,6 @@
 /** Each kind that kolla-init waits for without an API server: what answers there in turn, and what is said of it. */
 import { once } from 'node:events';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -257,12 +257,15 @@ async function listening(port: number): Promise<Running> {
   return server;
 }
 
+/** It comes to its place dead: while its server lives, somebody would be let in. */
 async function leftSocket(path: string): Promise<void> {
-  const program = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.stdout.write('up'))`;
+  const elsewhere = `${path}.left`;
+  const program = `require('net').createServer().listen(${JSON.stringify(elsewhere)}, () => process.stdout.write('up'))`;
   const server: Running = await start(process.execPath, ['-e', program], { keepOutput: true });
   await once(server.child.stdout!, 'data');
   process.kill(server.pid, 'SIGKILL');
   await server.ended;
+  await rename(elsewhere, path);
 }
 
 export const SERVER_CASES: readonly MakeCase[] = [tcp, http, mysql, amqp, memcached, file, socket];

@@ -36,25 +36,49 @@ test('without a URL documents are printed; a second run prints only what is new'
       Pid: '7',
       log_level: 'INFO',
       python_module: 'keystone',
-      Payload: '[-] up',
-      Hostname: 'c1',
-      Logger: 'openstack.keystone',
-      programname: 'keystone',
-    },
-    {
-      '@timestamp': '2026-11-20T08:15:42.123Z',
-      Payload: 'and more',
+      Payload: '[-] up\nand more',
       Hostname: 'c1',
       Logger: 'openstack.keystone',
       programname: 'keystone',
     },
   ]);
-  await appendFile(l.file, 'new\n');
+  await appendFile(l.file, '2026-11-20 08:15:43.000 7 INFO keystone new\n');
   const second = await ship('--once', '--root', l.root, '--timezone', 'UTC', '--hostname', 'c1');
   assert.deepEqual(
     printed(second.stdout).map(({ Payload }) => Payload),
     ['new'],
   );
+});
+
+test('each schema, labels and a format by glob show in the documents', async () => {
+  await using l = await logs('2026-11-20 08:15:42.123 7 INFO keystone [-] up');
+  const own = join(l.root, 'own');
+  await mkdir(own);
+  await writeFile(join(own, 'app.log'), '2026-11-20 08:15:42.123 9 INFO app [-] up\n');
+  await writeFile(join(l.root, 'labels'), 'app="own"\n');
+  const about = [
+    '--label',
+    'a=b',
+    '--labels-file',
+    join(l.root, 'labels'),
+    '--container',
+    'c',
+    '--format',
+    'own/*=oslo',
+  ];
+  const args = (schema: string) => ['--once', '--root', l.root, '--timezone', 'UTC', '--schema', schema, ...about];
+  const kolla = await ship(...args('kolla'), '--state', join(l.root, 'one'));
+  const [, app] = printed(kolla.stdout);
+  assert.deepEqual([app?.['Pid'], app?.['kubernetes']], ['9', { container_name: 'c', labels: { app: 'own', a: 'b' } }]);
+  const ecs = await ship(...args('ecs'), '--state', join(l.root, 'two'));
+  const [first] = printed(ecs.stdout);
+  assert.deepEqual([first?.['process.pid'], first?.['kubernetes.labels.a']], [7, 'b']);
+  const raw = await ship(...args('raw'), '--state', join(l.root, 'three'));
+  assert.deepEqual(printed(raw.stdout)[1], {
+    '@timestamp': '2026-11-20T08:15:42.123Z',
+    message: '2026-11-20 08:15:42.123 9 INFO app [-] up',
+    'log.file.path': join(own, 'app.log'),
+  });
 });
 
 test('the end tells what happened', async () => {
@@ -89,11 +113,33 @@ test('credentials come from a file and are seen by the server alone', async () =
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
+test('files that are excluded by name or by path below the root are left out', async () => {
+  await using l = await logs('one');
+  for (const name of ['keystone-access.log', 'keystone-old.log'])
+    await writeFile(join(l.root, 'keystone', name), `${name}\n`);
+  const options = ['--exclude', '*-access.log', '--exclude', 'keystone/*-old.log'];
+  const { stdout, stderr } = await ship('--once', '--root', l.root, ...options);
+  assert.equal(printed(stdout).length, 1, stderr);
+});
+
+test('from the end: what lies there at the very first start is left out, and nothing later', async () => {
+  await using l = await logs('old');
+  await ship('--once', '--root', l.root, '--from', 'end');
+  await appendFile(l.file, 'new\n');
+  const { stdout } = await ship('--once', '--root', l.root, '--from', 'end');
+  assert.deepEqual(
+    printed(stdout).map(({ Payload }) => Payload),
+    ['new'],
+  );
+});
+
 for (const [what, args, message] of [
   ['a server without a URL', ['--to', 'opensearch'], /--to opensearch needs --url/],
   ['a URL that is none', ['--url', 'es:9200x/'], /--url is not/],
   ['credentials in the URL', ['--url', 'http://a:hunter2@es'], /--password-file/],
   ['a user without a password', ['--url', 'http://es', '--user', 'u'], /--user needs --password-file/],
+  ['a format that there is none of', ['--format', '*.log=oslow'], /--format: 'oslow' is not one of oslo/],
+  ['a label without its value', ['--label', 'a'], /--label 'a': write it as/],
   ['a zone that there is none of', ['--timezone', 'Mars/Olympus'], /--timezone: 'Mars\/Olympus'/],
   ['an index that no server takes', ['--index-prefix', 'Flog'], /--index-prefix 'Flog'/],
 ] as const) {
@@ -108,7 +154,7 @@ for (const [what, args, message] of [
 test('a state folder that cannot be is a configuration error with the fix', async () => {
   const { code, stderr } = await ship('--once', '--root', '/nowhere');
   assert.equal(code, 65);
-  assert.match(logLines(stderr)[0]?.msg ?? '', /give --state-dir a folder/);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /give --state a folder/);
 });
 
 test('a server that is gone when the pod ends: 143 after the grace, and the next start ships it', async () => {

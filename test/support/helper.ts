@@ -22,10 +22,16 @@ export function runHelper(name: string, args: readonly string[], options: Helper
   return run(process.execPath, [dispatcher, name, ...args], { ...options, env: cleanEnv(options.env) });
 }
 
+export interface StartHelperOptions extends StartOptions {
+  /** Words in front of its command line, each of which becomes the next: `nsenter --mount=FILE --`. */
+  readonly launcher?: readonly string[];
+}
+
 /** Starts a helper that goes on until it is stopped, or until we are gone, however we go. */
-export function startHelper(name: string, args: readonly string[], options: StartOptions = {}): Promise<Running> {
-  const command = tied(process.execPath, [HELPERS, name, ...args]);
-  return start(...command, { ...options, env: cleanEnv(options.env) });
+export function startHelper(name: string, args: readonly string[], options: StartHelperOptions = {}): Promise<Running> {
+  const { launcher = [], ...others } = options;
+  const [program = '', ...words] = [...launcher, process.execPath, HELPERS, name, ...args];
+  return start(...tied(program, words), { ...others, env: cleanEnv(options.env) });
 }
 
 /** The JSON lines that a helper logged. */

@@ -59,9 +59,9 @@ export async function start(command: string, args: readonly string[], options: S
   const { pid } = child;
   if (pid === undefined) throw new Error(`${command} has no pid`);
   const stop = async (graceMs = STOP_GRACE_MS): Promise<number> => {
-    signalGroup(pid, 'SIGTERM');
+    signalIfThere(-pid, 'SIGTERM');
     const code = await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
-    signalGroup(pid, 'SIGKILL');
+    signalIfThere(-pid, 'SIGKILL');
     return code ?? (await ended);
   };
   return {
@@ -73,9 +73,10 @@ export async function start(command: string, args: readonly string[], options: S
   };
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
+/** Sends a signal to a process, or with a negative id to a group of them; one that has ended needs none. */
+export function signalIfThere(id: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, signal);
+    process.kill(id, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

@@ -116,17 +116,20 @@ async function awaitFrom(
   const { left, hasEnded, redact } = options;
   const settled = performance.now() + SETTLE_MS;
   const first = new Map<unknown, Set<number>>();
-  let alive: SeenSession[] = [];
+  let round: SeenSession[] = [];
   const doing = `look for sessions of ${target.user} from ${left.client}`;
   await onEveryNode(session, { ...options, target, doing }, async (node) => {
-    // A round begins with our own node.
-    if (node === session && alive.length > 0) throw mayBeIts(target.user, left.token, redact(listOf(alive)));
+    // A round begins with our own node. One that lives may be at work in the moment of the look: the list has all of the round.
+    if (node === session) {
+      if (round.some(({ isIdle }) => isIdle)) throw mayBeIts(target.user, left.token, redact(listOf(round)));
+      round = [];
+    }
     const all = (await sessionsOf(node, target.user)).filter((seen) => seen.client === left.client);
     const known = first.get(node) ?? new Set(all.map(({ id }) => id));
     first.set(node, known);
     if (hasEnded) for (const { id, isIdle } of all) if (isIdle) known.delete(id);
     const found = all.filter(({ id }) => known.has(id));
-    if (performance.now() > settled) alive = [...alive, ...found.filter(({ isIdle }) => isIdle)];
+    if (performance.now() > settled) round = [...round, ...found];
     return found.length === 0 ? undefined : `statements that may be of the migration before: ${redact(listOf(found))}`;
   });
 }

@@ -2,6 +2,8 @@
 export type Zone = (year: number, month: number, day: number, hour: number, minute: number) => number;
 
 const DAY_MS = 86_400_000;
+/** Of a Date, ECMA-262. */
+export const MAX_DATE_MS = 8.64e15;
 const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
 
 /**
@@ -31,6 +33,8 @@ function byName(name: string): Zone {
     throw new RangeError(`'${name}' is not a time zone such as UTC, +02:00 or Europe/Berlin`, { cause });
   }
   const offsetMs = (at: number): number => {
+    // It throws for what no date can be.
+    if (!(Math.abs(at) <= MAX_DATE_MS)) return NaN;
     const text = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
     const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)/.exec(text) ?? [];
     return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;

@@ -1,33 +1,29 @@
 import type { Writable } from 'node:stream';
+import { unlessAborted } from '../../platform/abort.ts';
 import { messageOf, UnavailableError } from '../../cli/errors.ts';
 import type { Sink } from './sink.ts';
 
-/** JSON lines on a stream. A line is in when the stream has taken it: a restart may repeat the last ones. */
+/** JSON lines on a stream. A line is in when the stream has taken it: after a kill the last ones may be repeated. */
 export function stdoutSink(stream: Writable): Sink {
   return {
     name: 'stdout',
-    async send(documents, signal) {
-      signal.throwIfAborted();
-      const text = documents.map(({ source }) => `${source}\n`).join('');
-      await Promise.race([written(stream, text), aborted(signal)]);
+    opening: undefined,
+    // Who reads along wants lines in their order.
+    atOnce: 1,
+    async send({ body }, signal) {
+      // A reader that has stopped reading must not hold our end.
+      await unlessAborted(written(stream, body), signal);
       return { is: 'all in' };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 
-function written(stream: Writable, text: string): Promise<void> {
+function written(stream: Writable, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(text, (cause) => {
+    stream.write(bytes, (cause) => {
       if (cause) reject(new UnavailableError(`cannot write to stdout: ${messageOf(cause)}`, { cause }));
       else resolve();
     });
-  });
-}
-
-/** A reader that has stopped reading must not hold our end. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }

@@ -8,6 +8,11 @@ export async function may(path: string, how: number): Promise<boolean> {
   );
 }
 
+/** Whether something lies at the path, as far as we can see; links are followed. Never rejects. */
+export async function isThere(path: string): Promise<boolean> {
+  return await may(path, constants.F_OK);
+}
+
 /** Whether this process may make files in that folder, and remove them. */
 export async function mayWriteIn(folder: string): Promise<boolean> {
   return await may(folder, constants.W_OK | constants.X_OK);

@@ -77,7 +77,8 @@ function prefixOf(name: string): string {
   return `.${Buffer.from(name).subarray(0, 200).toString()}.kolla-`;
 }
 
-async function removeStale(folder: string, name: string): Promise<void> {
+/** Removes the temporaries of dead runs that wanted to put this name in place. */
+export async function removeStale(folder: string, name: string): Promise<void> {
   const prefix = prefixOf(name);
   const before = staleBefore();
   for (const entry of await readdir(folder)) {

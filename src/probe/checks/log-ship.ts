@@ -12,11 +12,11 @@ export const logShip = check({
   operands: [],
   options: [
     {
-      flag: 'state-dir',
+      flag: 'state',
       type: 'path',
-      env: 'KOLLA_PROBE_STATE_DIR',
+      env: 'KOLLA_PROBE_STATE',
       default: '/var/log/kolla/.kolla-log-ship',
-      help: "kolla-log-ship's own --state-dir",
+      help: "kolla-log-ship's own --state",
       example: '/var/lib/kolla-log-ship',
     },
     {
@@ -30,9 +30,9 @@ export const logShip = check({
   ],
   examples: [
     { line: 'kolla-probe log-ship --timeout 5s', does: 'healthy while what is written is also acknowledged' },
-    { line: 'kolla-probe log-ship --state-dir ./state --within 10m', does: 'elsewhere, and more patient' },
+    { line: 'kolla-probe log-ship --state ./state --within 10m', does: 'elsewhere, and more patient' },
   ],
-  prepare({ options: { stateDir, within: withinMs } }) {
+  prepare({ options: { state: stateDir, within: withinMs } }) {
     return logShipQuestion({ stateDir, withinMs }, 'log-ship');
   },
 });

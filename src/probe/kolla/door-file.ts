@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolders } from '../../platform/fs/folder.ts';
 import { replaceFile } from '../../platform/fs/replace-file.ts';
 
 /**
@@ -40,7 +41,7 @@ export async function writeDoorFile(
   { port, token, proof }: DoorFile,
   path: string = DOOR_FILE,
 ): Promise<AsyncDisposable> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolders(dirname(path));
   await replaceFile(path, { content: Buffer.from(`${port}\n${token}\n${proof}\n`), mode: MODE, uid: -1, gid: -1 });
   return { [Symbol.asyncDispose]: () => removeOwn(path, token) };
 }

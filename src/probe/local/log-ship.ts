@@ -1,8 +1,9 @@
-import { access, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatDuration } from '../../cli/duration.ts';
 import { messageOf } from '../../cli/errors.ts';
 import { pause } from '../../platform/backoff.ts';
+import { isThere } from '../../platform/fs/access.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 
@@ -77,11 +78,4 @@ async function lagIn(file: string, now: () => number): Promise<Lag> {
 
 function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return await access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -4,7 +4,7 @@ import { must, run } from '../../support/process.ts';
 import { imageTar } from '../image.ts';
 import { tarOf } from '../tar.ts';
 import { startComponent, whenUp, type Component, type Site } from './component.ts';
-import { POD_NETWORK } from './namespaces.ts';
+import { FIRST_NODE, POD_NETWORK, type NodeIdentity } from './namespaces.ts';
 import { readFile } from 'node:fs/promises';
 
 /** On the node's private /run. */
@@ -15,10 +15,10 @@ export const TESTBOX_IMAGE = 'kolla-pod.test/testbox:1';
 const UP_MS = 30_000;
 
 /** Starts containerd with its state in the site's folder, which must not be on an overlay, and waits for its answer. */
-export async function startContainerd(site: Site, cni: string): Promise<Component> {
+export async function startContainerd(site: Site, cni: string, node: NodeIdentity = FIRST_NODE): Promise<Component> {
   const state = join(site.folder, 'containerd');
   await mkdir(join(state, 'cni'), { recursive: true });
-  await writeFile(join(state, 'cni/10-bridge.conflist'), JSON.stringify(bridgeNetwork(state)));
+  await writeFile(join(state, 'cni/10-bridge.conflist'), JSON.stringify(bridgeNetwork(state, node)));
   await writeFile(join(state, 'config.toml'), configOf(state, cni));
   const containerd = await startComponent(site, 'containerd', 'containerd', ['--config', join(state, 'config.toml')]);
   await whenUp(containerd, 'its answer', UP_MS, async () => {
@@ -55,11 +55,11 @@ export async function testboxImage(folder: string, testbox: string): Promise<str
   return file;
 }
 
-function bridgeNetwork(state: string): unknown {
+function bridgeNetwork(state: string, { address, pods }: NodeIdentity): unknown {
   const ipam = {
     type: 'host-local',
     dataDir: join(state, 'addresses'),
-    ranges: [[{ subnet: POD_NETWORK, rangeStart: '10.88.1.1', gateway: '10.88.0.1' }]],
+    ranges: [[{ subnet: POD_NETWORK, rangeStart: pods.first, rangeEnd: pods.last, gateway: address }]],
     routes: [{ dst: '0.0.0.0/0' }],
   };
   const bridge = { type: 'bridge', bridge: 'cni0', isGateway: true, hairpinMode: true, ipam };

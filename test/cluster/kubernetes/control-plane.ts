@@ -23,7 +23,8 @@ export interface ControlPlane extends Cluster, AsyncDisposable {
   addApiServer(flags?: Readonly<Record<string, string>>): Promise<ApiServer>;
 }
 
-const UP_MS = 120_000;
+/** Within it a program answers, on a busy machine too. */
+export const UP_MS = 120_000;
 /** The address of the `kubernetes` Service: the first of the API server's range. */
 const FIRST_SERVICE_IP = '10.96.0.1';
 

@@ -12,7 +12,7 @@
 export type { Cluster } from './api.ts';
 export type { Etcd } from './etcd.ts';
 export { cpuSecondsOf, type ApiServer } from './api-server.ts';
-export { kubeBinary, testbox } from './binaries.ts';
+export { canBuildCoredns, kubeBinary, testbox } from './binaries.ts';
 export { canRunControlPlane, startControlPlane, type ControlPlane } from './control-plane.ts';
 export { metricOf, openWatches, requestCount, samplesIn, type Sample } from './metrics.ts';
 export { TESTBOX_IMAGE } from './containerd.ts';

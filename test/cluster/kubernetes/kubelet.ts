@@ -5,41 +5,63 @@ import { CONTAINERD_SOCKET } from './containerd.ts';
 import type { Get, Run } from './control-plane.ts';
 import type { ClusterKeys } from './credentials.ts';
 import { delegated, IN_A_HURRY } from './flags.ts';
-import { NODE_ADDRESS, POD_NETWORK } from './namespaces.ts';
-
-export const NODE_NAME = 'node1';
+import { POD_NETWORK, type NodeIdentity } from './namespaces.ts';
 
 const UP_MS = 180_000;
 
-/**
- * Starts kube-scheduler, kubelet and kube-proxy against the API server and waits until the node is Ready.
- * @param cgroup the path that Pods' cgroups lie under
- */
-export async function startKubelet(run: Run, get: Get, site: Site, keys: ClusterKeys, cgroup: string): Promise<void> {
-  const server = 'https://127.0.0.1:6443';
-  const scheduler = await keys.kubeconfig('scheduler', server, { commonName: 'system:kube-scheduler' });
+/** What of a kubelet differs between nodes. */
+export interface KubeletPlan {
+  readonly node: NodeIdentity;
+  /** The API server, as it is reached from there. */
+  readonly server: string;
+  /** The path that Pods' cgroups lie under. */
+  readonly cgroup: string;
+  /** The name server that it gives to its Pods; none: they have no names to ask for. */
+  readonly dns?: string;
+}
+
+/** Starts kube-scheduler beside the API server. */
+export async function startScheduler(run: Run, site: Site, keys: ClusterKeys): Promise<void> {
+  const scheduler = await keys.kubeconfig('scheduler', 'https://127.0.0.1:6443', {
+    commonName: 'system:kube-scheduler',
+  });
   await run('kube-scheduler', {
     ...delegated(scheduler),
     ...IN_A_HURRY,
     'bind-address': '127.0.0.1',
     'cert-dir': join(site.folder, 'scheduler'),
   });
-  const asNode = { commonName: `system:node:${NODE_NAME}`, organizations: ['system:nodes'] };
-  const hosts = [NODE_NAME, NODE_ADDRESS, '127.0.0.1'];
-  await keys.issue('kubelet-server', { commonName: NODE_NAME, hosts });
+}
+
+/** Starts kubelet and kube-proxy against the API server and waits until the node is Ready. */
+export async function startKubelet(
+  run: Run,
+  get: Get,
+  site: Site,
+  keys: ClusterKeys,
+  plan: KubeletPlan,
+): Promise<void> {
+  const { node, server } = plan;
+  const asNode = { commonName: `system:node:${node.name}`, organizations: ['system:nodes'] };
+  await keys.issue(serving(node), { commonName: node.name, hosts: [node.name, node.address, '127.0.0.1'] });
   const kubelet = await run('kubelet', {
-    config: await written(site, 'kubelet.json', kubeletConfig(site, keys, cgroup)),
-    kubeconfig: await keys.kubeconfig('kubelet', server, asNode),
+    config: await written(site, 'kubelet.json', kubeletConfig(site, keys, plan)),
+    kubeconfig: await keys.kubeconfig(`kubelet-${node.name}`, server, asNode),
     'root-dir': '/var/lib/kubelet',
-    'hostname-override': NODE_NAME,
-    'node-ip': NODE_ADDRESS,
+    'hostname-override': node.name,
+    'node-ip': node.address,
     'cert-dir': join(site.folder, 'keys'),
   });
-  const proxy = await keys.kubeconfig('proxy', server, { commonName: 'system:kube-proxy' });
-  await run('kube-proxy', { config: await written(site, 'proxy.json', proxyConfig(proxy)) });
-  await whenUp(kubelet, 'the node to be Ready', UP_MS, async () => {
-    return (await get(`/api/v1/nodes/${NODE_NAME}`))?.includes('"KubeletReady"') || undefined;
+  const proxy = await keys.kubeconfig(`proxy-${node.name}`, server, { commonName: 'system:kube-proxy' });
+  await run('kube-proxy', { config: await written(site, 'proxy.json', proxyConfig(proxy, node)) });
+  await whenUp(kubelet, `${node.name} to be Ready`, UP_MS, async () => {
+    return (await get(`/api/v1/nodes/${node.name}`))?.includes('"KubeletReady"') || undefined;
   });
+}
+
+/** The name of the certificate that its kubelet shows to the API server. */
+function serving({ name }: NodeIdentity): string {
+  return `kubelet-server-${name}`;
 }
 
 async function written(site: Site, name: string, config: object): Promise<string> {
@@ -48,7 +70,7 @@ async function written(site: Site, name: string, config: object): Promise<string
 }
 
 /** Works with cgroups of both versions. What is seldom looked at in a cluster that lasts is looked at often here. */
-function kubeletConfig(site: Site, keys: ClusterKeys, cgroup: string): object {
+function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: KubeletPlan): object {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
@@ -58,8 +80,8 @@ function kubeletConfig(site: Site, keys: ClusterKeys, cgroup: string): object {
       x509: { clientCAFile: keys.file('ca.crt') },
     },
     authorization: { mode: 'Webhook' },
-    tlsCertFile: keys.file('kubelet-server.crt'),
-    tlsPrivateKeyFile: keys.file('kubelet-server.key'),
+    tlsCertFile: keys.file(`${serving(node)}.crt`),
+    tlsPrivateKeyFile: keys.file(`${serving(node)}.key`),
     address: '0.0.0.0',
     healthzBindAddress: '127.0.0.1',
     containerRuntimeEndpoint: `unix://${CONTAINERD_SOCKET}`,
@@ -69,6 +91,7 @@ function kubeletConfig(site: Site, keys: ClusterKeys, cgroup: string): object {
     enforceNodeAllocatable: [],
     failSwapOn: false,
     clusterDomain: 'cluster.local',
+    clusterDNS: dns === undefined ? [] : [dns],
     resolvConf: '',
     makeIPTablesUtilChains: false,
     kubeAPIQPS: 1000,
@@ -95,7 +118,7 @@ function kubeletConfig(site: Site, keys: ClusterKeys, cgroup: string): object {
   };
 }
 
-function proxyConfig(kubeconfig: string): object {
+function proxyConfig(kubeconfig: string, { name }: NodeIdentity): object {
   return {
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
     kind: 'KubeProxyConfiguration',
@@ -105,7 +128,7 @@ function proxyConfig(kubeconfig: string): object {
     bindAddress: '127.0.0.1',
     healthzBindAddress: '127.0.0.1:10256',
     metricsBindAddress: '127.0.0.1:10249',
-    hostnameOverride: NODE_NAME,
+    hostnameOverride: name,
     oomScoreAdj: 0,
     iptables: { minSyncPeriod: '100ms' },
     // Zero leaves the machine's own limits as they are.

@@ -6,8 +6,30 @@ import { must, start, tailOf, tied } from '../../support/process.ts';
 import { until } from '../../support/until.ts';
 import type { Placement } from './component.ts';
 
-/** The node's address on its bridge: Pods, and programs in its network, reach it and one another there. */
-export const NODE_ADDRESS = '10.88.0.1';
+/** A node's name, its address on its bridge, and those that it gives to Pods. The bridges of two nodes are one network. */
+export interface NodeIdentity {
+  readonly name: string;
+  readonly address: string;
+  /** Of the bridge: without one of its own it would take another with each Pod, and others would know the former. */
+  readonly hardware: string;
+  readonly pods: { readonly first: string; readonly last: string };
+}
+
+export const FIRST_NODE: NodeIdentity = {
+  name: 'node1',
+  address: '10.88.0.1',
+  hardware: '0a:58:0a:58:00:01',
+  pods: { first: '10.88.1.1', last: '10.88.127.254' },
+};
+export const SECOND_NODE: NodeIdentity = {
+  name: 'node2',
+  address: '10.88.0.2',
+  hardware: '0a:58:0a:58:00:02',
+  pods: { first: '10.88.128.1', last: '10.88.254.254' },
+};
+
+/** The first node's address: Pods, and programs in its network, reach it and one another there. */
+export const NODE_ADDRESS: string = FIRST_NODE.address;
 /** What is left of it for Pods. */
 export const POD_NETWORK = '10.88.0.0/16';
 
@@ -38,15 +60,17 @@ mount --make-rshared /
 `;
 
 /** The default route leads nowhere, but without one a Service's address has no way into iptables. */
-const NETWORK = `
-echo node1 > /proc/sys/kernel/hostname
+function network({ name, address, hardware }: NodeIdentity): string {
+  return `
+echo ${name} > /proc/sys/kernel/hostname
 ip link set lo up
-ip link add cni0 type bridge
-ip address add ${NODE_ADDRESS}/16 dev cni0
+ip link add cni0 address ${hardware} type bridge
+ip address add ${address}/16 dev cni0
 ip link set cni0 up
 ip route add default dev cni0
 echo 1 > /proc/sys/net/ipv4/ip_forward
 `;
+}
 
 /**
  * Makes the namespaces and sets them up. They end with this process, however it ends.
@@ -54,7 +78,12 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
  * @param env PATH and LD_LIBRARY_PATH with `ip`
  * @param init the static helper
  */
-export async function makeNamespaces(folder: string, env: NodeJS.ProcessEnv, init: string): Promise<Namespaces> {
+export async function makeNamespaces(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  init: string,
+  node: NodeIdentity = FIRST_NODE,
+): Promise<Namespaces> {
   for (const name of ['var-log', 'var-lib', 'var-lib-work', 'kubelet']) await mkdir(join(folder, name));
   const kinds = ['--mount', '--net', '--pid', '--uts', '--ipc'];
   const logFile = join(folder, 'init.log');
@@ -75,12 +104,21 @@ export async function makeNamespaces(folder: string, env: NodeJS.ProcessEnv, ini
     return (command, args) => ['nsenter', [`--target=${pid}`, ...which, '--', command, ...args]];
   };
   const inNode = entering(kinds);
-  await must(...inNode('sh', ['-ec', MOUNTS + NETWORK, 'sh', folder]), { env });
+  await must(...inNode('sh', ['-ec', MOUNTS + network(node), 'sh', folder]), { env });
   const moved = stack.move();
   return { pid, inNode, inNetwork: entering(['--net']), [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-async function childOf(pid: number): Promise<number> {
+/** Makes the bridges of two nodes one network: a cable of which each end is in one of them. */
+export async function joinNetworks(one: Namespaces, other: Namespaces, env: NodeJS.ProcessEnv): Promise<void> {
+  const cable = ['link', 'add', 'cable', 'netns', String(one.pid), 'type', 'veth'];
+  await must('ip', [...cable, 'peer', 'name', 'cable', 'netns', String(other.pid)], { env });
+  for (const { inNetwork } of [one, other])
+    await must(...inNetwork('ip', ['link', 'set', 'cable', 'master', 'cni0', 'up']), { env });
+}
+
+/** The one process that another has started. */
+export async function childOf(pid: number): Promise<number> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const child = Number(children.trim());
   if (!Number.isInteger(child) || child === 0) throw new Error(`process ${pid} has not one child but '${children}'`);

@@ -7,20 +7,22 @@ import { privateFolder } from '../../support/folder.ts';
 import { must, tied } from '../../support/process.ts';
 import { step } from '../../support/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
-import { canBuildKubernetes, kubeBinary, testbox } from './binaries.ts';
+import { canBuildKubernetes, corednsBinary, kubeBinary, testbox } from './binaries.ts';
 import { makeCgroups } from './cgroups.ts';
-import { startKube, type Site } from './component.ts';
+import { startKube, whenUp, type Component, type Site } from './component.ts';
 import { importImage, startContainerd, testboxImage } from './containerd.ts';
-import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
+import { ADMIN, prepare, startApi, UP_MS, type Run } from './control-plane.ts';
+import { corednsImage, DNS_ADDRESS, startDns } from './dns.ts';
 import { openDoor } from './door.ts';
-import { startKubelet } from './kubelet.ts';
-import { makeNamespaces, NODE_ADDRESS } from './namespaces.ts';
+import { startKubelet, startScheduler } from './kubelet.ts';
+import { childOf, FIRST_NODE, makeNamespaces, NODE_ADDRESS } from './namespaces.ts';
 import { nodePackages } from './packages.ts';
+import { startSecondNode } from './second-node.ts';
 
 /** Where `inside()` puts a command: the node's network alone with this machine's files, or all that the node is. */
 export type Scope = 'network' | 'node';
 
-/** A whole cluster of one node; Pods run, and reach one another, Services and the node, but not this machine. */
+/** A whole cluster of one node, or two; Pods run, and reach one another, Services and the node, but not this machine. */
 export interface KubeNode extends Cluster, AsyncDisposable {
   /** Where Pods reach what runs in the node's network. */
   readonly address: string;
@@ -28,7 +30,7 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   readonly pid: number;
   /** The path that Pods' cgroups lie under, in every hierarchy. */
   readonly cgroup: string;
-  /** Gives a docker-archive to the node. */
+  /** Gives a docker-archive to the node, or to both. */
   importImage(file: string): Promise<void>;
   /**
    * The command that runs another one inside, for `start()` and `must()`. It is tied to this process. In the scope
@@ -37,11 +39,17 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   inside(command: string, args: readonly string[], scope?: Scope): [string, string[]];
   /** A port on this machine's 127.0.0.1 that leads to one in the node's network; `host` is 127.0.0.1 in there. */
   reach(port: number, host?: string): Promise<number>;
+  /** Ends the API server by SIGKILL and starts it again; resolves when it is ready. */
+  restartApiServer(): Promise<void>;
 }
 
 export interface NodeOptions {
   /** docker-archives of the images that Pods will use; TESTBOX_IMAGE is always there. */
   readonly images?: readonly string[];
+  /** With CoreDNS (see canBuildCoredns), so that Pods find Services by name. */
+  readonly dns?: true;
+  /** A second kubelet in namespaces of its own, on one network with the first: `node2`. It gets the same images. */
+  readonly second?: true;
 }
 
 const ADDRESSES = {
@@ -61,8 +69,9 @@ const SERVICE_LIKE_RULE =
   );
 
 /** Brings a node up in about five seconds; needs root. Everything of it ends with this process, however it ends. */
-export async function startNode({ images = [] }: NodeOptions = {}): Promise<KubeNode> {
+export async function startNode({ images = [], dns, second }: NodeOptions = {}): Promise<KubeNode> {
   const [kube, helper] = [await kubeBinary(), await testbox()];
+  const coredns = dns && (await corednsBinary());
   await using stack = new AsyncDisposableStack();
   let owner: AsyncDisposableStack = stack;
   const folder = stack.use(await privateFolder('node')).path;
@@ -79,24 +88,60 @@ export async function startNode({ images = [] }: NodeOptions = {}): Promise<Kube
   const admin = await keys.issue('admin', ADMIN);
   const kubeconfig = await keys.kubeconfig('admin', server, ADMIN);
   const get = (path: string) => apiGet(server, path, keys.authority.certificate, admin);
-  const run: Run = (name, flags) => startKube(site, name, flags); // ended by the namespaces' end
+  const programs = new Map<string, { readonly component: Component; readonly flags: Parameters<Run>[1] }>();
+  const run: Run = async (name, flags) => {
+    const component = await startKube(site, name, flags); // ended by the namespaces' end
+    programs.set(name, { component, flags });
+    return component;
+  };
   await step('starting a Kubernetes node', async () => {
     await Promise.all([startApi(run, get, site, keys, ADDRESSES), startContainerd(site, packages.cni)]);
-    await startKubelet(run, get, site, keys, cgroups.path);
+    await startScheduler(run, site, keys);
+    await startKubelet(run, get, site, keys, {
+      node: FIRST_NODE,
+      server: `https://127.0.0.1:${ADDRESSES.api}`,
+      cgroup: cgroups.path,
+      ...(dns && { dns: DNS_ADDRESS }),
+    });
   });
+  const sites = [site];
+  if (second)
+    await step('starting a second node', async () => {
+      const plan = { server: `https://${NODE_ADDRESS}:${ADDRESSES.api}`, ...(dns && { dns: DNS_ADDRESS }) };
+      const started = stack.use(await startSecondNode(site, namespaces, { packages, helper, keys, get, plan }));
+      sites.push(started.site);
+    });
+  const importEverywhere = async (file: string) => {
+    for (const each of sites) await importImage(each, file);
+  };
   await step('importing images', async () => {
-    for (const image of [await testboxImage(folder, helper), ...images]) await importImage(site, image);
+    for (const image of [await testboxImage(folder, helper), ...images]) await importEverywhere(image);
   });
+  const cluster = clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, folder });
+  if (coredns !== undefined)
+    await step('starting CoreDNS', async () => {
+      await importEverywhere(await corednsImage(folder, coredns));
+      await startDns(cluster);
+    });
   owner = stack.move();
   return {
-    ...clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, folder }),
+    ...cluster,
     address: NODE_ADDRESS,
     pid: namespaces.pid,
     cgroup: cgroups.path,
-    importImage: (file) => importImage(site, file),
+    importImage: importEverywhere,
     inside: (command, args, scope = 'network') =>
       tied(...(scope === 'node' ? namespaces.inNode(command, args) : namespaces.inNetwork(command, args))),
     reach,
+    restartApiServer: async () => {
+      const former = programs.get('kube-apiserver');
+      if (former === undefined) throw new Error('no API server was started');
+      // What we have started is what entered the namespaces; the API server is its child.
+      process.kill(await childOf(former.component.running.pid), 'SIGKILL');
+      await former.component.running.ended;
+      const next = await run('kube-apiserver', former.flags);
+      await whenUp(next, 'its /readyz to be ok', UP_MS, () => get('/readyz'));
+    },
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
 }

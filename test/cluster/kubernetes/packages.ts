@@ -19,18 +19,21 @@ export interface NodePackages {
   readonly cni: string;
 }
 
-/** @param folder of the node's own; `bin/` is made in it */
+/** @param folder of the node's own; `bin/` and `tmp/` are made in it */
 export async function nodePackages(folder: string): Promise<NodePackages> {
   const unpacked = await unpackedPackages('node-packages', PACKAGES, { except: NOT_NEEDED });
   const bin = join(folder, 'bin');
   await mkdir(bin);
+  // What containerd passes to runc for each exec lies there, and stays where the node ends meanwhile.
+  const temporary = join(folder, 'tmp');
+  await mkdir(temporary);
   for (const name of IPTABLES) await symlink(join(unpacked, 'usr/sbin/xtables-nft-multi'), join(bin, name));
   const env = componentEnv(folder);
   const path = [bin, join(unpacked, 'usr/bin'), join(unpacked, 'usr/sbin'), env['PATH'], '/usr/sbin:/sbin'];
   const libraries = join(unpacked, 'usr/lib', MULTIARCH[process.arch] ?? '');
   const search = { LD_LIBRARY_PATH: libraries, XTABLES_LIBDIR: join(libraries, 'xtables') };
   return {
-    env: { ...env, PATH: path.join(':'), ...search },
+    env: { ...env, PATH: path.join(':'), TMPDIR: temporary, ...search },
     cni: join(unpacked, 'usr/lib/cni'),
   };
 }

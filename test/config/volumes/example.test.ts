@@ -10,6 +10,9 @@ import { planOf } from './fixtures.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../k8s/examples/keystone/', import.meta.url));
 
+/** Volumes that config.json doesn't name: Keystone's keys, and the pod's labels for its log lines. */
+const ADDED = new Set(['keys', 'podinfo']);
+
 interface Workload {
   readonly kind: string;
   readonly spec: { readonly template: { readonly spec: Omit<PodSpec, 'initContainers' | 'containers'> & Containers } };
@@ -56,13 +59,13 @@ for (const [file, kind] of [
   ['deployment.yaml', 'Deployment'],
   ['job.yaml', 'Job'],
 ] as const) {
-  test(`the example's ${kind} is what plan prints for its config.json, and a volume for keys`, async () => {
+  test(`the example's ${kind} is what plan prints for its config.json, and volumes for keys and labels`, async () => {
     const plan = await planOfExample();
     const workload = ((await documents(file)) as Workload[]).find((each) => each.kind === kind);
     assert.ok(workload);
     const { securityContext, volumes, initContainers, containers } = workload.spec.template.spec;
     assert.deepEqual(securityContext, plan.securityContext);
-    const own = volumes.filter(({ name }) => !['config-files', 'keys'].includes(name));
+    const own = volumes.filter(({ name }) => name !== 'config-files' && !ADDED.has(name));
     assert.deepEqual(
       own,
       plan.volumes.filter(({ name }) => name !== 'config-files'),

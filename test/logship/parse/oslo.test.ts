@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseOslo } from '../../../src/logship/parse/oslo.ts';
+import { Oslo } from '../../../src/logship/parse/oslo.ts';
+
+const parseOslo = (line: string) => new Oslo().parse(line);
 
 test('a whole context becomes its fields, and ids lose their req-', () => {
   const line =
@@ -42,7 +44,9 @@ for (const payload of ['[-] ready', '[None req-1 - - - -] six fields', 'Tracebac
 for (const line of [
   '',
   'Traceback',
-  '2026-11-20 08:15:42 7 INFO a b',
+  '2026-11-20 08:15:42. 7 INFO a b',
+  '2026-11-20 08:15:42.123 INFO a b',
+  '2026-11-20 08:15:42.123 7 info a b',
   '10.0.0.1 - - [20/Nov/2026:08:15:42 +0000] "GET /"',
 ]) {
   test(`'${line}' is not oslo.log`, () => assert.equal(parseOslo(line), undefined));

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readBulkReply } from '../../../src/logship/sink/bulk.ts';
 
-const reply = (...items: object[]) => JSON.stringify({ errors: true, items: items.map((create) => ({ create })) });
+const reply = (...items: object[]) =>
+  Buffer.from(JSON.stringify({ errors: true, items: items.map((create) => ({ create })) }));
 
 test('no errors are not looked for twice', () => {
-  assert.deepEqual(readBulkReply(200, '{"errors":false,"took":', 2), { is: 'all in' });
+  assert.deepEqual(readBulkReply(200, Buffer.from('{"errors":false,"took":'), 2), { is: 'all in' });
 });
 
 test('each item has its verdict', () => {
@@ -15,7 +16,7 @@ test('each item has its verdict', () => {
   assert.equal(answer.is, 'each');
   assert.deepEqual(
     answer.verdicts.map(({ is }) => is),
-    ['in', 'already', 'again', 'again', 'again', 'again', 'refused'],
+    ['in', 'already', 'busy', 'again', 'again', 'again', 'refused'],
   );
 });
 
@@ -41,9 +42,36 @@ for (const [what, status, text] of [
   ['200 with a page', 200, '<html>welcome</html>'],
   ['200 with too few items', 200, '{"errors":true,"items":[]}'],
 ] as const) {
-  test(`${what} holds everything`, () => assert.equal(readBulkReply(status, text, 3).is, 'held'));
+  test(`${what} holds everything`, () => assert.equal(readBulkReply(status, Buffer.from(text), 3).is, 'held'));
 }
 
 test('a body that is too large is told apart', () => {
-  assert.equal(readBulkReply(413, '', 3).is, 'too large');
+  assert.equal(readBulkReply(413, Buffer.alloc(0), 3).is, 'too large');
+});
+
+for (const [what, error] of [
+  [
+    'the cluster has all the shards that it may have',
+    {
+      type: 'validation_exception',
+      reason:
+        'Validation Failed: 1: this action would add [2] shards, but this cluster has [1000]/[1000] maximum normal shards open;',
+    },
+  ],
+  ['the index is closed', { type: 'index_closed_exception', reason: 'closed' }],
+] as const) {
+  test(`no document is a dead letter because ${what}`, () => {
+    const answer = readBulkReply(200, reply({ status: 400, error }), 1);
+    assert.equal(answer.is === 'each' && answer.verdicts[0]?.is, 'again');
+  });
+}
+
+test('a document that is too large for the server is refused for good', () => {
+  const answer = readBulkReply(200, reply({ status: 413, error: { type: 't', reason: 'r' } }), 1);
+  assert.equal(answer.is === 'each' && answer.verdicts[0]?.is, 'refused');
+});
+
+test("another's words can't begin a line of our log", () => {
+  const answer = readBulkReply(502, Buffer.from('<html>\n\u001b[2Jbad'), 1);
+  assert.deepEqual(answer, { is: 'held', reason: 'status 502: <html> [2Jbad', because: undefined });
 });

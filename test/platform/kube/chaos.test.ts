@@ -157,6 +157,8 @@ for (const endsBeginning of [true, false]) {
           model.change(NAMES[Math.floor(random() * NAMES.length)]!, random() < 0.4);
           if (random() < 0.05) model.compact();
           if (random() < 0.3) await sleep(random() * 8);
+          // A slow machine would be told the last state alone.
+          if (n === CHANGES / 2) await until('a state to be told', 20_000, async () => told > 0 || undefined);
         }
         faults.on = false;
         model.change('a', false);

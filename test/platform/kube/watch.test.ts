@@ -105,7 +105,7 @@ test('an event in chunks of one byte, with characters of several, is read whole'
     };
     send(0);
   });
-  using client = await api.client();
+  using client = await api.client({ ...FAST, absentMs: 60_000 });
   const { seen } = await observe(client, upTo(2));
   assert.deepEqual(kinds(seen), ['object 7', 'object 8']);
   const [first] = seen;

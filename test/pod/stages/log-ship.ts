@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { standIn } from '../../logship/setup/server.ts';
 import { listenHttp } from '../../support/server.ts';
-import type { Stages } from './stage.ts';
+import { says, type Stages } from './stage.ts';
 
 export const LOG_SHIP: Stages = {
   'kolla-log-ship --url http://elasticsearch:9200': async (folder, stack) => {
@@ -20,10 +21,26 @@ export const LOG_SHIP: Stages = {
     const env = { KOLLA_LOG_SHIP_ROOT: join(folder, 'logs') };
     return { replace: { 'elasticsearch:9200': `127.0.0.1:${port}` }, env, stopAfter };
   },
+  'kolla-log-ship --to opensearch=http://opensearch:9200 --to stdout --once': async (folder, stack) => {
+    await logs(folder);
+    const { port } = stack.use(
+      await listenHttp((request, response) => request.resume().once('end', () => response.end('{"errors":false}'))),
+    );
+    const env = { KOLLA_LOG_SHIP_ROOT: join(folder, 'logs') };
+    return { replace: { 'opensearch:9200': `127.0.0.1:${port}` }, env, stdout: /"Payload":"\[-\] started"/ };
+  },
   'kolla-log-ship --once --root /tmp/logs': async (folder) => {
     await logs(folder);
     return { replace: { '/tmp/logs': join(folder, 'logs') }, stdout: /"Payload":"\[-\] started"/ };
   },
+  'kolla-log-ship setup --url http://elasticsearch:9200 --keep 14d --dry-run': async (_, stack) => {
+    const { url } = stack.use(await standIn({ has: 'ilm' }));
+    return {
+      replace: { 'http://elasticsearch:9200': url },
+      stdout: /^would create ILM policy flog[^]*"min_age": "14d"/,
+    };
+  },
+  'kolla-log-ship setup --saved-objects dashboards': says(/"title":"\[OpenStack\] Overview"/),
 };
 
 async function logs(folder: string): Promise<void> {

@@ -9,6 +9,7 @@ import { privateFolder } from '../../support/folder.ts';
 import { run, start } from '../../support/process.ts';
 import { until } from '../../support/until.ts';
 import { startService } from './service.ts';
+import { startStranger } from './stranger.ts';
 
 const name = (what: string) => `kp-${what}-${process.pid}`;
 const signal = () => AbortSignal.timeout(20_000);
@@ -88,6 +89,7 @@ test('an abstract socket has a name and no file', async () => {
 });
 
 test('a process runs, until it does not', async () => {
+  await using _ = await startStranger();
   const asked = processQuestion({ name: `${name('runs')} ` }, 'asked');
   {
     await using service = await startService(name('runs'), "say('up'); setInterval(() => {}, 1000);");
@@ -97,6 +99,7 @@ test('a process runs, until it does not', async () => {
 });
 
 test('a pattern is looked for in whole command lines', async () => {
+  await using _ = await startStranger();
   await using running = await start('bash', ['-c', `exec -a ${name('server')} sleep 1000`]);
   const asked = (pattern: string) => processQuestion({ name: pattern, isPattern: true }, 'asked').ask(signal());
   await until('the program', 5000, async () => ((await asked(`${name('server')} 1000`)).healthy ? true : undefined));

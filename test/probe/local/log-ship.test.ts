@@ -18,7 +18,7 @@ async function logs() {
 }
 
 async function probe(stateDir: string, ...more: string[]): Promise<{ code: number; msg: string }> {
-  const { code, stderr } = await runHelper('kolla-probe', ['log-ship', '--state-dir', stateDir, ...more]);
+  const { code, stderr } = await runHelper('kolla-probe', ['log-ship', '--state', stateDir, ...more]);
   return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
 }
 

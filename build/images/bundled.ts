@@ -1,0 +1,75 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../bundle.ts';
+import type { Built } from '../make.ts';
+import { lockedPackage } from './lockfile.ts';
+
+/** An npm package of which something is in the binary. */
+export interface BundledPackage {
+  readonly name: string;
+  readonly version: string;
+  /** An SPDX expression, as the package states it. */
+  readonly licence: string;
+  /** The text of its licence files. */
+  readonly text: string;
+  /** Of the package as it was fetched: SHA-512 in hex, from the lockfile. */
+  readonly sha512: string | undefined;
+}
+
+const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-.].*)?$/i;
+
+/** The packages whose code is in the bundles, as esbuild says; and node, of which the rest of the binary is. By name. */
+export async function bundledPackages({ helpers, libraries, base }: Built): Promise<BundledPackage[]> {
+  const outputs = [...helpers, ...libraries].flatMap(({ bundle }) => Object.values(bundle.metafile.outputs));
+  const inputs = outputs.flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  const folders = new Set(inputs.flatMap((path) => folderOf(path) ?? []));
+  folders.add(`node_modules/node-linux-${base.target.arch}`);
+  const packages = await Promise.all([...folders].map(packageIn));
+  return packages.toSorted((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
+}
+
+/** `node_modules/@a/b/node_modules/c` of a file in it. Undefined for our own sources. */
+function folderOf(path: string): string | undefined {
+  return /^(?:[^:]+:)?(?<folder>(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.groups?.['folder'];
+}
+
+async function packageIn(folder: string): Promise<BundledPackage> {
+  // Another architecture's node is in no node_modules here, and has the same text.
+  const here = folder.replace(/node-linux-\w+$/, `node-linux-${process.arch}`);
+  const about = JSON.parse(await readFile(join(ROOT, here, 'package.json'), 'utf8')) as PackageJson;
+  const { version = about.version, integrity } = await lockedPackage(folder);
+  return {
+    name: here === folder ? about.name : (folder.split('/').at(-1) ?? about.name),
+    version,
+    licence: licenceOf(about),
+    text: await licenceText(join(ROOT, here)),
+    sha512:
+      integrity?.startsWith('sha512-') === true
+        ? Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex')
+        : undefined,
+  };
+}
+
+interface PackageJson {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string | { readonly type: string };
+  readonly licenses?: readonly { readonly type: string }[];
+}
+
+/** @throws Error where a package states none: somebody must look before it is shipped */
+function licenceOf({ name, license, licenses }: PackageJson): string {
+  const stated =
+    typeof license === 'object' ? license.type : (license ?? licenses?.map(({ type }) => type).join(' OR '));
+  if (stated === undefined || stated === '') throw new Error(`the package ${name} states no licence`);
+  return stated;
+}
+
+/** @throws Error where a package comes without one: it may not be passed on like that */
+async function licenceText(folder: string): Promise<string> {
+  const names = (await readdir(folder)).filter((name) => LICENCE_FILE.test(name)).toSorted();
+  if (names.length === 0) throw new Error(`${folder} has no licence file`);
+  return (await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
+}

@@ -1,0 +1,89 @@
+import { layoutOf, PLACE } from '../../src/pod/install/layout.ts';
+import { layerOfFolder, type Layer } from '../../test/cluster/image.ts';
+import { tarOf, type TarEntry } from '../../test/cluster/tar.ts';
+import { NAMES } from '../names.ts';
+import { glibcRootfs } from './base.ts';
+import type { Target } from '../base.ts';
+
+/** The user of the image that can run: no service's, and not nobody's, whom others may have as theirs. */
+export const UID = 65_532;
+
+export const KINDS = ['scratch', 'install'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Beside the binary. */
+export interface Papers {
+  readonly licences: string;
+  readonly sbom: string;
+}
+
+/** From the lowest to the topmost. The base's own layer changes only with Debian's packages. */
+export async function layersOf(kind: Kind, arch: Target['arch'], binary: Uint8Array, papers: Papers): Promise<Layer[]> {
+  const files = filesOf(binary, papers);
+  if (kind === 'scratch') return [tarOf(files)];
+  const base = layerOfFolder(await glibcRootfs(arch), ['--owner=0', '--group=0', '--mode=u=rwX,go=rX']);
+  return [base, tarOf([...files, ...runnableEntries()])];
+}
+
+/** Where `kolla-pod install` puts them too: for `COPY --from`, and mounted there as an image volume they work as they are. */
+function filesOf(binary: Uint8Array, { licences, sbom }: Papers): TarEntry[] {
+  const { links, scripts } = layoutOf(NAMES, PLACE);
+  return [
+    { name: 'opt/', mode: 0o755 },
+    { name: folderAt(''), mode: 0o755 },
+    { name: folderAt('kolla-pod'), mode: 0o755, content: binary },
+    ...Object.entries(links).flatMap(([folder, names]) => [
+      { name: folderAt(`${folder}/`), mode: 0o755 },
+      ...names.toSorted().map((name) => ({ name: folderAt(`${folder}/${name}`), mode: 0o777, link: '../kolla-pod' })),
+    ]),
+    ...Object.entries(scripts).flatMap(([folder, texts]) => [
+      { name: folderAt(`${folder}/`), mode: 0o755 },
+      ...Object.entries(texts).map(([name, content]) => ({
+        name: folderAt(`${folder}/${name}`),
+        mode: 0o755,
+        content,
+      })),
+    ]),
+    { name: folderAt('share/'), mode: 0o755 },
+    { name: folderAt('share/LICENSES'), mode: 0o644, content: licences },
+    { name: folderAt('share/sbom.cdx.json'), mode: 0o644, content: sbom },
+  ];
+}
+
+function folderAt(path: string): string {
+  return `${PLACE.slice(1)}/${path}`;
+}
+
+/** The volume that it fills is mounted over those files, so the same lie under other names too. */
+function runnableEntries(): TarEntry[] {
+  const links = NAMES.filter((name) => name !== 'kolla-pod').toSorted();
+  return [
+    { name: 'etc/', mode: 0o755 },
+    { name: 'etc/passwd', mode: 0o644, content: passwd() },
+    { name: 'etc/group', mode: 0o644, content: `root:x:0:\nkolla-pod:x:${UID}:\n` },
+    { name: 'etc/nsswitch.conf', mode: 0o644, content: 'passwd: files\ngroup: files\nhosts: files dns\n' },
+    { name: 'tmp/', mode: 0o1777 },
+    { name: 'usr/local/', mode: 0o755 },
+    { name: 'usr/local/bin/', mode: 0o755 },
+    { name: 'usr/local/bin/kolla-pod', mode: 0o755, sameAs: folderAt('kolla-pod') },
+    ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-pod' })),
+  ];
+}
+
+function passwd(): string {
+  return `root:x:0:0:root:/:/nonexistent\nkolla-pod:x:${UID}:${UID}::/tmp:/nonexistent\n`;
+}
+
+/** As registries and viewers show them. */
+export function labelsOf(kind: Kind, version: string): Readonly<Record<string, string>> {
+  const what =
+    kind === 'scratch'
+      ? 'the kolla-pod binary and its names, for COPY --from and for image volumes; it does not run by itself'
+      : 'kolla-pod on glibc alone, without root: fills a shared volume, and runs every helper';
+  return {
+    'org.opencontainers.image.title': `kolla-pod ${kind}`,
+    'org.opencontainers.image.description': what,
+    'org.opencontainers.image.version': version,
+    'org.opencontainers.image.licenses': 'Apache-2.0',
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * How the two images are made, without an engine and without a registry (`node build/images.ts`):
+ *
+ *   build/make.ts for each architecture -> the binary; for another machine's, node of that and qemu-user (arm64.ts)
+ *   Debian's glibc and libstdc++ -> base.ts: a root file system without shell or package manager
+ *   bundles -> bundled.ts: the npm packages in the binary -> licences.ts, sbom.ts (CycloneDX 1.6)
+ *   all of it -> contents.ts: layers -> NAME.tar (docker-archive), NAME.cdx.json, LICENSES, SHA256SUMS in dist/images
+ *
+ * `scratch` holds the files alone, in /opt/kolla-pod, for `COPY --from` and image volumes; it has no libc and does not run. `install`
+ * has them too and runs, as uid 65532. Both are the same file when they are built twice from the same sources and the same packages.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { VERSION } from '../../src/cli/version.ts';
+import { imageTar } from '../../test/cluster/image.ts';
+import { onTarget, type Target } from '../base.ts';
+import { checkBinary } from '../check.ts';
+import { buildBinary, type Built } from '../make.ts';
+import { IMAGE_ARCH, basePackages } from './base.ts';
+import { bundledPackages, type BundledPackage } from './bundled.ts';
+import { KINDS, UID, labelsOf, layersOf, type Kind } from './contents.ts';
+import { licencesOf } from './licences.ts';
+import { sbomOf } from './sbom.ts';
+
+export interface BuiltImage {
+  readonly kind: Kind;
+  /** As images name it: `amd64`. */
+  readonly architecture: string;
+  /** What it is called once it is loaded. */
+  readonly reference: string;
+  readonly file: string;
+  /** The digest of its configuration, which engines call its id. */
+  readonly id: string;
+}
+
+export interface ImageOptions {
+  /** Where the files go. What stands there under the same names is replaced at the very end. */
+  readonly folder: string;
+  readonly target: Target;
+  /** The name in front of the tag: `registry.example/team/kolla-pod`. */
+  readonly repository: string;
+  readonly say: (text: string) => void;
+}
+
+const exec = promisify(execFile);
+
+/** How the image that can run is run. */
+const RUNS = {
+  entrypoint: ['/usr/local/bin/kolla-pod'],
+  command: ['--help'],
+  env: { PATH: '/usr/local/bin' },
+  user: `${UID}:${UID}`,
+};
+
+/**
+ * Makes the binary for one architecture and both images of it.
+ * @throws Error where the binary does not run, or a package states no licence
+ */
+export async function buildImages({ folder, target, repository, say }: ImageOptions): Promise<BuiltImage[]> {
+  await mkdir(folder, { recursive: true });
+  const work = await mkdtemp(join(folder, '.images-'));
+  const architecture = IMAGE_ARCH[target.arch];
+  try {
+    const built = await buildBinary(join(work, 'binary'), say, undefined, target);
+    say('running every name');
+    await checkBinary(built);
+    if (built.base.notStripped !== undefined) say(`node is not stripped: ${built.base.notStripped}`);
+    const contents = await contentsOf(built);
+    const images: BuiltImage[] = [];
+    for (const kind of KINDS) {
+      say(`writing ${nameOf(kind, architecture)}.tar`);
+      images.push(await writeImage(kind, work, repository, contents));
+    }
+    const licences = `kolla-pod-${architecture}.LICENSES`;
+    await writeFile(join(work, licences), contents.licences);
+    const archives = KINDS.flatMap((kind) => ['tar', 'cdx.json'].map((end) => `${nameOf(kind, architecture)}.${end}`));
+    const files = [...archives, licences];
+    const sums = await Promise.all(files.map(async (name) => `${await sha256(join(work, name))}  ${name}\n`));
+    await writeFile(join(work, `SHA256SUMS.${architecture}`), sums.join(''));
+    for (const name of [...files, `SHA256SUMS.${architecture}`]) await rename(join(work, name), join(folder, name));
+    return images.map((image) => ({ ...image, file: join(folder, basename(image.file)) }));
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** What both images of an architecture have. */
+interface Contents {
+  readonly target: Target;
+  readonly binary: Uint8Array;
+  readonly packages: readonly BundledPackage[];
+  /** process.versions of the carried node. */
+  readonly parts: Readonly<Record<string, string>>;
+  readonly licences: string;
+}
+
+async function contentsOf(built: Built): Promise<Contents> {
+  const { target } = built.base;
+  const packages = await bundledPackages(built);
+  const { stdout } = await exec(...onTarget(target, target.node, ['-p', 'JSON.stringify(process.versions)']));
+  return {
+    target,
+    binary: await readFile(built.binary),
+    packages,
+    parts: JSON.parse(stdout) as Record<string, string>,
+    licences: await licencesOf(packages),
+  };
+}
+
+/** An image's archive and its bill of materials. */
+async function writeImage(kind: Kind, folder: string, repository: string, contents: Contents): Promise<BuiltImage> {
+  const { target, binary, packages, parts, licences } = contents;
+  const architecture = IMAGE_ARCH[target.arch];
+  const name = nameOf(kind, architecture);
+  const sbom = sbomOf({
+    image: name,
+    architecture,
+    sha256: createHash('sha256').update(binary).digest('hex'),
+    packages,
+    parts,
+    base: kind === 'install' ? await basePackages(target.arch) : [],
+  });
+  await writeFile(join(folder, `${name}.cdx.json`), sbom);
+  const file = join(folder, `${name}.tar`);
+  const reference = `${repository}:${VERSION}${kind === 'install' ? '' : `-${kind}`}`;
+  const id = await imageTar(file, {
+    reference,
+    layers: await layersOf(kind, target.arch, binary, { licences, sbom }),
+    labels: labelsOf(kind, VERSION),
+    architecture,
+    ...(kind === 'install' ? RUNS : {}),
+  });
+  return { kind, architecture, reference, file, id };
+}
+
+function nameOf(kind: Kind, architecture: string): string {
+  return `kolla-pod-${kind}-${architecture}`;
+}
+
+async function sha256(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../bundle.ts';
+
+/** What the lockfile holds a package to. */
+export interface LockedPackage {
+  readonly version?: string;
+  /** As npm writes it: `sha512-` and base64. */
+  readonly integrity?: string;
+}
+
+let lock: Promise<{ readonly packages: Readonly<Record<string, LockedPackage | undefined>> }> | undefined;
+
+/** Of the package in that folder, `node_modules/NAME`, of this machine's kind or another; empty for one that it has not. */
+export async function lockedPackage(folder: string): Promise<LockedPackage> {
+  lock ??= readFile(join(ROOT, 'package-lock.json'), 'utf8').then((text) => JSON.parse(text));
+  return (await lock).packages[folder] ?? {};
+}

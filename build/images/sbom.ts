@@ -1,0 +1,127 @@
+/**
+ * A software bill of materials as CycloneDX 1.6 JSON: what is in an image, by package URL.
+ *
+ *   esbuild's account of the bundles -> npm packages;  process.versions of the carried node -> its parts;  the base's packages -> Debian's
+ *
+ * Without a time and with a serial number made of its content, so the same image has the same bill.
+ */
+import { createHash } from 'node:crypto';
+import { VERSION } from '../../src/cli/version.ts';
+import type { BasePackage } from './base.ts';
+import type { BundledPackage } from './bundled.ts';
+
+export interface Contents {
+  /** `kolla-pod-install-amd64`. */
+  readonly image: string;
+  /** As images name it. */
+  readonly architecture: string;
+  /** Of the binary. */
+  readonly sha256: string;
+  readonly packages: readonly BundledPackage[];
+  /** Of the carried node: its parts and their versions. */
+  readonly parts: Readonly<Record<string, string | undefined>>;
+  readonly base: readonly BasePackage[];
+}
+
+interface Component {
+  readonly type: string;
+  readonly 'bom-ref': string;
+  readonly name: string;
+  readonly version: string;
+  readonly [key: string]: unknown;
+}
+
+/** What process.versions holds besides parts: itself, numbers of interfaces. */
+const NO_PARTS = new Set(['node', 'modules', 'napi']);
+
+/** The bill as text. */
+export function sbomOf(contents: Contents): string {
+  const { image, architecture, sha256, packages, parts, base } = contents;
+  const root = {
+    type: 'container',
+    'bom-ref': image,
+    name: image,
+    version: VERSION,
+  };
+  const binary: Component = {
+    type: 'application',
+    'bom-ref': `pkg:generic/kolla-pod@${VERSION}?arch=${architecture}`,
+    name: 'kolla-pod',
+    version: VERSION,
+    purl: `pkg:generic/kolla-pod@${VERSION}?arch=${architecture}`,
+    hashes: [{ alg: 'SHA-256', content: sha256 }],
+    licenses: [{ license: { id: 'Apache-2.0' } }],
+  };
+  const isNode = ({ name }: BundledPackage) => name.startsWith('node-linux-');
+  const node = packages.filter(isNode).map((one) => ({ ...npm(one), cpe: cpeOf(one), components: partsOf(parts) }));
+  const inside: Component[] = [...packages.filter((one) => !isNode(one)).map(npm), ...node];
+  const beside = base.map((one) => debian(one, architecture));
+  const refs = (components: readonly Component[]) => components.map((component) => component['bom-ref']);
+  const body = {
+    metadata: {
+      component: root,
+      tools: { components: [{ type: 'application', name: 'kolla-pod build', version: VERSION }] },
+    },
+    components: [binary, ...inside, ...beside],
+    dependencies: [
+      { ref: root['bom-ref'], dependsOn: [binary['bom-ref'], ...refs(beside)] },
+      { ref: binary['bom-ref'], dependsOn: [...refs(inside), ...refs(beside)] },
+    ],
+  };
+  const bill = {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: `urn:uuid:${uuidOf(JSON.stringify(body))}`,
+    version: 1,
+    ...body,
+  };
+  return `${JSON.stringify(bill, undefined, 2)}\n`;
+}
+
+function npm({ name, version, licence, sha512 }: BundledPackage): Component {
+  const purl = `pkg:npm/${name.replace(/^@/, '%40')}@${encodeURIComponent(version)}`;
+  return {
+    type: name.startsWith('node-linux-') ? 'platform' : 'library',
+    'bom-ref': purl,
+    name,
+    version,
+    purl,
+    licenses: [/ (OR|AND|WITH) /.test(licence) ? { expression: licence } : { license: { id: licence } }],
+    // Of the package's file as the registry has it.
+    ...(sha512 === undefined ? {} : { hashes: [{ alg: 'SHA-512', content: sha512 }] }),
+  };
+}
+
+/** Lists of vulnerabilities know Node by this name, and not by that of the npm package that carries it. */
+function cpeOf({ version }: BundledPackage): string {
+  return `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`;
+}
+
+function partsOf(parts: Contents['parts']): Component[] {
+  // Some of a node without a part name it with no version.
+  const all = Object.entries(parts).filter(([name, version]) => !NO_PARTS.has(name) && version !== '');
+  return all.map(([name, version = '']) => {
+    const purl = `pkg:generic/${name}@${encodeURIComponent(version)}`;
+    return { type: 'library', 'bom-ref': `node:${purl}`, name, version, purl };
+  });
+}
+
+function debian({ name, version, distribution, release }: BasePackage, architecture: string): Component {
+  const id = `pkg:deb/${distribution}/${encodeURIComponent(name)}@${encodeURIComponent(version)}`;
+  const purl = `${id}?arch=${architecture}&distro=${distribution}-${release}`;
+  return { type: 'library', 'bom-ref': purl, name, version, purl };
+}
+
+/** A UUID of version 8, whose bits are ours to choose. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    variant + hex.slice(17, 20),
+    hex.slice(20, 32),
+  ].join('-');
+}

@@ -1,0 +1,38 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { BLOCK } from '../../test/cluster/tar.ts';
+
+/** What registries usually keep layers in. */
+const GZIP_LEVEL = 6;
+
+export interface Sizes {
+  readonly bytes: number;
+  /** All of it, compressed as a registry would. */
+  readonly gzip: number;
+  /** Of it the lowest layer's, where there are two. */
+  readonly base: number;
+}
+
+/** The sizes of an image that lies in a docker-archive. */
+export async function sizesOf(file: string): Promise<Sizes> {
+  let gzip = 0;
+  await pipeline(createReadStream(file), createGzip({ level: GZIP_LEVEL }), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const { length } of chunks) gzip += length;
+  });
+  const layers = await layerBytes(file);
+  return { bytes: (await stat(file)).size, gzip, base: layers.length > 1 ? (layers[0] ?? 0) : 0 };
+}
+
+async function layerBytes(file: string): Promise<number[]> {
+  await using archive = await open(file);
+  const header = Buffer.alloc(BLOCK);
+  const sizes: number[] = [];
+  for (let at = 0; (await archive.read(header, 0, BLOCK, at)).bytesRead === BLOCK && header[0] !== 0;) {
+    const size = Number.parseInt(header.toString('latin1', 124, 135), 8);
+    if (header.toString('latin1', 0, 6) === 'layer-') sizes.push(size);
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  return sizes;
+}

@@ -1,0 +1,20 @@
+/** What build/rehearse.ts carries out of a helper that `main` can't do in a build: it works on `/`. */
+export const REHEARSED: Readonly<Record<string, readonly string[]>> = {
+  kolla_set_configs: [`export { createLines, setConfigs } from './src/config/set-configs/index.ts';`],
+  kolla_start: [
+    `export { createLines, setConfigs } from './src/config/set-configs/index.ts';`,
+    `export { copyCaCertificates } from './src/start/index.ts';`,
+    `export { findProgram } from './src/platform/exec/index.ts';`,
+  ],
+  healthcheck_port: inProc('connectedQuestion', 'port'),
+  healthcheck_listen: inProc('listenQuestion', 'port'),
+  healthcheck_socket: inProc('kollaSocketQuestion', 'socket'),
+};
+
+/** Of one of Kolla's names that looks into /proc: it is rehearsed in another one, since what a machine runs must not decide. */
+function inProc(question: string, file: string): string[] {
+  return [
+    `export { ${question} as questionIn } from './src/probe/kolla/${file}.ts';`,
+    `export { runKolla } from './src/probe/kolla/run.ts';`,
+  ];
+}

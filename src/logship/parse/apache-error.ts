@@ -1,0 +1,28 @@
+import { ctime } from './ctime.ts';
+import { groupsOf, shaped, type Fields, type Format } from './format.ts';
+import { lego } from './lego.ts';
+
+const BEGINS = /^(?:\d{4}[-/]\d\d[-/]\d\d \d\d:\d\d:\d\d|\[\w{3} \w{3} {1,2}\d)/;
+const DEFAULT =
+  /^\[[^\]]+\] \[(?:(?<module>[^\]:]*):)?(?<log_level>\w+)\](?: \[pid (?<Pid>\d+)(?::tid (?<tid>\d+))?\])?(?: \[client (?<client>[^\]]+)\])?/;
+const NGINX = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[(?<log_level>\w+)\] (?<Pid>\d+)#/;
+
+/**
+ * Apache's error log as Kolla writes it (`2026-11-20 08:15:42.123456 text`), its default format, and nginx's. Lines
+ * without a time belong to what came before. The payload stays whole, as in Kolla.
+ */
+export function apacheError(): Format {
+  const nginx = lego();
+  return shaped({
+    name: 'apache-error',
+    begins: BEGINS,
+    time(line, clock, nearMs) {
+      if (line.startsWith('[')) return ctime(line.slice(1), clock);
+      return line.charAt(4) === '/' ? nginx.time(line, clock, nearMs) : clock.local(line);
+    },
+    parse(text): Fields | undefined {
+      if (!BEGINS.test(text)) return undefined;
+      return { Payload: text, ...(groupsOf(DEFAULT, text) ?? groupsOf(NGINX, text)) };
+    },
+  });
+}

@@ -1,0 +1,121 @@
+import type { Zone } from './zone.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const [ZERO, NINE, DASH, COLON, SPACE, T] = [48, 57, 45, 58, 32, 84];
+
+/** A wall clock's time. The month is 1 to 12. */
+export interface Wall {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  /** 60 is a leap second. */
+  readonly second: number;
+  readonly ms?: number;
+}
+
+/**
+ * Reads the times of lines, in milliseconds since the epoch, NaN where it is none. Lines come in order, so a minute's
+ * beginning is worked out once: no zone changes its offset within a minute.
+ */
+export class Clock {
+  readonly #zone: Zone;
+  /** `2026-11-20 08:15`, and where it begins. */
+  #minute = '-';
+  #minuteMs = NaN;
+
+  constructor(zone: Zone) {
+    this.#zone = zone;
+  }
+
+  /**
+   * `2026-11-20 08:15:42.123` at the beginning of a text, in the zone of the logs. A comma will do for the dot and a T for
+   * the blank, more digits are cut, and none are no milliseconds.
+   */
+  local(text: string): number {
+    if (!text.startsWith(this.#minute)) {
+      if (!isMinute(text)) return NaN;
+      this.#minute = text.slice(0, 16);
+      this.#minuteMs = this.#begin(text);
+    }
+    if (text.charCodeAt(16) !== COLON || !isDigit(text, 17) || !isDigit(text, 18)) return NaN;
+    const second = twoDigits(text, 17);
+    return second <= 60 ? this.#minuteMs + second * 1000 + fraction(text, 19) : NaN;
+  }
+
+  /** The same with `Z`, `+01:00` or `+0100` behind it; without one, in the zone of the logs. */
+  zoned(text: string): number {
+    const localMs = this.local(text);
+    const [, sign, hours = '0', minutes = '0'] = /^.{19}(?:[.,]\d+)?(?:Z|([+-])(\d\d):?(\d\d))/.exec(text) ?? ['', '?'];
+    if (sign === '?' || Number.isNaN(localMs)) return localMs;
+    const offsetMs = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+    const utcMs = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 16)}Z`);
+    return utcMs + twoDigits(text, 17) * 1000 + fraction(text, 19) - offsetMs;
+  }
+
+  /** A time in the zone of the logs, whatever it looked like. */
+  wall(time: Wall): number {
+    return isWall(time) ? rest(time) + this.#zone(time.year, time.month, time.day, time.hour, time.minute) : NaN;
+  }
+
+  /** A time in a zone so many minutes ahead of UTC. */
+  utc(time: Wall, aheadMinutes: number): number {
+    const { year, month, day, hour, minute } = time;
+    return isWall(time) ? rest(time) + Date.UTC(year, month - 1, day, hour, minute) - aheadMinutes * MINUTE_MS : NaN;
+  }
+
+  /** One that does not tell its year: the one that is nearest to another time. */
+  nearest(time: Omit<Wall, 'year'>, nearMs: number): number {
+    const year = new Date(nearMs).getUTCFullYear();
+    let found = NaN;
+    for (const guess of [year - 1, year, year + 1]) {
+      const ms = this.wall({ ...time, year: guess });
+      if (!Number.isNaN(ms) && !(Math.abs(ms - nearMs) >= Math.abs(found - nearMs))) found = ms;
+    }
+    return found;
+  }
+
+  #begin(text: string): number {
+    const [hour, minute] = [twoDigits(text, 11), twoDigits(text, 14)];
+    const [year, month, day] = [twoDigits(text, 0) * 100 + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8)];
+    return this.wall({ year, month, day, hour, minute, second: 0 });
+  }
+}
+
+function isMinute(text: string): boolean {
+  if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH || text.charCodeAt(13) !== COLON) return false;
+  if (text.charCodeAt(10) !== SPACE && text.charCodeAt(10) !== T) return false;
+  for (const at of [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15]) if (!isDigit(text, at)) return false;
+  return true;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= ZERO && code <= NINE;
+}
+
+function twoDigits(text: string, at: number): number {
+  return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
+}
+
+/** Milliseconds of `.5`, `,123` or `.123456` at that place. */
+function fraction(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code !== 46 && code !== 44) return 0;
+  let ms = 0;
+  for (let digit = 1, weight = 100; digit <= 3 && isDigit(text, at + digit); digit++, weight /= 10)
+    ms += (text.charCodeAt(at + digit) - ZERO) * weight;
+  return ms;
+}
+
+function rest({ second, ms = 0 }: Wall): number {
+  return second * 1000 + ms;
+}
+
+/** Whether there is such a day and such a time. */
+function isWall({ year, month, day, hour, minute, second }: Wall): boolean {
+  if (!(hour <= 23 && minute <= 59 && second <= 60 && month >= 1 && month <= 12 && day >= 1)) return false;
+  return day <= 28 || day <= new Date(Date.UTC(year, month, 1) - DAY_MS).getUTCDate();
+}

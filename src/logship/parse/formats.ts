@@ -1,0 +1,102 @@
+import { basename, dirname, matchesGlob, relative } from 'node:path';
+import { apacheAccess } from './apache-access.ts';
+import { apacheError } from './apache-error.ts';
+import type { Format } from './format.ts';
+import { haproxy } from './haproxy.ts';
+import { lego } from './lego.ts';
+import { libvirt } from './libvirt.ts';
+import { mariadb } from './mariadb.ts';
+import { openvswitch } from './openvswitch.ts';
+import { Oslo } from './oslo.ts';
+import { rabbitmq } from './rabbitmq.ts';
+import { syslog } from './syslog.ts';
+import { uwsgi } from './uwsgi.ts';
+import { valkey } from './valkey.ts';
+import { whole } from './whole.ts';
+import { xinetd } from './xinetd.ts';
+
+/** How each format is made, by the name that `--format` knows. */
+export const FORMATS = {
+  oslo: () => new Oslo(),
+  uwsgi,
+  'apache-access': apacheAccess,
+  'apache-error': apacheError,
+  mariadb,
+  xinetd,
+  rabbitmq,
+  libvirt,
+  openvswitch,
+  lego,
+  valkey,
+  haproxy,
+  syslog,
+  whole,
+} as const satisfies Record<string, () => Format>;
+export type FormatName = keyof typeof FORMATS;
+
+/** A user's word on the files that a glob matches. */
+export interface FormatRule {
+  readonly glob: string;
+  readonly format: FormatName;
+}
+
+/** What Kolla collects as oslo.log. */
+const SERVICES =
+  'aodh barbican blazar ceilometer cinder cloudkitty cyborg designate glance heat horizon ironic keystone magnum manila ' +
+  'masakari mistral neutron nova octavia placement tacker trove watcher';
+
+interface Row {
+  /** Words; any folder without them. */
+  readonly folders?: string;
+  readonly file: RegExp;
+  readonly format: FormatName;
+  /** Kolla's, where it is not the file's name. */
+  readonly program?: string;
+}
+
+/** The first row that fits. Folders are those of the log root. */
+const ROWS: readonly Row[] = [
+  { folders: 'mariadb', file: /^mariadb\.log$/, format: 'mariadb', program: 'mariadb' },
+  { folders: 'mariadb', file: /^xinetd\.log$/, format: 'xinetd' },
+  { folders: 'rabbitmq', file: /^rabbit/, format: 'rabbitmq', program: 'rabbitmq' },
+  { folders: 'libvirt', file: /^(?:libvirtd|virt\w+d)\.log$/, format: 'libvirt', program: 'libvirt' },
+  { folders: 'openvswitch', file: /^ovs-vswitchd\.log$/, format: 'openvswitch', program: 'openvswitch' },
+  { folders: 'openvswitch', file: /^ovsdb-server\.log$/, format: 'openvswitch', program: 'openvswitchdb' },
+  { folders: 'openvswitch', file: /^ovn-controller\.log$/, format: 'openvswitch', program: 'ovn_controller' },
+  { folders: 'openvswitch', file: /^ovn-nb-db\.log$/, format: 'openvswitch', program: 'ovn_nb_db' },
+  { folders: 'openvswitch', file: /^ovn-northd\.log$/, format: 'openvswitch', program: 'ovn_northd' },
+  { folders: 'openvswitch', file: /^ovn-sb-db\.log$/, format: 'openvswitch', program: 'ovn_sb_db' },
+  { folders: 'openvswitch', file: /^ov[ns]/, format: 'openvswitch' },
+  { folders: 'letsencrypt', file: /^letsencrypt-lego\.log$/, format: 'lego', program: 'letsencrypt' },
+  { folders: 'valkey', file: /^valkey(?:-sentinel)?\.log$/, format: 'valkey', program: 'valkey' },
+  { folders: 'haproxy', file: /./, format: 'haproxy', program: 'haproxy' },
+  { folders: 'syslog', file: /./, format: 'syslog' },
+  { file: /[-_]access\.log$/, format: 'apache-access' },
+  { file: /[-_]error\.log$/, format: 'apache-error' },
+  { file: /-uwsgi\.log$/, format: 'uwsgi' },
+  { folders: SERVICES, file: /^dnsmasq\.log$/, format: 'whole' },
+  { folders: SERVICES, file: /./, format: 'oslo' },
+  { file: /./, format: 'whole' },
+];
+
+/** What is known of a file by its path. */
+export interface FileKind {
+  readonly format: FormatName;
+  /** The first folder in the log root; outside of it, the file's own. */
+  readonly folder: string;
+  readonly program: string;
+}
+
+/** @param rules the user's, of which the last that matches counts; they are matched against the whole path */
+export function kindOf(path: string, root: string, rules: readonly FormatRule[]): FileKind {
+  const inRoot = relative(root, path);
+  const [folder = ''] = inRoot.startsWith('..') ? [basename(dirname(path))] : inRoot.split('/');
+  const file = basename(path);
+  const row = ROWS.find(({ folders, file: pattern }) => hasWord(folders, folder) && pattern.test(file))!;
+  const rule = rules.findLast(({ glob }) => matchesGlob(path, glob));
+  return { format: rule?.format ?? row.format, folder, program: row.program ?? file.replace(/\.log$/, '') };
+}
+
+function hasWord(words: string | undefined, word: string): boolean {
+  return words === undefined || words.split(' ').includes(word);
+}

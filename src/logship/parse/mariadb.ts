@@ -1,0 +1,27 @@
+import { groupsOf, shaped, type Format } from './format.ts';
+
+const BEGINS = /^(?:\d{4}-\d\d-\d\d|\d{6}) /;
+const TIME = /^(?:(\d{4})-(\d\d)-(\d\d)|(\d\d)(\d\d)(\d\d)) {1,2}(\d{1,2}):(\d{1,2}):(\d{1,2})/;
+const STAMP = '(?:\\d{4}-\\d\\d-\\d\\d|\\d{6}) {1,2}\\d{1,2}:\\d{1,2}:\\d{1,2}';
+const LINE = new RegExp(`^(?<timestamp>${STAMP}) +(?<Payload>(?:\\w+ +)?(?:\\[(?<log_level>\\w+)\\])?.*)$`, 's');
+
+/**
+ * MariaDB: `2026-11-20  8:15:42 7 [Note] text`, and its mysqld_safe: `261120 08:15:42 mysqld_safe text`. As in Kolla the
+ * thread and the level stay in the payload. What has no date, such as a stack dump, belongs to what came before.
+ */
+export function mariadb(): Format {
+  return shaped({
+    name: 'mariadb',
+    begins: BEGINS,
+    time(line, clock) {
+      const parts = TIME.exec(line)?.slice(1).map(Number);
+      if (parts === undefined) return NaN;
+      const [longYear = NaN, ...rest] = parts;
+      const [month = NaN, day = NaN] = Number.isNaN(longYear) ? rest.slice(3) : rest;
+      const [hour = NaN, minute = NaN, second = NaN] = parts.slice(6);
+      const year = Number.isNaN(longYear) ? 2000 + parts[3]! : longYear;
+      return clock.wall({ year, month, day, hour, minute, second });
+    },
+    parse: (text) => groupsOf(LINE, text),
+  });
+}

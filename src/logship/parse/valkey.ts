@@ -1,0 +1,18 @@
+import { groupsOf, shaped, type Format } from './format.ts';
+import { wallOf } from './wall.ts';
+
+const BEGINS = /^\d+:[A-Za-z-]+ /;
+const TIME =
+  /^\d+:[A-Za-z-]+ (?<day>\d{1,2}) (?<month>\w{3}) (?<year>\d{4}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)\.(?<fraction>\d{1,3})/;
+const LINE =
+  /^(?<Pid>\d+):(?<Role>[A-Za-z-]+) (?:(?<Timestamp>\d+ \w+ \d+ \d+:\d+:\d+\.\d+) (?<LogLevel>.) )?(?<Payload>.*)$/s;
+
+/** Valkey and its sentinel: `7:M 20 Nov 2026 08:15:42.123 * text`. The role and the level are one character each. */
+export function valkey(): Format {
+  return shaped({
+    name: 'valkey',
+    begins: BEGINS,
+    time: (line, clock) => clock.wall(wallOf(TIME.exec(line))),
+    parse: (text) => groupsOf(LINE, text),
+  });
+}

@@ -1,0 +1,178 @@
+import type { Writable } from 'node:stream';
+import { ConfigError, ExitCode, messageOf, SignalError, UnavailableError } from '../cli/errors.ts';
+import type { Log } from '../cli/log.ts';
+import { OutputClosedError } from '../cli/output.ts';
+import { checkpointNames } from './state/checkpoint-names.ts';
+import { newCounts } from './counts.ts';
+import { CheckpointWriter, loadCheckpoint, type Saved } from './state/checkpoint.ts';
+import { Contents } from './read/contents.ts';
+import { Follower } from './read/follow.ts';
+import { readBytesFor } from './read/read-bytes.ts';
+import { DeadLetters } from './send/dead-letter.ts';
+import { Outage } from './send/outage.ts';
+import type { Settings } from './settings.ts';
+import { Shipping } from './ship.ts';
+import type { ProxyEnv } from './sink/agents.ts';
+import type { Destination } from './sink/destinations.ts';
+import { elasticsearchSink } from './sink/elasticsearch.ts';
+import type { Sink } from './sink/sink.ts';
+import { stdoutSink } from './sink/stdout.ts';
+import { openState } from './state/source-id.ts';
+import type { PipelineState } from './view.ts';
+
+export interface PipelineContext {
+  readonly log: Log;
+  readonly now: () => number;
+  readonly proxyEnv: ProxyEnv;
+  readonly stdout: Writable;
+}
+
+/** One destination with a reader, a budget and a checkpoint of its own: one that is down holds no other up. */
+export interface Pipeline extends AsyncDisposable {
+  /** Ships until stopped; see Shipping. */
+  run(signal: AbortSignal): Promise<ExitCode>;
+  state(): PipelineState;
+  /** What its checkpoint on disk holds. */
+  saved(): readonly Saved[];
+  /** Whether a content that is no longer at this path is not acknowledged. */
+  needsFormer(path: string): boolean;
+}
+
+/**
+ * Opens the state folder and one pipeline a destination.
+ * @throws ConfigError for a state folder that can't be written, or files of certificates that can't be read
+ */
+export async function openPipelines(settings: Settings, context: PipelineContext): Promise<readonly Pipeline[]> {
+  const { stateDir, destinations, sourceId } = settings;
+  const { source } = await openState(stateDir, sourceId);
+  const names = await checkpointNames(
+    stateDir,
+    destinations.map(({ name }) => name),
+  ).catch((cause: unknown) => {
+    throw new ConfigError(`cannot keep state in ${stateDir}: ${messageOf(cause)}`, { cause });
+  });
+  const pipelines: Pipeline[] = [];
+  try {
+    for (const [at, destination] of destinations.entries())
+      pipelines.push(await open(settings, context, { source, destination, checkpoint: names[at] ?? '' }));
+  } catch (error) {
+    await close(pipelines);
+    throw error;
+  }
+  return pipelines;
+}
+
+/**
+ * Runs all until each has ended. When one fails for good the others ship what is there and end too.
+ * @returns 0 when all is in
+ * @throws the first failure, else the stop's reason when something was left
+ */
+export async function runAll(pipelines: readonly Pipeline[], signal: AbortSignal): Promise<ExitCode> {
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
+  const failures: unknown[] = [];
+  const runs = pipelines.map((pipeline) =>
+    pipeline.run(stop).catch((error: unknown) => {
+      failures.push(error);
+      // As a signal would: there is a grace, and what was read is shipped.
+      failed.abort(new SignalError('SIGTERM'));
+    }),
+  );
+  await Promise.all(runs);
+  await close(pipelines);
+  if (failures.length === 0) return ExitCode.ok;
+  const worst = failures.find((error) => !(error instanceof SignalError)) ?? failures[0];
+  if (worst instanceof OutputClosedError)
+    throw new UnavailableError('whoever read stdout has closed it; what was not printed stays in its files', {
+      cause: worst,
+    });
+  throw worst as Error;
+}
+
+async function close(pipelines: readonly Pipeline[]): Promise<void> {
+  for (const pipeline of pipelines) await pipeline[Symbol.asyncDispose]();
+}
+
+interface Place {
+  readonly source: string;
+  readonly destination: Destination;
+  /** The checkpoint's name in the state folder. */
+  readonly checkpoint: string;
+}
+
+async function open(settings: Settings, context: PipelineContext, place: Place): Promise<Pipeline> {
+  const { stateDir, patterns, parse, maxLineBytes, deadLetterBytes, destinations } = settings;
+  const { destination, source } = place;
+  const { name } = destination;
+  const { now } = context;
+  const log = destinations.length > 1 ? context.log.with({ to: name }) : context.log;
+  const { files: saved, isFirstStart, savedMs } = await loadCheckpoint(stateDir, log, place.checkpoint);
+  const contents = new Contents({ ...parse, source, now }, saved);
+  const counts = newCounts();
+  const sink = sinkOf(settings, destination, { ...context, log });
+  const firstStart = isFirstStart ? settings.from : undefined;
+  const { excludes } = settings;
+  const lines = new Follower({
+    patterns,
+    excludes,
+    contents,
+    counts,
+    log,
+    stateDir,
+    maxLineBytes,
+    firstStart,
+    sinceMs: savedMs,
+  });
+  const resumed = contents.awaited.length;
+  lines.look();
+  const checkpoint = new CheckpointWriter(stateDir, log, place.checkpoint);
+  // A second start must know that there was a first: what is rotated between them is then no older than us, and with
+  // `end` what lies there is no newer.
+  if (isFirstStart) await checkpoint.save(() => contents.collect());
+  log.info(`shipping ${patterns.join(' ')} to ${sink.name}`, { files: lines.files, resumed, stateDir });
+  if (lines.files === 0) log.warn(`no file matches ${patterns.join(' ')}${settings.once ? '' : ' yet'}`);
+  const outage = new Outage(sink.name, log, now);
+  const deadLetters = new DeadLetters({
+    folder: stateDir,
+    name: destination === destinations[0] ? 'dead-letter.jsonl' : `dead-letter-${name}.jsonl`,
+    limit: deadLetterBytes,
+    log,
+    now: () => new Date(now()),
+    onDropped: (letters) => (counts.lettersDropped += letters),
+  });
+  const parts = { lines, contents, sink, checkpoint, deadLetters, counts, log, now, outage };
+  const { once, graceMs, eventTimeoutMs } = settings;
+  const inFlightBytes = Math.floor(settings.inFlightBytes / destinations.length);
+  const readBytes = readBytesFor(maxLineBytes);
+  let shipping: Shipping | undefined;
+  return {
+    async run(signal) {
+      shipping = new Shipping({ ...parts, signal }, { inFlightBytes, readBytes, once, graceMs, eventTimeoutMs });
+      return await shipping.run();
+    },
+    state: () => ({
+      name,
+      to: sink.name,
+      files: lines.files,
+      lagBytes: lines.left,
+      lagSeconds: shipping?.sinceMs === undefined ? 0 : Math.max(0, (now() - shipping.sinceMs) / 1000),
+      counts: { ...counts },
+      outage: outage.current,
+      checkpointAgeMs: shipping === undefined ? 0 : Math.max(0, now() - shipping.savedMs),
+      waiting: shipping?.waiting ?? 0,
+      memoryBytes: shipping?.memoryBytes ?? 0,
+      dropped: shipping?.dropped ?? 0,
+      fileStates: () => lines.fileStates,
+    }),
+    saved: () => checkpoint.saved,
+    needsFormer: (path) => lines.fileStates.some((file) => file.path === path && file.leftOfFormer > 0),
+    async [Symbol.asyncDispose]() {
+      lines[Symbol.dispose]();
+      await sink[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function sinkOf({ gzip }: Settings, { server }: Destination, { log, proxyEnv, stdout }: PipelineContext): Sink {
+  return server === undefined ? stdoutSink(stdout) : elasticsearchSink(server, { log, proxyEnv, gzip });
+}

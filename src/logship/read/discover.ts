@@ -1,0 +1,107 @@
+import { globSync } from 'node:fs';
+import { basename, dirname, join, matchesGlob, resolve, sep } from 'node:path';
+import { statOf } from './listing.ts';
+import { baseOf, isCompressed } from './siblings.ts';
+
+export interface DiscoverOptions {
+  /** Absolute globs. */
+  readonly patterns: readonly string[];
+  /** Globs: absolute, or without a slash, of names. */
+  readonly excludes: readonly string[];
+  /** Our own, which is never shipped. */
+  readonly stateDir: string | undefined;
+}
+
+/** Looks after which everything is matched anew, for file systems whose folders' times are coarse. */
+const FULL_EVERY = 30;
+const MAGIC = /[*?[{(!]/;
+
+/**
+ * Which files the globs match. To match them is dear with many files, so it is done only when a folder that they lead
+ * through has changed.
+ */
+export class Discover {
+  readonly #options: DiscoverOptions;
+  #folders: readonly string[] = [];
+  #signature = '';
+  #wasChanged = false;
+  #looks = 0;
+  #files: readonly string[] = [];
+  #origins: readonly string[] = [];
+
+  constructor(options: DiscoverOptions) {
+    this.#options = options;
+  }
+
+  /** Where files may come and go. */
+  get folders(): readonly string[] {
+    return this.#folders;
+  }
+
+  /** Paths that we would follow of which only rotated files may be there, with new ones since the last call. */
+  takeOrigins(): readonly string[] {
+    const origins = this.#origins;
+    this.#origins = [];
+    return origins;
+  }
+
+  /** The files that match now, sorted. */
+  look(): readonly string[] {
+    const isDue = this.#looks++ % FULL_EVERY === 0;
+    const isChanged = isDue || signatureOf(this.#folders) !== this.#signature;
+    // A change in the same tick of the clock as our last look shows in no time.
+    if (isChanged || this.#wasChanged) this.#match();
+    this.#wasChanged = isChanged;
+    return this.#files;
+  }
+
+  /** The file that this one was made of by rotation, if that is one of ours too. */
+  originOf(path: string): string | undefined {
+    const base = baseOf(path);
+    return base !== undefined && this.#isWanted(base) ? base : undefined;
+  }
+
+  #match(): void {
+    const { patterns } = this.#options;
+    this.#folders = [...new Set(patterns.flatMap(foldersOf))];
+    this.#signature = signatureOf(this.#folders);
+    const matches = new Set(globSync([...patterns]).map((path) => resolve(path)));
+    this.#files = [...matches].filter((path) => !this.#isExcluded(path) && !isCompressed(path)).toSorted();
+    const rotated = globSync(patterns.map((pattern) => `${pattern}[.-][0-9]*`)).map((path) => resolve(path));
+    this.#origins = [...new Set(rotated.flatMap((path) => this.originOf(path) ?? []))];
+  }
+
+  #isWanted(path: string): boolean {
+    return this.#options.patterns.some((pattern) => matchesGlob(path, pattern)) && !this.#isExcluded(path);
+  }
+
+  #isExcluded(path: string): boolean {
+    const { excludes, stateDir } = this.#options;
+    if (stateDir !== undefined && path.startsWith(stateDir + sep)) return true;
+    return excludes.some((glob) => matchesGlob(glob.includes('/') ? path : basename(path), glob));
+  }
+}
+
+/** The folders that a glob leads through, from the first that it doesn't name. */
+function foldersOf(pattern: string): string[] {
+  const parts = pattern.split('/');
+  const magic = parts.findIndex((part) => MAGIC.test(part));
+  if (magic === -1) return [dirname(pattern)];
+  const named = parts.slice(0, magic).join('/') || '/';
+  const folders = [named];
+  for (let length = magic + 1; length < parts.length; length++) {
+    const found = globSync(join('/', ...parts.slice(0, length))).filter((path) => statOf(path)?.isDirectory());
+    folders.push(...found);
+  }
+  return folders;
+}
+
+/** Changes when something comes into a folder or leaves it, or it does so itself. */
+function signatureOf(folders: readonly string[]): string {
+  return folders
+    .map((folder) => {
+      const stat = statOf(folder);
+      return stat === undefined ? '' : `${stat.ino}:${stat.mtimeMs}`;
+    })
+    .join();
+}

@@ -1,0 +1,297 @@
+import type { Stats } from 'node:fs';
+import { messageOf } from '../../cli/errors.ts';
+import type { Beside } from './beside.ts';
+import { Changes } from './changes.ts';
+import { Discover } from './discover.ts';
+import { fileStatesOf, type FileState } from './file-state.ts';
+import { Finished } from './finished.ts';
+import { HeldFile } from './held-file.ts';
+import type { TakeLine } from './line-reader.ts';
+import type { LineSource, ReadOptions } from './line-source.ts';
+import { statOf, type List } from './listing.ts';
+import { Rotated } from './rotated.ts';
+import { Said } from './said.ts';
+import type { Sibling } from './siblings.ts';
+import { Tail, tailBuffer, type Displaced, type TailOptions } from './tail.ts';
+
+export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced'> {
+  /** Absolute globs. */
+  readonly patterns: readonly string[];
+  /** Globs: absolute, or without a slash, of names. */
+  readonly excludes?: readonly string[];
+  /** Our own, which is never shipped. */
+  readonly stateDir?: string;
+  /** At the very first start: what is done with what lies there. Undefined later. */
+  readonly firstStart?: 'beginning' | 'end' | undefined;
+  /** Rotated files that are older were there before us, in milliseconds since the epoch; the start, unless given. */
+  readonly sinceMs?: number | undefined;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly uptime?: () => number;
+  /** How folders are read; with the file system's calls, unless given. */
+  readonly list?: List | undefined;
+}
+
+const DISCOVER_MS = 1000;
+/** Files are looked at no more often while there is much to read. */
+const LOOK_MS = 50;
+/** Quiet for so long, a rotated file's last line is whole, if it ends with a newline or not. */
+const ROTATE_WAIT_MS = 5000;
+/** Quiet for so long, nobody keeps a rotated file any more that still has a name. */
+const LINGER_MS = 600_000;
+
+/**
+ * Follows every file that the patterns match, each through its rotations.
+ *
+ *   discover (globs) -> tails: one a file at its place, and one a content that was rotated away
+ *   look: a tail whose file is no longer at its place goes on as a rotated one until that is quiet
+ *   read: one chunk of each -> lines; what was truncated away is looked for beside it (rotated)
+ */
+export class Follower implements LineSource {
+  readonly #options: FollowOptions;
+  readonly #uptime: () => number;
+  readonly #tailOptions: TailOptions;
+  readonly #discover: Discover;
+  readonly #rotation: Rotated;
+  readonly #changes: Changes;
+  readonly #tails = new Map<string, Tail>();
+  /** No longer at their path; read until they are quiet. */
+  readonly #rotated = new Map<Tail, Quiet>();
+  /** How many there were. */
+  #added = 0;
+  readonly #finished = new Finished();
+  /** When a file was last written that is no longer at its path, where there is none now. */
+  readonly #absentMs = new Map<string, number>();
+  readonly #sinceMs: number;
+  /** What was read of former contents of a path. */
+  readonly #closed = new Map<string, { readonly lines: number; readonly bytes: number }>();
+  readonly #said: Said;
+  #behind = new Set<Tail>();
+  #lookedMs = -Infinity;
+  #discoveredMs = -Infinity;
+  #hasMore = false;
+
+  constructor(options: FollowOptions) {
+    const { patterns, excludes = [], stateDir, maxLineBytes, log, uptime = () => performance.now() } = options;
+    this.#options = options;
+    this.#uptime = uptime;
+    this.#sinceMs = (options.sinceMs ?? Date.now()) - DISCOVER_MS;
+    const displaced = (tail: Tail, what: Displaced) => this.#addRotated(this.#rotation.displaced(tail, what));
+    this.#tailOptions = { ...options, buffer: tailBuffer(maxLineBytes), displaced };
+    this.#discover = new Discover({ patterns, excludes, stateDir });
+    this.#said = new Said(log);
+    this.#rotation = new Rotated({
+      ...this.#tailOptions,
+      list: options.list,
+      isKnown: (sibling) => this.#isKnown(sibling),
+      finish: ({ stat }) => this.#finished.add(stat),
+    });
+    this.#changes = new Changes(log);
+  }
+
+  get left(): number {
+    return this.#all.reduce((sum, tail) => sum + tail.left, 0);
+  }
+
+  get files(): number {
+    return this.#tails.size;
+  }
+
+  /** Of each path that is followed, or whose last content is still read. */
+  get fileStates(): readonly FileState[] {
+    return fileStatesOf(this.#all, (tail) => this.#rotated.has(tail), this.#closed);
+  }
+
+  look(): void {
+    const now = this.#uptime();
+    if (this.#hasMore && now - this.#lookedMs < LOOK_MS) return;
+    this.#lookedMs = now;
+    for (const [path, tail] of this.#tails) this.#lookAt(path, tail);
+    for (const [tail, quiet] of this.#rotated) this.#lookAtRotated(tail, quiet, now);
+    if (now - this.#discoveredMs >= DISCOVER_MS || this.#changes.hasMoved) this.#discoverAt(now);
+  }
+
+  async read(take: TakeLine, { final, pace }: ReadOptions): Promise<boolean> {
+    this.#hasMore = false;
+    const added = this.#added;
+    const unfinished = new Set<string>();
+    for (const tail of this.#all) {
+      // An event may begin in a rotated file and end in its successor: that comes when the older one was read to its end.
+      if (unfinished.has(tail.path)) continue;
+      const isOver = this.#isOver(tail);
+      if (!final && !this.#behind.has(tail) && !(isOver && tail.left > 0)) continue;
+      if (!(await this.#paced(pace))) return this.#hasMore;
+      // What was found meanwhile is older.
+      if (this.#added !== added) return (this.#hasMore = true);
+      if (tail.isClosed) continue;
+      if (this.#attempt(tail, () => tail.read(take, final || isOver))) {
+        this.#hasMore = true;
+        unfinished.add(tail.path);
+      } else this.#behind.delete(tail);
+    }
+    return this.#hasMore;
+  }
+
+  /** While there is no room to read, which may take hours, what is rotated is opened before it is compressed or removed. */
+  async #paced(pace: ReadOptions['pace']): Promise<boolean> {
+    const patrol = setInterval(() => this.#patrol(), DISCOVER_MS);
+    try {
+      return await pace();
+    } finally {
+      clearInterval(patrol);
+    }
+  }
+
+  #patrol(): void {
+    this.look();
+    for (const tail of [...this.#tails.values()].filter((each) => this.#behind.has(each)))
+      this.#attempt(tail, () => tail.check());
+  }
+
+  async changed(ms: number, signal: AbortSignal): Promise<void> {
+    await this.#changes.wait(this.#discover.folders, ms, signal);
+  }
+
+  [Symbol.dispose](): void {
+    this.#changes[Symbol.dispose]();
+    for (const tail of this.#all) tail[Symbol.dispose]();
+    // Who still asks how far we are must not ask closed files.
+    this.#tails.clear();
+    this.#rotated.clear();
+  }
+
+  /** The older first, so that lines leave in the order they were written. */
+  get #all(): readonly Tail[] {
+    return [...this.#rotated.keys(), ...this.#tails.values()];
+  }
+
+  #lookAt(path: string, tail: Tail): void {
+    const stat = statOf(path);
+    if (stat?.ino !== tail.file.ino || stat.dev !== tail.file.dev) this.#rotate(path, tail, stat);
+    else if (tail.isBehind(stat)) this.#behind.add(tail);
+  }
+
+  #rotate(path: string, tail: Tail, stat: Stats | undefined): void {
+    this.#options.log.debug(`${path} was renamed or removed: reading the old file to its end`);
+    this.#tails.delete(path);
+    this.#addRotated([tail]);
+    // First what is there now, so that it does not count as one that came between.
+    if (stat !== undefined) this.#open(path);
+    this.#addRotated(this.#rotation.renamed(tail));
+    this.#absentMs.set(path, tail.modifiedMs);
+  }
+
+  #discoverAt(now: number): void {
+    const isFirst = this.#discoveredMs === -Infinity;
+    this.#discoveredMs = now;
+    this.#changes.seen();
+    const files = this.#discover.look().filter((path) => !this.#tails.has(path));
+    const origins = new Map(files.map((path) => [path, this.#discover.originOf(path)]));
+    const places = files.filter((path) => origins.get(path) === undefined);
+    const empty = this.#discover.takeOrigins().filter((path) => !this.#tails.has(path));
+    // First what is there, and then what is beside it: what is renamed meanwhile is held, or found there.
+    for (const path of places) this.#open(path, isFirst && this.#options.firstStart === 'end');
+    const beside = this.#rotation.lookAround();
+    const awaited = isFirst ? this.#recover(beside) : new Set<string>();
+    // What came and went at a path while we had nothing there.
+    for (const path of new Set([...empty, ...places.filter((each) => this.#tails.has(each))])) {
+      if (awaited.has(path)) continue;
+      this.#addRotated(this.#rotation.absent(path, this.#absentMs.get(path) ?? this.#sinceMs, beside));
+    }
+    for (const [path, origin] of origins) {
+      if (origin === undefined) continue;
+      if (isFirst && this.#options.firstStart === 'beginning')
+        this.#addRotated(this.#rotation.older(origin, path, beside));
+      else
+        this.#said.warn(
+          `rotated ${origin}`,
+          `${path} matches, but rotation made it of ${origin}: it is not shipped again`,
+        );
+    }
+  }
+
+  /** Finds the files of the checkpoint that are elsewhere now. @returns the checkpoint's paths */
+  #recover(beside: Beside): ReadonlySet<string> {
+    const { awaited } = this.#options.contents;
+    // The latest of a path is the last.
+    for (const { generation, modifiedMs } of awaited) this.#absentMs.set(generation.path, modifiedMs);
+    this.#addRotated(this.#rotation.away((path) => this.#tails.get(path)?.file, beside));
+    return new Set(awaited.map(({ generation }) => generation.path));
+  }
+
+  #open(path: string, fromEnd = false): void {
+    try {
+      const stat = statOf(path);
+      // Opening a pipe would wait for its writer.
+      if (stat?.isFile() === false) return this.#said.warn(path, `${path} is not a file: it is not followed`);
+      const file = new HeldFile(path, this.#tailOptions.buffer);
+      const tail = new Tail({ path, file, isRotated: false }, this.#tailOptions);
+      if (fromEnd) tail.skipToEnd();
+      this.#tails.set(path, tail);
+      this.#behind.add(tail);
+      this.#said.over(path, `${path} can be read now`);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        this.#said.warn(path, `cannot read ${path}: ${messageOf(error)}`);
+    }
+  }
+
+  /** @returns whether there are any */
+  #addRotated(tails: readonly Tail[]): boolean {
+    const sinceMs = this.#uptime();
+    for (const tail of tails) {
+      this.#rotated.set(tail, { sinceMs });
+      this.#behind.add(tail);
+    }
+    this.#added += tails.length;
+    return tails.length > 0;
+  }
+
+  /** A file that can't be read holds nobody up. */
+  #attempt<T>(tail: Tail, act: () => T): T | undefined {
+    try {
+      return act();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      this.#said.warn(tail.path, `cannot read ${tail.path}: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #lookAtRotated(tail: Tail, quiet: Quiet, now: number): void {
+    if (tail.isBehind(tail.file.stat())) {
+      quiet.sinceMs = now;
+      this.#behind.add(tail);
+      return;
+    }
+    const quietMs = now - quiet.sinceMs;
+    const isLeft = quietMs >= LINGER_MS || (quietMs >= ROTATE_WAIT_MS && !tail.file.hasName);
+    if (isLeft && tail.left === 0) this.#close(tail);
+  }
+
+  /** Whether a file was renamed or removed, and nobody finishes its last line any more. */
+  #isOver(tail: Tail): boolean {
+    const quiet = this.#rotated.get(tail);
+    return quiet !== undefined && this.#uptime() - quiet.sinceMs >= ROTATE_WAIT_MS;
+  }
+
+  #isKnown({ stat }: Sibling): boolean {
+    const isHeld = this.#all.some(({ file }) => file.ino === stat.ino && file.dev === stat.dev);
+    return isHeld || this.#finished.has(stat);
+  }
+
+  #close(tail: Tail): void {
+    const { size, mtimeMs } = tail.file.stat();
+    this.#finished.add({ dev: tail.file.dev, ino: tail.file.ino, size, mtimeMs });
+    this.#rotated.delete(tail);
+    const { lines = 0, bytes = 0 } = this.#closed.get(tail.path) ?? {};
+    this.#closed.set(tail.path, { lines: lines + tail.lines, bytes: bytes + tail.bytes });
+    if (!this.#tails.has(tail.path)) this.#closed.delete(tail.path);
+    this.#behind.delete(tail);
+    tail[Symbol.dispose]();
+  }
+}
+
+/** Since when a rotated file has not grown. */
+interface Quiet {
+  sinceMs: number;
+}

@@ -1,0 +1,109 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { HEAD_BYTES, type Generation } from './generation.ts';
+
+/** So much before our place must be what it was, or the file was truncated and written anew. */
+const LEAD_BYTES = 64;
+
+/** How a file stands. */
+export interface Standing {
+  readonly size: number;
+  /** Milliseconds by the file system's clock. */
+  readonly mtimeMs: number;
+}
+
+/**
+ * An open file and our place in it. The descriptor is held, so a rename or removal takes nothing away and the inode can't
+ * be given to another file.
+ */
+export class HeldFile implements Disposable {
+  readonly dev: number;
+  readonly ino: number;
+  readonly #fd: number;
+  readonly #buffer: Buffer;
+  readonly #scratch = Buffer.allocUnsafe(HEAD_BYTES);
+  #position = 0;
+  /** The bytes before our place. */
+  #lead: Buffer = Buffer.alloc(0);
+
+  /** @param buffer shared by all files; room for the longest read and LEAD_BYTES more. Throws the system's error. */
+  constructor(path: string, buffer: Buffer) {
+    this.#buffer = buffer;
+    this.#fd = openSync(path, 'r');
+    const { dev, ino } = fstatSync(this.#fd);
+    this.dev = dev;
+    this.ino = ino;
+  }
+
+  /** The longest read that its buffer has room for. */
+  static bufferFor(bytes: number): Buffer {
+    return Buffer.allocUnsafeSlow(bytes + LEAD_BYTES);
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  get lead(): Buffer {
+    return this.#lead;
+  }
+
+  /** How it stands now, however it is called. */
+  stat(): Standing {
+    return fstatSync(this.#fd);
+  }
+
+  /** Whether it is still in a folder. */
+  get hasName(): boolean {
+    return fstatSync(this.#fd).nlink > 0;
+  }
+
+  /** Its first bytes, which the next call overwrites. */
+  beginning(): Buffer {
+    return this.#scratch.subarray(0, readSync(this.#fd, this.#scratch, 0, HEAD_BYTES, 0));
+  }
+
+  /** Goes to a place, and takes what lies before it for what must stay there. */
+  seek(position: number): void {
+    const lead = Buffer.alloc(Math.min(position, LEAD_BYTES));
+    const read = readSync(this.#fd, lead, 0, lead.length, position - lead.length);
+    this.#position = position;
+    this.#lead = lead.subarray(0, read);
+  }
+
+  /** Whether these bytes lie there. */
+  has(bytes: Buffer, at: number): boolean {
+    const found = Buffer.alloc(bytes.length);
+    return readSync(this.#fd, found, 0, found.length, at) === bytes.length && found.equals(bytes);
+  }
+
+  /** Whether what was read is still what it begins with, and what lies before our place. */
+  holds(generation: Generation): boolean {
+    return this.has(this.#lead, this.#position - this.#lead.length) && generation.matches(this.beginning());
+  }
+
+  /**
+   * The bytes from our place on, at most so many, in the shared buffer. Undefined when they belong to another content: the
+   * head is looked at after the read, so what was read before a truncation is never taken for what was written after it.
+   */
+  read(bytes: number, generation: Generation): Buffer | undefined {
+    const lead = this.#lead.length;
+    const read = readSync(this.#fd, this.#buffer, 0, bytes + lead, this.#position - lead);
+    if (read < lead || this.#lead.compare(this.#buffer, 0, lead) !== 0) return undefined;
+    const beginning = this.beginning();
+    if (!generation.matches(beginning)) return undefined;
+    generation.learn(beginning);
+    return this.#buffer.subarray(lead, read);
+  }
+
+  /** The first so many bytes of a chunk are done with. */
+  advance(chunk: Buffer, bytes: number): void {
+    this.#position += bytes;
+    const passed = chunk.subarray(Math.max(0, bytes - LEAD_BYTES), bytes);
+    const kept = this.#lead.subarray(Math.max(0, this.#lead.length + passed.length - LEAD_BYTES));
+    this.#lead = Buffer.concat([kept, passed]);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
+  }
+}

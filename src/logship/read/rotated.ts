@@ -1,0 +1,232 @@
+import { messageOf } from '../../cli/errors.ts';
+import type { Saved } from '../state/checkpoint.ts';
+import { besideMany, besideOne, type Beside } from './beside.ts';
+import { HeldFile } from './held-file.ts';
+import { hold } from './hold.ts';
+import { listed, statOf, type List } from './listing.ts';
+import { isCompressed, unzippedHead, type Sibling } from './siblings.ts';
+import { Tail, type Displaced, type TailOptions } from './tail.ts';
+
+export interface RotatedOptions extends TailOptions {
+  readonly list: List | undefined;
+  /** Whether that file is open, or was read to its end. */
+  readonly isKnown: (sibling: Sibling) => boolean;
+  /** Nothing of that file is left to read. */
+  readonly finish: (sibling: Sibling) => void;
+}
+
+/** How far something was read that is not at its place any more. */
+interface Unread {
+  readonly path: string;
+  readonly matches: (beginning: Buffer) => boolean;
+  readonly position: number;
+  readonly lead: Buffer;
+  readonly modifiedMs: number;
+}
+
+const NO_LEAD = Buffer.alloc(0);
+
+/**
+ * Finds what rotation did with contents that are not where they were written any more, beside that place: under a new name,
+ * as a copy (logrotate's copytruncate, Kolla's default), or as a whole content that came and went while nobody looked.
+ */
+export class Rotated {
+  readonly #options: RotatedOptions;
+  readonly #list: List;
+  readonly #beside: Beside;
+
+  constructor(options: RotatedOptions) {
+    this.#options = options;
+    this.#list = options.list ?? listed;
+    this.#beside = besideOne(this.#list);
+  }
+
+  /** For one look at many paths. What stands at them is to be open by then. */
+  lookAround(): Beside {
+    return besideMany(this.#list);
+  }
+
+  /** A file was truncated. @returns what to read: the rest from its copy, and what came between */
+  displaced(tail: Tail, { content, position, skipping, lead, size, modifiedMs }: Displaced): readonly Tail[] {
+    const { path } = tail;
+    const siblings = this.#siblings(path);
+    if (content === undefined) return this.#between(path, siblings, modifiedMs);
+    const { generation } = content;
+    const matches = (beginning: Buffer) => generation.matches(beginning);
+    const unread = { path, matches, position, lead, modifiedMs };
+    const copy = siblings.find((sibling) => this.#isCopy(sibling, unread));
+    const rest = copy === undefined ? [] : this.#rest(path, copy, unread);
+    for (const each of rest) each.goOn(content, { position, skipping });
+    if (rest.length === 0) this.#options.contents.retire(content);
+    if (copy === undefined) this.#sayLost(unread, Math.max(0, size - position));
+    else
+      this.#options.log.info(`${path} was truncated, and its rest is in ${copy.at}`, {
+        bytes: copy.stat.size - position,
+      });
+    const others = siblings.filter((sibling) => sibling !== copy);
+    return [...rest, ...this.#between(path, others, modifiedMs)];
+  }
+
+  /** A file was renamed or removed. @returns whole contents that came after it and were renamed too */
+  renamed(tail: Tail): readonly Tail[] {
+    const { path } = tail;
+    const modifiedMs = tail.modifiedMs === -1 ? tail.file.stat().mtimeMs : tail.modifiedMs;
+    return this.#between(path, this.#siblings(path), modifiedMs);
+  }
+
+  /**
+   * A path at which nothing was followed until now.
+   * @param modifiedMs older files beside it were read
+   */
+  absent(path: string, modifiedMs: number, beside: Beside): readonly Tail[] {
+    return this.#between(path, this.#siblings(path, beside), modifiedMs);
+  }
+
+  /** A file that was rotated away before we were there at all. */
+  older(path: string, at: string, beside: Beside): readonly Tail[] {
+    const sibling = this.#siblings(path, beside).find((each) => each.at === at);
+    return sibling === undefined ? [] : this.#open(path, sibling);
+  }
+
+  /**
+   * What happened to the files of a checkpoint while we were away.
+   * @param held what is open at a path
+   */
+  away(held: (path: string) => HeldFile | undefined, beside: Beside): readonly Tail[] {
+    const byPath = Map.groupBy(this.#options.contents.awaited, ({ generation }) => generation.path);
+    // Before a folder is listed: what has left its place by now is beside it then.
+    const current = new Map([...byPath.keys()].map((path) => [path, this.#currentOf(path, held(path))]));
+    return [...byPath].flatMap(([path, entries]) => this.#awayFrom(path, entries, current.get(path), beside));
+  }
+
+  /** The entry that what stands at a path goes on with. */
+  #currentOf(path: string, held: HeldFile | undefined): Saved | undefined {
+    try {
+      // Opening a pipe would wait for its writer.
+      using own = held === undefined && statOf(path)?.isFile() ? new HeldFile(path, NO_LEAD) : undefined;
+      const file = held ?? own;
+      if (file === undefined) return undefined;
+      const { size } = file.stat();
+      return this.#options.contents.savedOf({ path, ino: file.ino, size, beginning: file.beginning() });
+    } catch {
+      return undefined; // as if it were not there
+    }
+  }
+
+  #awayFrom(path: string, entries: readonly Saved[], current: Saved | undefined, beside: Beside): readonly Tail[] {
+    const latest = entries.at(-1)!;
+    if (latest === current && entries.length === 1) return [];
+    let siblings = this.#siblings(path, beside);
+    const tails: Tail[] = [];
+    for (const saved of entries) {
+      if (saved === current) continue;
+      const found = this.#find(siblings, saved);
+      siblings = siblings.filter((sibling) => sibling !== found);
+      tails.push(...this.#resume(saved, found, beside));
+    }
+    if (latest === current) return tails;
+    return [...tails, ...this.#between(path, siblings, latest.modifiedMs)];
+  }
+
+  #find(siblings: readonly Sibling[], saved: Saved): Sibling | undefined {
+    const unread = unreadOf(saved, (beginning) => this.#options.contents.isBeginning(saved, beginning));
+    const isRenamed = (sibling: Sibling) =>
+      sibling.stat.ino === saved.generation.ino &&
+      sibling.stat.size >= unread.position &&
+      this.#is(sibling, unread.path, (file) => unread.matches(file.beginning()));
+    return siblings.find(isRenamed) ?? siblings.find((sibling) => this.#isCopy(sibling, unread));
+  }
+
+  #resume(saved: Saved, found: Sibling | undefined, beside: Beside): readonly Tail[] {
+    const { contents } = this.#options;
+    const { path } = saved.generation;
+    const unread = unreadOf(saved, (beginning) => contents.isBeginning(saved, beginning));
+    if (found === undefined) {
+      // Where the whole folder is missing it may still come.
+      if (this.#siblings(path, beside).length > 0 || statOf(path) !== undefined) {
+        this.#sayLost(unread, 0, beside);
+        contents.forget(saved);
+      }
+      return [];
+    }
+    // To its own file under another name somebody may still write.
+    const isOwn = found.stat.ino === saved.generation.ino;
+    const tails = isOwn ? this.#open(path, found) : this.#rest(path, found, unread);
+    if (tails.length === 0) contents.forget(saved);
+    for (const tail of tails) {
+      tail.goOn(contents.resume(saved), { position: saved.mark.offset, skipping: saved.mark.skipping });
+    }
+    return tails;
+  }
+
+  /** Whole contents that were written after that time, and are rotated already. */
+  #between(path: string, siblings: readonly Sibling[], modifiedMs: number): readonly Tail[] {
+    // An empty one may still be written to.
+    const isBetween = ({ isRotated, stat }: Sibling) => isRotated && stat.mtimeMs >= modifiedMs;
+    return siblings.filter(isBetween).flatMap((sibling) => {
+      if (sibling.stat.size > 0) this.#options.log.info(`${path} was rotated unseen: reading ${sibling.at} too`);
+      return this.#open(path, sibling);
+    });
+  }
+
+  #isCopy(sibling: Sibling, { path, matches, position, lead, modifiedMs }: Unread): boolean {
+    const { size, mtimeMs } = sibling.stat;
+    if (mtimeMs < modifiedMs) return false;
+    // One that is shorter was made before we read the last lines, which logrotate has then thrown away.
+    const isCopy = (file: HeldFile) =>
+      matches(file.beginning()) && (size < position || file.has(lead, position - lead.length));
+    return this.#is(sibling, path, isCopy);
+  }
+
+  #is(sibling: Sibling, path: string, judge: (file: HeldFile) => boolean): boolean {
+    try {
+      using file = this.#hold(sibling, path);
+      return judge(file);
+    } catch {
+      return false; // it is gone, or closed to us: it counts as lost
+    }
+  }
+
+  /** One or none: there may be no rest. */
+  #rest(path: string, sibling: Sibling, { position }: Unread): readonly Tail[] {
+    if (sibling.stat.size > position) return this.#open(path, sibling);
+    this.#options.finish(sibling);
+    return [];
+  }
+
+  /** One or none: what can't be opened is said. */
+  #open(path: string, sibling: Sibling): readonly Tail[] {
+    try {
+      return [new Tail({ path, file: this.#hold(sibling, path), isRotated: true }, this.#options)];
+    } catch (error) {
+      this.#options.log.warn(`cannot read ${sibling.at}: ${messageOf(error)}; its lines are lost`);
+      return [];
+    }
+  }
+
+  #hold(sibling: Sibling, path: string): HeldFile {
+    return hold(sibling, this.#options.buffer, () => this.#beside(path));
+  }
+
+  #siblings(path: string, beside = this.#beside): readonly Sibling[] {
+    return beside(path).filter((sibling) => !this.#options.isKnown(sibling));
+  }
+
+  /** @param seen bytes behind the position that were there when we last looked */
+  #sayLost({ path, position, matches }: Unread, seen: number, beside = this.#beside): void {
+    const { counts, log } = this.#options;
+    const zipped = beside(path).find(({ at }) => isCompressed(at) && matches(unzippedHead(at)?.head ?? NO_LEAD));
+    const size = zipped === undefined ? undefined : unzippedHead(zipped.at)?.size;
+    const lost = size === undefined ? seen : Math.max(0, size - position);
+    counts.lostBytes += lost;
+    const where = zipped === undefined ? 'no copy of it is beside it' : `${zipped.at} is compressed already`;
+    const text = `${path} was replaced after byte ${position}, and ${where}`;
+    if (lost > 0) log.warn(`${text}: ${lost} bytes are lost`, { lost });
+    else log.info(text);
+  }
+}
+
+function unreadOf({ generation, mark, modifiedMs }: Saved, matches: Unread['matches']): Unread {
+  const { path } = generation;
+  return { path, matches, position: mark.offset, lead: NO_LEAD, modifiedMs };
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { oneLine } from '../../platform/one-line.ts';
+import { findProgram, isRefusal } from '../../platform/exec/index.ts';
+import type { Range } from './range.ts';
+
+/** Why a range was not given back. `here`: of this file alone; otherwise of all, and for good. */
+export interface Refusal {
+  readonly isHere: boolean;
+  readonly reason: string;
+}
+
+/** Gives a range of an open file back. Undefined when it is done. Rejects for the signal alone. */
+export type Punch = (fd: number, range: Range, signal: AbortSignal) => Promise<Refusal | undefined>;
+
+/** Where distributions have it; not by PATH, which others may set. */
+const FOLDERS = '/usr/bin:/bin:/usr/sbin:/sbin';
+const DEADLINE_MS = 30_000;
+/** What the child finds at this number is the file. */
+const CHILD_FD = 3;
+
+/** util-linux's program, or why there is none. */
+export function findFallocate(folders: string = FOLDERS): { readonly file: string } | { readonly reason: string } {
+  const found = findProgram('fallocate', folders);
+  return isRefusal(found) ? { reason: 'there is no fallocate' } : { file: found.file };
+}
+
+/**
+ * Node has no fallocate(2). The child opens our descriptor anew, so it is our file whatever has become of its name; that needs the
+ * right to write it.
+ */
+export function fallocateWith(program: string): Punch {
+  return async (fd, { start, end }, signal) => {
+    const range = ['--offset', String(start), '--length', String(end - start)];
+    const child = spawn(program, ['--punch-hole', '--keep-size', ...range, `/proc/self/fd/${CHILD_FD}`], {
+      stdio: ['ignore', 'ignore', 'pipe', fd],
+      env: { LC_ALL: 'C' },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+      killSignal: 'SIGKILL',
+    });
+    try {
+      const [said, [code]] = await Promise.all([
+        text(child.stderr as Readable),
+        once(child, 'close') as Promise<[number | null]>,
+      ]);
+      return code === 0 ? undefined : refusalOf(oneLine(said) || `fallocate ended with ${code}`);
+    } catch (error) {
+      signal.throwIfAborted();
+      return refusalOf(error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+function refusalOf(reason: string): Refusal {
+  return { isHere: !/unsupported|not supported|unrecognized option|invalid option|ENOENT/i.test(reason), reason };
+}

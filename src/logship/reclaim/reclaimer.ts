@@ -1,0 +1,153 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { messageOf } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import type { Punch } from './punch.ts';
+import { givenBack } from './range.ts';
+
+/** How far a content is acknowledged: of a checkpoint's entry, what counts here. */
+export interface Acknowledged {
+  readonly generation: {
+    readonly path: string;
+    readonly ino: number;
+    /** Its first bytes. */
+    readonly head: Buffer;
+  };
+  readonly mark: { readonly offset: number; readonly skipping: boolean };
+}
+
+export interface ReclaimOptions {
+  readonly punch: Punch;
+  /** Of each destination, what its checkpoint on disk holds. */
+  readonly saved: () => readonly (readonly Acknowledged[])[];
+  /** Acknowledged bytes of each file that stay. */
+  readonly keepBytes: number;
+  readonly log: Log;
+}
+
+const NEWLINE = 10;
+/** A pipe that took the file's place must not hold us. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
+/** After a refusal: so many bytes more, then it is tried again. */
+const AGAIN_BYTES = 16 * 1024 * 1024;
+
+/** Gives back, file by file, what every destination has. */
+export class Reclaimer {
+  readonly #options: ReclaimOptions;
+  /** By content, up to where. */
+  readonly #done = new Map<string, number>();
+  /** By content, up to where the system's refusal is not asked for again. */
+  readonly #refusedAt = new Map<string, number>();
+  readonly #said = new Set<string>();
+  #isOff = false;
+  /** Bytes that were given back. */
+  bytes = 0;
+
+  constructor(options: ReclaimOptions) {
+    this.#options = options;
+  }
+
+  /** One look at all files. Rejects for the signal alone. */
+  async pass(signal: AbortSignal): Promise<void> {
+    const marks = lowest(this.#options.saved());
+    for (const known of [this.#done, this.#refusedAt])
+      for (const key of known.keys()) if (!marks.has(key)) known.delete(key);
+    for (const [key, saved] of marks) {
+      if (this.#isOff) return;
+      await this.#giveBack(key, saved, signal);
+    }
+  }
+
+  async #giveBack(key: string, saved: Acknowledged, signal: AbortSignal): Promise<void> {
+    const { generation, mark } = saved;
+    const range = givenBack(mark.offset, this.#done.get(key) ?? 0, this.#options.keepBytes);
+    if (range === undefined || range.end < (this.#refusedAt.get(key) ?? 0)) return;
+    const fd = this.#open(generation.path);
+    if (fd === undefined) return;
+    try {
+      if (!isStill(fd, saved)) return;
+      const before = blockBytes(fd);
+      const refusal = await this.#options.punch(fd, range, signal);
+      if (refusal !== undefined) {
+        this.#refusedAt.set(key, range.end + AGAIN_BYTES);
+        return this.#refused(generation.path, refusal);
+      }
+      this.#done.set(key, range.end);
+      this.bytes += Math.max(0, before - blockBytes(fd));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      this.#say(generation.path, messageOf(error));
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #open(path: string): number | undefined {
+    try {
+      return openSync(path, OPEN_FLAGS);
+    } catch (error) {
+      // Renamed or removed: its disk is given back by whoever did that.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#say(path, messageOf(error));
+      return undefined;
+    }
+  }
+
+  #refused(path: string, { isHere, reason }: { readonly isHere: boolean; readonly reason: string }): void {
+    if (isHere) return this.#say(path, reason);
+    this.#isOff = true;
+    const fix =
+      'that takes a volume on ext4, xfs, btrfs or tmpfs and util-linux in the image; or give --reclaim off and a sizeLimit that will do';
+    this.#options.log.warn(`acknowledged bytes can't be given back: ${reason}; ${fix}`);
+  }
+
+  #say(path: string, reason: string): void {
+    const text = `acknowledged bytes of ${path} can't be given back: ${reason}`;
+    if (this.#said.has(text)) return;
+    this.#said.add(text);
+    const fix =
+      'mount the volume read-write, and run with a uid or fsGroup that may write its files; or give --reclaim off';
+    this.#options.log.warn(`${text}; ${fix}`);
+  }
+}
+
+/** Of each content that every destination knows, the mark of the one that is furthest behind. */
+function lowest(destinations: readonly (readonly Acknowledged[])[]): Map<string, Acknowledged> {
+  const all = destinations.map((saved) => {
+    const marks = new Map<string, Acknowledged>();
+    for (const one of saved) keepLower(marks, keyOf(one), one);
+    return marks;
+  });
+  const [first = new Map<string, Acknowledged>(), ...others] = all;
+  for (const key of first.keys()) {
+    for (const other of others) {
+      const theirs = other.get(key);
+      if (theirs === undefined) first.delete(key);
+      else if (first.has(key)) keepLower(first, key, theirs);
+    }
+  }
+  return first;
+}
+
+/** Two contents of one file that began alike count as one. */
+function keyOf({ generation: { path, ino, head } }: Acknowledged): string {
+  return `${ino} ${path} ${head.toString('base64')}`;
+}
+
+function keepLower(marks: Map<string, Acknowledged>, key: string, one: Acknowledged): void {
+  const known = marks.get(key);
+  if (known === undefined || one.mark.offset < known.mark.offset) marks.set(key, one);
+}
+
+/** Whether the file at the path is the one that the mark is of, and no other content since. */
+function isStill(fd: number, { generation: { ino, head }, mark }: Acknowledged): boolean {
+  const found = fstatSync(fd);
+  if (found.ino !== ino || found.size < mark.offset) return false;
+  const bytes = Buffer.alloc(head.length);
+  if (readSync(fd, bytes, 0, head.length, 0) < head.length || !bytes.equals(head)) return false;
+  if (mark.skipping) return true;
+  // A mark lies behind a line; a file that was written anew has another byte there, most of the time.
+  return readSync(fd, bytes, 0, 1, mark.offset - 1) === 1 && bytes[0] === NEWLINE;
+}
+
+function blockBytes(fd: number): number {
+  return fstatSync(fd).blocks * 512;
+}

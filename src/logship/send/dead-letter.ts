@@ -1,0 +1,97 @@
+import { open, rename, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../cli/log.ts';
+import { ignoreAbsent } from '../../platform/fs/absent.ts';
+import { lettersIn } from './letters-there.ts';
+
+export interface DeadLetterOptions {
+  readonly folder: string;
+  /** The file's: `dead-letter.jsonl`. */
+  readonly name: string;
+  /** Bytes that it and the one before it may take together. */
+  readonly limit: number;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** How many letters went with the oldest file. */
+  readonly onDropped: (letters: number) => void;
+}
+
+export interface Letter {
+  /** As it was sent: its action's line and its JSON. */
+  readonly document: Buffer;
+  readonly reason: string;
+}
+
+const NEWLINE = 10;
+
+/**
+ * Documents that the server will never take, one JSON line each with the reason, for a person to look at. A file that has
+ * half of the bytes allowed is put aside as FILE.1, over the one before, whose letters are counted and said.
+ */
+export class DeadLetters {
+  readonly file: string;
+  readonly #options: DeadLetterOptions;
+  #queue: Promise<void> = Promise.resolve();
+  /**
+   * Of the letters that earlier runs wrote. One that died before its checkpoint told of them is followed by one that reads
+   * their lines again, and is refused them again.
+   */
+  #earlier: ReadonlySet<string> | undefined;
+
+  constructor(options: DeadLetterOptions) {
+    this.#options = options;
+    this.file = join(options.folder, options.name);
+  }
+
+  /** Resolves when all are on disk: only then may their lines count as settled. Rejects with the system's error. */
+  async write(letters: readonly Letter[]): Promise<void> {
+    const mine = this.#queue.then(() => this.#append(letters));
+    this.#queue = mine.catch(() => {});
+    await mine;
+  }
+
+  async #append(letters: readonly Letter[]): Promise<void> {
+    this.#earlier ??= new Set([...(await lettersIn(`${this.file}.1`)), ...(await lettersIn(this.file))]);
+    const time = this.#options.now().toISOString();
+    const contents = letters.map(contentOf).filter(({ id }) => !this.#earlier?.has(id));
+    if (contents.length === 0) return;
+    const text = contents.map((content) => `${JSON.stringify({ time, ...content })}\n`).join('');
+    await this.#rotate(Buffer.byteLength(text));
+    await using file = await open(this.file, 'a+', 0o600);
+    const { size } = await file.stat();
+    try {
+      await file.appendFile((await isTorn(file, size)) ? `\n${text}` : text);
+      await file.datasync();
+    } catch (error) {
+      // A full disk takes the half of it, and all of it is written again.
+      await file.truncate(size).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #rotate(more: number): Promise<void> {
+    const { limit, log, onDropped } = this.#options;
+    const size = (await stat(this.file).catch(ignoreAbsent))?.size ?? 0;
+    if (size === 0 || size + more <= limit / 2) return;
+    const older = `${this.file}.1`;
+    const dropped = (await lettersIn(older)).length;
+    await rename(this.file, older);
+    if (dropped === 0) return;
+    onDropped(dropped);
+    log.warn(`${dropped} dead letters, the oldest, were written over: both files together may have ${limit} bytes`);
+  }
+}
+
+function contentOf({ document, reason }: Letter) {
+  const text = document.toString();
+  const newline = text.indexOf('\n');
+  const { create } = JSON.parse(text.slice(0, newline)) as { create: { _index: string; _id: string } };
+  return { reason, index: create._index, id: create._id, document: JSON.parse(text.slice(newline)) as unknown };
+}
+
+/** Whether we died in the middle of its last line. */
+async function isTorn(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== NEWLINE;
+}

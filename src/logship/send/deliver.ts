@@ -1,0 +1,145 @@
+import { messageOf } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import type { Counts } from '../counts.ts';
+import type { Span } from '../read/progress.ts';
+import type { Sink, Verdict } from '../sink/sink.ts';
+import { joined, type Batch } from './batch.ts';
+import type { DeadLetters } from './dead-letter.ts';
+import type { Outage } from './outage.ts';
+import { LEAST_REQUEST_BYTES, type Capacity } from './capacity.ts';
+
+export interface DeliverOptions {
+  readonly sink: Sink;
+  readonly counts: Counts;
+  readonly deadLetters: DeadLetters;
+  readonly outage: Outage;
+  readonly capacity: Capacity;
+  readonly log: Log;
+  /** A document is in, was in, or lies in the dead-letter file. */
+  readonly settled: (spans: readonly Span[]) => void;
+  /** Gives up at once. */
+  readonly signal: AbortSignal;
+}
+
+export interface Delivered {
+  /** What must be sent again: the same batch where nothing is known of any of its documents. */
+  readonly again?: Batch | undefined;
+  /** Whether the server took none of it, and all of it waits. */
+  readonly tookNothing: boolean;
+}
+
+const ALL_DONE: Delivered = { tookNothing: false };
+
+/**
+ * Tries once to bring a batch in. What the server refuses for good goes to the dead-letter file; what it does not take now
+ * is returned. Rejects when the signal is aborted, or when no repetition can help.
+ */
+export async function deliver(batch: Batch, options: DeliverOptions): Promise<Delivered> {
+  const { sink, counts, outage, capacity, signal } = options;
+  if (batch.count > 1 && capacity.isTooMuch(batch.body.length)) return await deliverHalves(batch, options);
+  if (batch.tries++ > 0) counts.retried += batch.count;
+  counts.requests++;
+  const answer = await sink.send(batch, signal);
+  switch (answer.is) {
+    case 'held':
+      if (answer.because !== undefined) capacity.busy();
+      if (answer.because === 'busy') outage.busy(answer.reason);
+      else outage.held(answer.reason);
+      return { again: batch, tookNothing: true };
+    case 'too large':
+      capacity.tooLong(batch.body.length);
+      if (batch.count > 1) return await deliverHalves(batch, options);
+      if (batch.body.length >= LEAST_REQUEST_BYTES) return await settleEach(batch, [TOO_LARGE], options);
+      outage.held(
+        `status 413 for ${batch.body.length} bytes: something takes hardly any; raise the limit of what is on the way`,
+      );
+      return { again: batch, tookNothing: true };
+    case 'all in':
+      counts.acknowledged += batch.count;
+      outage.over();
+      capacity.taken();
+      for (let at = 0; at < batch.count; at++) options.settled(batch.spans(at));
+      return ALL_DONE;
+    case 'each':
+      return await settleEach(batch, answer.verdicts, options);
+  }
+}
+
+const TOO_LARGE: Verdict = { is: 'refused', reason: 'status 413: larger than the server takes' };
+
+/** For a server, or a proxy before it, that takes only smaller requests. */
+async function deliverHalves(batch: Batch, options: DeliverOptions): Promise<Delivered> {
+  const middle = batch.count >> 1;
+  const halves = [batch.part(0, middle), batch.part(middle, batch.count)] as const;
+  const first = await deliver(halves[0], options);
+  // Then the other would fare no better; as one, they are tried again together.
+  if (first.again === halves[0]) return { again: batch, tookNothing: true };
+  const second = await deliver(halves[1], options);
+  const tookNothing = first.tookNothing && second.tookNothing;
+  // The half is a part of a batch whose memory may be used again: what waits takes its bytes along.
+  const rest = second.again === halves[1] ? halves[1].pick(all(halves[1])) : second.again;
+  if (first.again === undefined || rest === undefined) return { again: first.again ?? rest, tookNothing };
+  return { again: joined(first.again, rest), tookNothing };
+}
+
+function all({ count }: Batch): number[] {
+  return Array.from({ length: count }, (_, at) => at);
+}
+
+async function settleEach(batch: Batch, verdicts: readonly Verdict[], options: DeliverOptions): Promise<Delivered> {
+  const { counts, outage, capacity, settled } = options;
+  const again: number[] = [];
+  const refused: { readonly at: number; readonly reason: string }[] = [];
+  let reason = '';
+  let isBusy = false;
+  for (let at = 0; at < batch.count; at++) {
+    const verdict = verdicts[at] ?? { is: 'again', reason: 'the reply is too short' };
+    if (verdict.is === 'refused') {
+      refused.push({ at, reason: verdict.reason });
+      continue;
+    }
+    if (verdict.is === 'again' || verdict.is === 'busy') {
+      isBusy ||= verdict.is === 'busy';
+      again.push(at);
+      reason = verdict.reason;
+      continue;
+    }
+    if (verdict.is === 'in') counts.acknowledged++;
+    else counts.already++;
+    settled(batch.spans(at));
+  }
+  const unwritten = await bury(batch, refused, options);
+  if (unwritten !== undefined) {
+    again.push(...refused.map(({ at }) => at));
+    reason = unwritten;
+  }
+  if (isBusy) capacity.busy();
+  else capacity.taken();
+  const tookNothing = again.length === batch.count;
+  if (tookNothing && isBusy) outage.busy(reason);
+  else if (tookNothing) outage.stuck(reason);
+  else outage.over();
+  if (again.length === 0) return ALL_DONE;
+  if (!tookNothing || batch.tries > 1) outage.someWait(again.length, reason);
+  return { again: batch.pick(again.toSorted((a, b) => a - b)), tookNothing };
+}
+
+/** Puts what is refused for good into the dead-letter file. Returns why that failed: then it must be asked again. */
+async function bury(
+  batch: Batch,
+  refused: readonly { readonly at: number; readonly reason: string }[],
+  { counts, deadLetters, settled, log }: DeliverOptions,
+): Promise<string | undefined> {
+  const [first] = refused;
+  if (first === undefined) return undefined;
+  try {
+    await deadLetters.write(refused.map(({ at, reason }) => ({ document: batch.document(at), reason })));
+  } catch (error) {
+    return `refused (${first.reason}), and ${deadLetters.file} can't take it: ${messageOf(error)}`;
+  }
+  if (counts.rejected === 0)
+    log.warn(`the server refuses a line for good: ${first.reason}; such lines go to ${deadLetters.file}`);
+  counts.rejected += refused.length;
+  for (const { at } of refused) settled(batch.spans(at));
+  return undefined;
+}

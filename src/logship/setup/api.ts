@@ -1,0 +1,86 @@
+import { formatDuration } from '../../cli/duration.ts';
+import { DeadlineError, NotPermittedError, UnavailableError } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { oneLine } from '../../platform/one-line.ts';
+import type { ProxyEnv } from '../sink/agents.ts';
+import { NoAnswerError, Server, type ServerOptions } from '../sink/server.ts';
+import { at, type JsonObject } from './json.ts';
+
+/** Characters of a reply that is not a server's. */
+const LONGEST_BODY = 200;
+
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** A server that is set up. */
+export interface Api extends Disposable {
+  /** For messages: `elasticsearch at http://es:9200`. Without credentials. */
+  readonly name: string;
+  /**
+   * One request; a status from 400 on is returned like any other, but for those that say who may not.
+   * @throws NotPermittedError for 401 and 403, UnavailableError when nobody answers, DeadlineError when it is too late
+   */
+  request(method: string, path: string, body?: JsonObject): Promise<Reply>;
+}
+
+export interface ConnectOptions {
+  readonly log: Log;
+  readonly proxyEnv: ProxyEnv;
+  readonly timeoutMs: number;
+  /** The process's own. */
+  readonly signal: AbortSignal;
+}
+
+/** @throws ConfigError for files that can't be read */
+export function connect(options: ServerOptions, { log, proxyEnv, timeoutMs, signal }: ConnectOptions): Api {
+  const server = new Server(options, { log, proxyEnv });
+  const tooLate = AbortSignal.timeout(timeoutMs);
+  const limit = AbortSignal.any([signal, tooLate]);
+  const { name } = server;
+  return {
+    name,
+    async request(method, path, body) {
+      const sent = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+      const reply = await server.ask({ method, path, body: sent }, limit).then(
+        (answer): Reply => ({ status: answer.status, body: parsed(answer.body.toString()) }),
+        (cause: unknown) => {
+          signal.throwIfAborted();
+          const within = `within --timeout ${formatDuration(timeoutMs)}`;
+          if (tooLate.aborted) throw new DeadlineError(`${name} did not answer ${method} ${path} ${within}`, { cause });
+          if (cause instanceof NoAnswerError) throw new UnavailableError(`${name}: ${cause.message}`, { cause });
+          throw cause;
+        },
+      );
+      if (reply.status !== 401 && reply.status !== 403) return reply;
+      const fix =
+        reply.status === 401
+          ? 'look at --user and its password, or at the API key'
+          : 'its user lacks the right to do that';
+      throw new NotPermittedError(`${name} refuses ${method} ${path}: ${reasonOf(reply)}; ${fix}`);
+    },
+    [Symbol.dispose]: () => server[Symbol.dispose](),
+  };
+}
+
+/** What a server says of a failure, with its status. */
+export function reasonOf({ status, body }: Reply): string {
+  const error = at(body, 'error');
+  const reason = typeof error === 'string' ? error : (at(error, 'reason') ?? textOf(body).slice(0, LONGEST_BODY));
+  const cause = at(error, 'caused_by', 'caused_by', 'reason') ?? at(error, 'caused_by', 'reason');
+  const text = `status ${status}: ${textOf(reason)}`;
+  return cause === undefined || text.includes(textOf(cause)) ? text : `${text}: ${textOf(cause)}`;
+}
+
+function textOf(value: unknown): string {
+  return oneLine(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body; // a proxy's page
+  }
+}

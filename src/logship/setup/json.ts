@@ -1,0 +1,90 @@
+/** What a server sends and takes. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path of keys; undefined where there is none. */
+export function at(value: unknown, ...path: readonly string[]): Json | undefined {
+  let here = value;
+  for (const key of path) {
+    if (!isObject(here)) return undefined;
+    here = here[key];
+  }
+  return here as Json | undefined;
+}
+
+/** The text or number at a path, as text; empty where there is none. */
+export function textAt(value: unknown, ...path: readonly string[]): string {
+  const found = at(value, ...path);
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
+}
+
+/**
+ * Whether everything that is wanted is there: a server fills in its own defaults beside it, and shows numbers and
+ * booleans of settings as text.
+ */
+export function holds(actual: unknown, wanted: Json | undefined): boolean {
+  if (wanted === undefined) return true;
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(actual) &&
+      actual.length === wanted.length &&
+      wanted.every((each, i) => holds(actual[i] as unknown, each as Json))
+    );
+  }
+  if (isObject(wanted)) {
+    return isObject(actual) && Object.entries(wanted).every(([key, value]) => holds(actual[key], value));
+  }
+  return isSameValue(actual, wanted);
+}
+
+/** Whether two values that hold no others are the same: `2` and `"2"` are. */
+export function isSameValue(a: unknown, b: unknown): boolean {
+  return isValue(a) && isValue(b) && String(a) === String(b);
+}
+
+function isValue(value: unknown): value is string | number | boolean | null {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** Whether two are the same, whatever the order of their keys. */
+export function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+/** With the keys of its objects in order. */
+export function sorted(value: Json | undefined): Json | undefined {
+  if (Array.isArray(value)) return value.map((each: Json) => sorted(each) ?? null);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [key, sorted(each)]));
+}
+
+const WIDTH = 100;
+
+/** For people: what fits into a line stays in one, so that a field and its mapping are told apart from the next at a look. */
+export function pretty(value: Json | undefined, indent = ''): string {
+  const short = JSON.stringify(value ?? null);
+  if (typeof value !== 'object' || value === null || indent.length + short.length <= WIDTH)
+    return spaced(value ?? null);
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) {
+    return `[\n${value.map((each: Json) => inner + pretty(each, inner)).join(',\n')}\n${indent}]`;
+  }
+  const fields = Object.entries(value as JsonObject).filter(([, each]) => each !== undefined);
+  const lines = fields.map(([key, each]) => `${inner}${JSON.stringify(key)}: ${pretty(each, inner)}`);
+  return `{\n${lines.join(',\n')}\n${indent}}`;
+}
+
+function spaced(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map((each: Json) => spaced(each)).join(', ')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).filter(([, each]) => each !== undefined);
+  if (fields.length === 0) return '{}';
+  return `{ ${fields.map(([key, each]) => `${JSON.stringify(key)}: ${spaced(each ?? null)}`).join(', ')} }`;
+}

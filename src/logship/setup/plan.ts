@@ -1,0 +1,74 @@
+import { UnavailableError } from '../../cli/errors.ts';
+import { reasonOf, type Api, type Reply } from './api.ts';
+import type { JsonObject } from './json.ts';
+import type { Resource } from './wanted.ts';
+
+/** What is to be done about one resource. */
+export interface Step {
+  readonly resource: Resource;
+  readonly action: 'create' | 'update' | 'unchanged';
+  readonly before: JsonObject | undefined;
+  /** Where it is written. */
+  readonly path: string;
+}
+
+/**
+ * Reads what is there and compares. Nothing is written.
+ * @throws UnavailableError for a server that has no such thing, and for one that somebody else has made
+ */
+export async function plan(api: Api, wanted: readonly Resource[], { force }: { force: boolean }): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const resource of wanted) steps.push(await stepOf(api, resource, force));
+  return steps;
+}
+
+async function stepOf(api: Api, resource: Resource, force: boolean): Promise<Step> {
+  const { what, name, path } = resource;
+  const reply = await api.request('GET', path);
+  const before = reply.status === 200 ? resource.current(reply.body) : undefined;
+  if (reply.status !== 200 && (reply.status !== 404 || isNoHandler(reply))) throw notThere(api, resource, reply);
+  if (before === undefined) {
+    if (reply.status === 200) throw strange(api, resource, reply);
+    return { resource, action: 'create', before, path };
+  }
+  if (!resource.isOurs(before)) {
+    if (!force)
+      throw new UnavailableError(
+        `${api.name} has an ${what} '${name}' that kolla-log-ship did not make: --dry-run --force shows what would ` +
+          'change, --force replaces it, and another --index-prefix or --data-stream leaves it alone',
+      );
+  } else if (resource.isRight(before)) {
+    return { resource, action: 'unchanged', before, path };
+  }
+  return { resource, action: 'update', before, path: path + (resource.overwrite?.(reply.body) ?? '') };
+}
+
+/** Writes what differs, in order. */
+export async function apply(api: Api, steps: readonly Step[]): Promise<void> {
+  for (const { action, path, resource } of steps) {
+    if (action === 'unchanged') continue;
+    const reply = await api.request('PUT', path, resource.body);
+    if (reply.status >= 300)
+      throw new UnavailableError(
+        `${api.name} does not take the ${resource.what} '${resource.name}': ${reasonOf(reply)}`,
+      );
+  }
+}
+
+/** How a server says that it does not know such a path. */
+function isNoHandler(reply: Reply): boolean {
+  return /no handler found|Incorrect HTTP method|Unsupported HTTP method/i.test(JSON.stringify(reply.body));
+}
+
+function notThere(api: Api, { what, name, needs }: Resource, reply: Reply): Error {
+  if (needs === undefined || !isNoHandler(reply)) return strange(api, { what, name }, reply);
+  return new UnavailableError(
+    `--keep needs ${needs}, which ${api.name} does not have: leave --keep out and remove old indices another way, or ` +
+      `name the server's kind with --to (${reasonOf(reply)})`,
+  );
+}
+
+/** Of a proxy, or of another kind of server. */
+function strange(api: Api, { what, name }: Pick<Resource, 'what' | 'name'>, reply: Reply): Error {
+  return new UnavailableError(`${api.name} does not tell its ${what} '${name}': ${reasonOf(reply)}`);
+}

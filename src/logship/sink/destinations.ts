@@ -1,0 +1,181 @@
+import { UsageError } from '../../cli/errors.ts';
+import type { Values } from '../../cli/option.ts';
+import type { ElasticsearchOptions, Target } from './elasticsearch.ts';
+import type { LoginOptions } from './login.ts';
+import type { SINK_OPTIONS } from './options.ts';
+import type { ServerOptions } from './server.ts';
+
+type Options = Values<typeof SINK_OPTIONS>;
+
+const KINDS = ['elasticsearch', 'opensearch'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** Where documents go, and under which name that is known in the state folder and in metrics. */
+export interface Destination {
+  /** `elasticsearch-es-9200`; `stdout`. */
+  readonly name: string;
+  /** Undefined for stdout. */
+  readonly server: ElasticsearchOptions | undefined;
+}
+
+/** A `--to`: its kind, and the URLs that stand with it. */
+interface To {
+  readonly kind: Kind | 'stdout';
+  readonly urls: string[];
+}
+
+/**
+ * From options to destinations, in their order. What stands beside `--to` (`--url`, who we are, certificates) is for the
+ * one without a URL of its own, or the only server; `opensearch=VALUE` is for that kind. A password must not reach a
+ * server that it is not for.
+ * @throws UsageError with the option's name
+ */
+export function destinationsOf(options: Options): readonly [Destination, ...Destination[]] {
+  const words = options.to.length > 0 ? options.to : [options.url.length > 0 ? 'elasticsearch' : 'stdout'];
+  const tos = toList(words);
+  const servers = tos.filter(({ kind }) => kind !== 'stdout');
+  const [without = servers.length === 1 ? servers[0] : undefined, second] = servers.filter(
+    ({ urls }) => urls.length === 0,
+  );
+  if (second !== undefined)
+    throw new UsageError(
+      `--to ${second.kind}: two can't share --url; give it its own: --to ${second.kind}=https://...`,
+    );
+  checkUse(options, tos, without);
+  const target = targetOf(options);
+  const found = tos.map((to): Destination => {
+    if (to.kind === 'stdout') return { name: 'stdout', server: undefined };
+    const server = { ...serverOf(to as To & { kind: Kind }, options, to === without), target };
+    return { name: nameOf(to.kind, server.urls[0]), server };
+  });
+  const names = found.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new UsageError(`--to: ${twice} is there twice`);
+  return found as [Destination, ...Destination[]];
+}
+
+/** `elasticsearch`, `opensearch=https://os:9200`; a URL alone is one more host of the one before. */
+function toList(words: readonly string[]): To[] {
+  const tos: To[] = [];
+  for (const word of listOf(words)) {
+    const last = tos.at(-1);
+    if (/^https?:/.test(word) && last !== undefined && last.urls.length > 0) last.urls.push(word);
+    else tos.push(toOf(word));
+  }
+  return tos;
+}
+
+function toOf(word: string): To {
+  const [kind = '', ...rest] = word.split('=');
+  const isKnown = kind === 'stdout' || isKind(kind);
+  // Not what follows: credentials may stand in it.
+  const shown = word.includes('://') ? `${word.slice(0, word.indexOf('://'))}://...` : word;
+  if (!isKnown)
+    throw new UsageError(`--to: '${shown}' is none of elasticsearch, opensearch (with =URL or without), stdout`);
+  if (kind === 'stdout' && rest.length > 0) throw new UsageError('--to stdout takes no URL');
+  return { kind, urls: rest.length === 0 ? [] : [rest.join('=')] };
+}
+
+function isKind(word: string): word is Kind {
+  return (KINDS as readonly string[]).includes(word);
+}
+
+function listOf(words: readonly string[]): string[] {
+  const all = words.flatMap((word) => word.split(',')).map((word) => word.trim());
+  return all.filter((word) => word !== '');
+}
+
+/** What is given must be for somebody. */
+function checkUse(options: Options, tos: readonly To[], main: To | undefined): void {
+  const { user, passwordFile, apiKeyFile, caFile, certFile, keyFile, password, apiKey } = options;
+  if (options.url.length > 0 && (main === undefined || main.urls.length > 0))
+    throw new UsageError('--url: no --to takes it; each has its own URL, or is stdout');
+  const lists = { user, 'password-file': passwordFile, 'api-key-file': apiKeyFile, 'ca-file': caFile };
+  const more = { ...lists, 'cert-file': certFile, 'key-file': keyFile };
+  for (const [flag, values] of Object.entries(more)) {
+    for (const value of values) {
+      const kind = kindOf(value);
+      const isUsed = kind === undefined ? main !== undefined : tos.some((to) => to.kind === kind);
+      if (!isUsed) throw new UsageError(`--${flag}: ${kind === undefined ? forWhom(tos, flag) : `no --to is ${kind}`}`);
+    }
+  }
+  if (main === undefined && (password ?? apiKey) !== undefined)
+    throw new UsageError(`a password or API key from the environment: ${forWhom(tos, 'password-file')}`);
+}
+
+function forWhom(tos: readonly To[], flag: string): string {
+  const some = tos.find(({ kind }) => kind !== 'stdout');
+  return some === undefined ? 'no --to is a server' : `for which server? --${flag} ${some.kind}=...`;
+}
+
+/** The kind that a value is for, where it names one. */
+function kindOf(value: string): Kind | undefined {
+  return KINDS.find((kind) => value.startsWith(`${kind}=`));
+}
+
+function serverOf({ kind, urls }: To & { kind: Kind }, options: Options, isMain: boolean): ServerOptions {
+  const words = urls.length > 0 ? urls : listOf(options.url);
+  if (words.length === 0) throw new UsageError(`--to ${kind} needs --url, such as --url https://${kind}:9200`);
+  const flag = urls.length > 0 ? '--to' : '--url';
+  const own = (values: readonly string[]): string | undefined => {
+    const named = values.findLast((value) => kindOf(value) === kind);
+    if (named !== undefined) return named.slice(kind.length + 1);
+    return isMain ? values.findLast((value) => kindOf(value) === undefined) : undefined;
+  };
+  const tls = { caFile: own(options.caFile), certFile: own(options.certFile), keyFile: own(options.keyFile) };
+  if ((tls.certFile === undefined) !== (tls.keyFile === undefined))
+    throw new UsageError('--cert-file and --key-file belong together');
+  const login = loginOf({
+    user: own(options.user),
+    password: isMain ? options.password : undefined,
+    passwordFile: own(options.passwordFile),
+    apiKey: isMain ? options.apiKey : undefined,
+    apiKeyFile: own(options.apiKeyFile),
+  });
+  return { kind, urls: words.map((word) => urlOf(word, flag)) as [URL, ...URL[]], login, tls };
+}
+
+function urlOf(word: string, flag: string): URL {
+  const url = URL.parse(word);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`${flag} is not an http:// or https:// URL`);
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError(`${flag}: others would see credentials in it; give --user and --password-file`);
+  return url;
+}
+
+/** Refused here, it is one error; refused by the server, it would be one dead letter a line. */
+function targetOf({ indexPrefix, dataStream }: Options): Target {
+  const name = dataStream ?? indexPrefix;
+  const flag = dataStream === undefined ? '--index-prefix' : '--data-stream';
+  if (!/^[a-z0-9][a-z0-9._-]*$/.test(name))
+    throw new UsageError(`${flag} '${name}': an index begins with a-z or 0-9, and has only these and . _ -`);
+  return dataStream === undefined ? { indexPrefix: `${name}-` } : { dataStream: name };
+}
+
+interface LoginWords {
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly passwordFile: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly apiKeyFile: string | undefined;
+}
+
+function loginOf({ user, password, passwordFile, apiKey, apiKeyFile }: LoginWords): LoginOptions | undefined {
+  if (apiKeyFile !== undefined || apiKey !== undefined) {
+    if (user !== undefined) throw new UsageError('--user and an API key: a server is told one of them');
+    return apiKeyFile === undefined ? { apiKey: apiKey ?? '' } : { apiKeyFile };
+  }
+  if (user === undefined) {
+    if (password !== undefined || passwordFile !== undefined) throw new UsageError('a password needs its --user');
+    return undefined;
+  }
+  if (passwordFile !== undefined) return { user, passwordFile };
+  if (password === undefined) throw new UsageError('--user needs --password-file or KOLLA_LOG_SHIP_PASSWORD');
+  return { user, password };
+}
+
+/** Good for a file's name and a metric's label. */
+function nameOf(kind: Kind, { host, pathname }: URL): string {
+  return `${kind}-${host}${pathname}`.replace(/[^\w.-]+/g, '-').replace(/-$/, '');
+}

@@ -1,0 +1,127 @@
+import type { Option } from '../../cli/option.ts';
+
+/** How servers are reached, and where documents lie there; `setup` takes the same. */
+export const SINK_OPTIONS = [
+  {
+    flag: 'to',
+    type: 'string',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_TO',
+    help: 'elasticsearch, opensearch, each also with =URL, or stdout (default: stdout without --url)',
+    example: 'opensearch=https://opensearch:9200',
+  },
+  {
+    flag: 'url',
+    type: 'string',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_URL',
+    help: "the server, for a --to without its own; a cluster's other hosts after commas",
+    example: 'https://elasticsearch:9200',
+  },
+  {
+    flag: 'user',
+    type: 'string',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_USER',
+    help: 'user name there; for another --to by its kind: opensearch=NAME, like the files below',
+    example: 'shipper',
+  },
+  {
+    flag: 'password',
+    type: 'string',
+    secret: true,
+    env: 'KOLLA_LOG_SHIP_PASSWORD',
+    help: "the user's password",
+    example: '...',
+  },
+  {
+    flag: 'password-file',
+    type: 'path',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_PASSWORD_FILE',
+    help: 'file with the password, read again when it changes; its last newline does not count',
+    example: '/run/secrets/elasticsearch/password',
+  },
+  {
+    flag: 'api-key',
+    type: 'string',
+    secret: true,
+    env: 'KOLLA_LOG_SHIP_API_KEY',
+    help: 'an API key instead of user and password',
+    example: '...',
+  },
+  {
+    flag: 'api-key-file',
+    type: 'path',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_API_KEY_FILE',
+    help: 'file with the API key, encoded or as id:key; read again when it changes',
+    example: '/run/secrets/elasticsearch/api-key',
+  },
+  {
+    flag: 'ca-file',
+    type: 'path',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_CA_FILE',
+    help: 'PEM file of the authorities to trust instead of the well-known ones',
+    example: '/etc/ssl/certs/ca-certificates.crt',
+  },
+  {
+    flag: 'cert-file',
+    type: 'path',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_CERT_FILE',
+    help: 'PEM file of our certificate, for a server that asks for one',
+    example: '/run/secrets/elasticsearch/tls.crt',
+  },
+  {
+    flag: 'key-file',
+    type: 'path',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_KEY_FILE',
+    help: 'PEM file of its key',
+    example: '/run/secrets/elasticsearch/tls.key',
+  },
+  {
+    flag: 'index-prefix',
+    type: 'string',
+    env: 'KOLLA_LOG_SHIP_INDEX_PREFIX',
+    default: 'flog',
+    help: "the index is this, a dash and the event's day in UTC",
+    example: 'flog',
+  },
+  {
+    flag: 'data-stream',
+    type: 'string',
+    env: 'KOLLA_LOG_SHIP_DATA_STREAM',
+    help: 'a data stream instead of daily indices',
+    example: 'logs-openstack-default',
+  },
+] as const satisfies readonly Option[];
+
+/** How documents are sent, and what becomes of those that are refused. */
+export const SEND_OPTIONS = [
+  {
+    flag: 'gzip',
+    type: 'boolean',
+    env: 'KOLLA_LOG_SHIP_GZIP',
+    help: 'send requests compressed: fewer bytes for more CPU',
+    example: 'true',
+  },
+  {
+    flag: 'dead-letter-bytes',
+    type: 'integer',
+    env: 'KOLLA_LOG_SHIP_DEAD_LETTER_BYTES',
+    default: '67108864',
+    help: 'what the files of refused lines may have together; then the older one is written over',
+    example: '1073741824',
+  },
+  {
+    flag: 'in-flight-bytes',
+    type: 'integer',
+    env: 'KOLLA_LOG_SHIP_IN_FLIGHT_BYTES',
+    default: '33554432',
+    help: 'bytes in memory between file and acknowledgement; reading waits when they are spent',
+    example: '8388608',
+  },
+] as const satisfies readonly Option[];

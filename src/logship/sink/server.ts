@@ -1,0 +1,156 @@
+import { promisify } from 'node:util';
+import { messageOf } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { networkReason } from '../../platform/network-error.ts';
+import { oneLine } from '../../platform/one-line.ts';
+import { Agents, type ProxyEnv, type TlsFiles } from './agents.ts';
+import { Hosts } from './hosts.ts';
+import { Login, type LoginOptions } from './login.ts';
+import { exchange, type HttpReply } from './request.ts';
+
+export interface ServerOptions {
+  /** For messages, and for what the two do differently. */
+  readonly kind: 'elasticsearch' | 'opensearch';
+  /** One cluster's, each without credentials. */
+  readonly urls: readonly [URL, ...URL[]];
+  readonly login: LoginOptions | undefined;
+  readonly tls: TlsFiles;
+}
+
+export interface ServerParts {
+  readonly log: Log;
+  readonly proxyEnv: ProxyEnv;
+  /** Whether bodies are sent compressed. */
+  readonly gzip?: boolean;
+}
+
+export interface Asked {
+  readonly method: string;
+  /** Below the URL's own: `/_bulk`. */
+  readonly path: string;
+  readonly body?: Buffer | undefined;
+  readonly contentType?: string;
+}
+
+/** No host answered. The message is one line, for people. */
+export class NoAnswerError extends Error {
+  override name = 'NoAnswerError';
+  /** Whether a connection was there and broke, as it does when a request is too long for somebody on the way. */
+  readonly isCut: boolean;
+
+  constructor(message: string, isCut: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.isCut = isCut;
+  }
+}
+
+/** What a proxy says of a server that is not there. */
+const GONE = new Set([502, 503, 504]);
+const CUT = new Set(['ECONNRESET', 'EPIPE']);
+
+/** The hosts of one cluster, our login there, and the connections to them. */
+export class Server implements Disposable {
+  readonly #options: ServerOptions;
+  readonly #gzip: boolean;
+  readonly #log: Log;
+  readonly #login: Login | undefined;
+  readonly #agents: Agents;
+  readonly #proxyEnv: ProxyEnv;
+  readonly #hosts: Hosts;
+
+  /** @throws ConfigError for files that can't be read */
+  constructor(options: ServerOptions, { log, proxyEnv, gzip = false }: ServerParts) {
+    this.#options = options;
+    this.#gzip = gzip;
+    this.#log = log;
+    this.#proxyEnv = proxyEnv;
+    this.#login = options.login && new Login(options.login);
+    this.#agents = new Agents(options.tls, proxyEnv);
+    this.#hosts = new Hosts(options.urls, () => performance.now());
+  }
+
+  /** `elasticsearch at https://es:9200`. */
+  get name(): string {
+    const { kind, urls } = this.#options;
+    return `${kind} at ${urls.map(({ origin }) => origin).join(', ')}`;
+  }
+
+  /**
+   * Asks each host until one answers, and gives its answer, whatever its status.
+   * @throws NoAnswerError when none does, or the signal's reason
+   */
+  async ask(asked: Asked, signal: AbortSignal): Promise<HttpReply> {
+    const { method, path, body: plain, contentType = 'application/json' } = asked;
+    const packs = this.#gzip && plain !== undefined;
+    const body = packs ? await gzipped(plain) : plain;
+    const authorization = this.#login?.authorization(this.#log);
+    const headers = {
+      ...(plain === undefined ? {} : { 'content-type': contentType }),
+      ...(packs ? { 'content-encoding': 'gzip' } : {}),
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+    let gone: HttpReply | undefined;
+    const failures: { readonly reason: string; readonly cause: unknown }[] = [];
+    for (const host of this.#hosts.order()) {
+      const url = below(host, path);
+      try {
+        const reply = await exchange({
+          url,
+          agent: this.#agents.agentFor(host, this.#log),
+          method,
+          headers,
+          body,
+          signal,
+        });
+        if (!GONE.has(reply.status)) {
+          this.#hosts.answered(host);
+          return reply;
+        }
+        gone = reply;
+      } catch (cause) {
+        signal.throwIfAborted();
+        failures.push({ reason: this.#reasonOf(cause, host), cause });
+      }
+      this.#hosts.failed(host);
+    }
+    if (gone !== undefined) return gone;
+    const isCut = failures.some(({ cause }) => CUT.has((cause as NodeJS.ErrnoException).code ?? ''));
+    throw new NoAnswerError(failures.map(({ reason }) => reason).join('; '), isCut, { cause: failures[0]?.cause });
+  }
+
+  [Symbol.dispose](): void {
+    this.#agents[Symbol.dispose]();
+  }
+
+  #reasonOf(error: unknown, host: URL): string {
+    const { urls, tls } = this.#options;
+    const which = urls.length > 1 ? `${host.host}: ` : '';
+    const variable = host.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+    const isProxied = this.#proxyEnv[variable] !== undefined || this.#proxyEnv[variable.toLowerCase()] !== undefined;
+    const way = isProxied ? ` (by way of ${variable}, unless NO_PROXY names it)` : '';
+    return which + networkHint(error, host, tls.caFile) + way;
+  }
+}
+
+/** Two slashes at a path's beginning would name another host, which would get the password. */
+function below(host: URL, path: string): URL {
+  return new URL(host.pathname.replace(/^\/+/, '/').replace(/\/+$/, '') + path, host);
+}
+
+/** Loaded by who compresses. */
+async function gzipped(body: Buffer): Promise<Buffer> {
+  const { constants, gzip } = await import('node:zlib');
+  return await promisify<Buffer, { level: number }, Buffer>(gzip)(body, { level: constants.Z_BEST_SPEED });
+}
+
+function networkHint(error: unknown, { protocol }: URL, caFile: string | undefined): string {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (code.startsWith('HPE_'))
+    return `what answers there does not speak HTTP${protocol === 'http:' ? '; is it https://?' : ''}`;
+  if (/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA)/.test(code))
+    return `it wants another client certificate: see --cert-file and --key-file (${code})`;
+  // Wrong bytes can be what ended it: a server that speaks TLS hangs up on a request in clear text.
+  if (code === 'ECONNRESET' && /socket hang up/.test(messageOf(error)))
+    return `ECONNRESET: it hung up without an answer${protocol === 'http:' ? '; is it https://?' : ''}`;
+  return oneLine(networkReason(error, caFile));
+}

@@ -1,0 +1,173 @@
+import { readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { messageOf } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { ignoreAbsent } from '../../platform/fs/absent.ts';
+import { isThere } from '../../platform/fs/access.ts';
+import type { Cut } from '../event/cut.ts';
+import type { Identity } from '../read/generation.ts';
+import type { Mark } from '../read/progress.ts';
+import { replaceOwn } from './own-file.ts';
+
+/** A generation and how far it is acknowledged. */
+export interface Saved {
+  readonly generation: Identity;
+  readonly mark: Mark;
+  /** Those behind the mark. */
+  readonly cuts: readonly Cut[];
+  /** When the file was last written as far as was seen, in milliseconds by the file system's clock; -1 before. */
+  readonly modifiedMs: number;
+  /**
+   * All of it is acknowledged, and it is not at its path any more: only what comes there next, and may begin like it, must
+   * be named otherwise.
+   */
+  readonly isOver?: true;
+}
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const bytes = v.pipe(
+  v.string(),
+  v.base64(),
+  v.transform((text) => Buffer.from(text, 'base64')),
+);
+const VERSION = 2;
+const IDENTITY = v.object({
+  path: v.string(),
+  dev: count,
+  ino: count,
+  firstSeenMs: v.number(),
+  head: bytes,
+  rivals: v.array(v.object({ head: bytes, times: count, areMany: v.exactOptional(v.literal(true)) })),
+});
+const SCHEMA = v.object({
+  version: v.literal(VERSION),
+  former: v.optional(v.array(IDENTITY), []),
+  files: v.array(
+    v.object({
+      generation: IDENTITY,
+      mark: v.object({ offset: count, skipping: v.boolean(), timeMs: v.number() }),
+      cuts: v.array(
+        v.object({
+          start: count,
+          at: count,
+          onto: v.exactOptional(v.object({ generation: v.string(), to: count })),
+        }),
+      ),
+      modifiedMs: v.number(),
+    }),
+  ),
+});
+
+function textOf(all: readonly Saved[]): string {
+  const files = all
+    .filter(({ isOver }) => isOver !== true)
+    .map(({ generation, mark: { offset, skipping, timeMs }, cuts, modifiedMs }) => ({
+      generation: plain(generation),
+      mark: { offset, skipping, timeMs },
+      cuts,
+      modifiedMs,
+    }));
+  const former = all.filter(({ isOver }) => isOver).map(({ generation }) => plain(generation));
+  return JSON.stringify({ version: VERSION, files, former });
+}
+
+function plain({ path, dev, ino, firstSeenMs, head, rivals }: Identity) {
+  return {
+    path,
+    dev,
+    ino,
+    firstSeenMs,
+    head: head.toString('base64'),
+    rivals: rivals.map((rival) => ({ ...rival, head: rival.head.toString('base64') })),
+  };
+}
+
+/** What is left of a content that is over. */
+export function over(generation: Identity): Saved {
+  return { generation, mark: { offset: 0, skipping: false, timeMs: 0 }, cuts: [], modifiedMs: -1, isOver: true };
+}
+
+/** What an earlier run left. */
+export interface Loaded {
+  readonly files: readonly Saved[];
+  /** Nobody has shipped from here yet. */
+  readonly isFirstStart: boolean;
+  /** When it was written, in milliseconds by the file system's clock; undefined without one. */
+  readonly savedMs: number | undefined;
+}
+
+/**
+ * What earlier runs got acknowledged. One that can't be read is set aside: everything is then
+ * read again, and as ids stay the same, nothing is indexed twice. Rejects with the system's error.
+ */
+export async function loadCheckpoint(folder: string, log: Log, name: string): Promise<Loaded> {
+  const file = join(folder, name);
+  const text = await readFile(file, 'utf8').catch(ignoreAbsent);
+  if (text === undefined) return { files: [], isFirstStart: true, savedMs: undefined };
+  try {
+    const { files, former } = v.parse(SCHEMA, JSON.parse(text));
+    return { files: [...former.map(over), ...files], isFirstStart: false, savedMs: (await stat(file)).mtimeMs };
+  } catch (error) {
+    const aside = await freeName(`${file}.unreadable`);
+    await rename(file, aside);
+    log.warn(
+      `${file} is ${isOfOthers(text) ? 'of another version' : 'damaged'} (${messageOf(error)}): set aside as ${aside}, files are read from their beginning`,
+    );
+    return { files: [], isFirstStart: false, savedMs: undefined };
+  }
+}
+
+/** Whether it is one, but not as this version writes it. */
+function isOfOthers(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { version?: unknown } | null)?.version !== VERSION;
+  } catch {
+    return false;
+  }
+}
+
+/** What was set aside before may be what somebody wants to look at. */
+async function freeName(path: string): Promise<string> {
+  for (let n = 0; ; n++) {
+    const name = n === 0 ? path : `${path}.${n}`;
+    if (!(await isThere(name))) return name;
+  }
+}
+
+/** Writes checkpoints one at a time, and never stops the shipping: a full disk is said, and tried again. */
+export class CheckpointWriter {
+  readonly #file: string;
+  readonly #log: Log;
+  #queue: Promise<void> = Promise.resolve();
+  #failed = false;
+  /** What is on disk for certain: what was written last. */
+  saved: readonly Saved[] = [];
+
+  /** @param name the file's, one a destination */
+  constructor(folder: string, log: Log, name: string) {
+    this.#file = join(folder, name);
+    this.#log = log;
+  }
+
+  /** Resolves when what `collect` returns, at the time of writing, is on disk. Returns whether it is. */
+  async save(collect: () => readonly Saved[]): Promise<boolean> {
+    this.#queue = this.#queue.then(() => this.#write(collect()));
+    await this.#queue;
+    return !this.#failed;
+  }
+
+  async #write(files: readonly Saved[]): Promise<void> {
+    const file = this.#file;
+    try {
+      await replaceOwn(file, textOf(files));
+      this.saved = files;
+      if (this.#failed) this.#log.info(`${file} can be written again`);
+      this.#failed = false;
+    } catch (error) {
+      if (!this.#failed)
+        this.#log.warn(`cannot write ${file}: ${messageOf(error)}; shipping goes on, a restart reads again`);
+      this.#failed = true;
+    }
+  }
+}

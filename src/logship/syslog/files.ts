@@ -1,0 +1,135 @@
+import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf } from '../../cli/errors.ts';
+import type { Log } from '../../cli/log.ts';
+import { makeFoldersSync } from '../../platform/fs/folder.ts';
+
+export interface FilesOptions {
+  /** The log root. */
+  readonly root: string;
+  /** A file that has as many bytes is renamed to `.1`. */
+  readonly maxBytes: number;
+  /** Whether nobody needs `PATH.1` any more, which the next rename overwrites. */
+  readonly mayRotate: (path: string) => boolean;
+  readonly log: Log;
+}
+
+/** Whoever reaches the port may name programs. */
+const PROGRAMS = 32;
+/** A file's name may have 255 bytes, and rotation's ending needs some. */
+const NAME_LENGTH = 128;
+const FOLDER_MODE = 0o755;
+const FILE_MODE = 0o640;
+
+interface Open {
+  readonly fd: number;
+  readonly ino: number;
+  size: number;
+}
+
+/** The files that syslog is written to, one a program. Nobody else rotates them. */
+export class SyslogFiles implements Disposable {
+  readonly #options: FilesOptions;
+  readonly #open = new Map<string, Open>();
+  readonly #paths = new Map<string, string>();
+  /** Whose last line was cut off by a disk that was full. */
+  readonly #torn = new Set<string>();
+  #pending = new Map<string, string[]>();
+  #problem = '';
+  /** Lines that no file took. */
+  lost = 0;
+
+  constructor(options: FilesOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps a line for the next flush(). */
+  add(program: string | undefined, line: string): void {
+    const path = this.pathOf(program);
+    const lines = this.#pending.get(path);
+    if (lines === undefined) this.#pending.set(path, [line]);
+    else lines.push(line);
+  }
+
+  /** Writes what was added. Never throws: what can't be written is lost, counted and said. */
+  flush(): void {
+    const pending = this.#pending;
+    this.#pending = new Map();
+    for (const [path, lines] of pending) this.#write(path, lines);
+  }
+
+  /** haproxy's is where Kolla has it; all others are kept from the files that services write themselves. */
+  pathOf(program = 'unknown'): string {
+    const known = this.#paths.get(program);
+    if (known !== undefined) return known;
+    const isFull = this.#paths.size >= PROGRAMS;
+    const name = isFull
+      ? 'other'
+      : program
+          .slice(0, NAME_LENGTH)
+          .replaceAll(/[^\w.-]/g, '_')
+          .replace(/^\.+/, '_');
+    const path = join(this.#options.root, program === 'haproxy' ? 'haproxy/haproxy.log' : `syslog/${name}.log`);
+    if (!isFull) this.#paths.set(program, path);
+    return path;
+  }
+
+  [Symbol.dispose](): void {
+    this.flush();
+    for (const { fd } of this.#open.values()) closeSync(fd);
+    this.#open.clear();
+  }
+
+  #write(path: string, lines: readonly string[]): void {
+    const { log } = this.#options;
+    try {
+      const file = this.#at(path);
+      const text = `${this.#torn.has(path) ? '\n' : ''}${lines.join('\n')}\n`;
+      writeAll(file, Buffer.from(text), () => this.#torn.add(path));
+      this.#torn.delete(path);
+      if (this.#problem !== '') log.info(`syslog can be written again; ${this.lost} lines were lost`);
+      this.#problem = '';
+    } catch (error) {
+      this.lost += lines.length;
+      const problem = messageOf(error);
+      if (problem !== this.#problem) log.error(`syslog lines are lost, as ${path} can't be written: ${problem}`);
+      this.#problem = problem;
+    }
+  }
+
+  #at(path: string): Open {
+    const { maxBytes, mayRotate } = this.#options;
+    const open = this.#open.get(path);
+    if (open === undefined) return this.#openAt(path);
+    // Somebody else may have moved it, or made the whole volume anew.
+    const isMoved = statSync(path, { throwIfNoEntry: false })?.ino !== open.ino;
+    if (!isMoved && (open.size < maxBytes || !mayRotate(path))) return open;
+    closeSync(open.fd);
+    this.#open.delete(path);
+    this.#torn.delete(path);
+    if (!isMoved) renameSync(path, `${path}.1`);
+    return this.#openAt(path);
+  }
+
+  #openAt(path: string): Open {
+    makeFoldersSync(dirname(path), FOLDER_MODE);
+    const fd = openSync(path, 'a', FILE_MODE);
+    const { ino, size } = fstatSync(fd);
+    const open = { fd, ino, size };
+    this.#open.set(path, open);
+    return open;
+  }
+}
+
+/** @param torn called before an error after which a part is written */
+function writeAll(file: Open, bytes: Buffer, torn: () => void): void {
+  let at = 0;
+  try {
+    while (at < bytes.length) at += writeSync(file.fd, bytes, at);
+  } catch (error) {
+    if (at > 0) torn();
+    throw error;
+  } finally {
+    file.size += at;
+  }
+}

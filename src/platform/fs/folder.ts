@@ -1,0 +1,69 @@
+import { mkdirSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder if it is missing, in one that is there. Not what is missing above it: of a mistyped path nothing shall be
+ * made. Rejects with the system's error.
+ */
+export async function makeFolder(path: string, mode: number): Promise<void> {
+  await mkdir(path, { mode }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+/**
+ * Makes a folder, and what is missing above it. Node's own recursive mkdir never ends where a folder is there in which none
+ * can be made, such as /proc, and no signal ends it.
+ * @returns the topmost that was missing; undefined where all was there. Rejects with the system's error, EEXIST where
+ *   something else stands there.
+ */
+export async function makeFolders(path: string, mode?: number): Promise<string | undefined> {
+  try {
+    await mkdir(path, { mode });
+    return path;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return await asFound(path, error);
+    const above = dirname(path);
+    if (above === path) throw error;
+    const first = await makeFolders(above, mode);
+    const isOurs = await made(path, mode);
+    return first ?? (isOurs ? path : undefined);
+  }
+}
+
+async function made(path: string, mode: number | undefined): Promise<boolean> {
+  try {
+    await mkdir(path, { mode });
+    return true;
+  } catch (error) {
+    await asFound(path, error);
+    return false;
+  }
+}
+
+/** Somebody else may have been quicker, and what is there may be a link to a folder. */
+async function asFound(path: string, error: unknown): Promise<undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() !== true) throw error;
+  return undefined;
+}
+
+/** The same, where nothing else may run in between. What stands there may be no folder: who opens a file in it is told. */
+export function makeFoldersSync(path: string, mode: number): void {
+  try {
+    makeOneSync(path, mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+    makeFoldersSync(dirname(path), mode);
+    makeOneSync(path, mode);
+  }
+}
+
+function makeOneSync(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Script } from 'node:vm';
+import { build, type Metafile } from 'esbuild';
+import { librariesApart, librariesIn, refuseStrangers } from '../../build/apart.ts';
+import { bundleHelper, bundleLibrary, ROOT } from '../../build/bundle.ts';
+import { createLoader } from '../../build/load.ts';
+import { privateFolder } from '../support/folder.ts';
+import { run } from '../support/process.ts';
+
+const WARM = new URL('../../build/warm.ts', import.meta.url).pathname;
+
+/** What a bundle of these lines asks for from outside, with the libraries left out. */
+async function asked(contents: string, resolveDir = ROOT): Promise<Metafile> {
+  const { metafile } = await build({
+    stdin: { contents, resolveDir },
+    plugins: [librariesApart(undefined)],
+    bundle: true,
+    metafile: true,
+    platform: 'node',
+    write: false,
+    logLevel: 'silent',
+    absWorkingDir: ROOT,
+  });
+  return metafile;
+}
+
+test("an exec probe's bundle is small, and asks for libraries instead of holding them", async () => {
+  const { source, metafile } = await bundleHelper('kolla-probe');
+  assert.ok(source.length < 512 * 1024, `${source.length} bytes`);
+  assert.deepEqual(librariesIn(metafile), ['js-yaml', 'kube-config', 'mysql2']);
+});
+
+test('a library asks for another one instead of holding a copy', async () => {
+  const { metafile } = await bundleLibrary('kube-config');
+  assert.ok(librariesIn(metafile).includes('js-yaml'));
+  assert.deepEqual(
+    Object.keys(metafile.inputs).filter((path) => path.includes('node_modules/js-yaml/')),
+    [],
+  );
+});
+
+test("a package's other version, which a dependency has for itself, stays with that dependency", async () => {
+  await using folder = await privateFolder('version');
+  const own = join(folder.path, 'node_modules/js-yaml');
+  await mkdir(own, { recursive: true });
+  await writeFile(join(own, 'package.json'), '{"main": "index.js"}');
+  await writeFile(join(own, 'index.js'), 'exports.version = 3;');
+  const line = `console.log(require('js-yaml'));`;
+  assert.deepEqual(librariesIn(await asked(line, folder.path)), []);
+  assert.deepEqual(librariesIn(await asked(line)), ['js-yaml']);
+});
+
+test('a package is asked for by one of the imports that its library has; others would bring a copy of it', async () => {
+  const deep = asked(`console.log(require('@kubernetes/client-node/dist/watch.js'));`);
+  await assert.rejects(deep, /'@kubernetes\/client-node\/dist\/watch.js' is asked for as none of the imports in/);
+});
+
+test('a package without a library, and a module of ours in a library, end the build', () => {
+  const of = (path: string) => ({ inputs: { [path]: { bytes: 1, imports: [] } }, outputs: {} });
+  const path = 'node_modules/@scope/big/index.js';
+  assert.throws(
+    () => refuseStrangers('kolla-init', undefined, of(path)),
+    /big\/index.js is in the bundle of kolla-init/,
+  );
+  assert.throws(() => refuseStrangers('diff', 'diff', of('src/cli/errors.ts')), /errors.ts, which is ours/);
+  refuseStrangers('kolla-init', undefined, of('src/cli/errors.ts'));
+  refuseStrangers('diff', 'diff', of(path));
+});
+
+/** A bundle whose export `main` gives what an import gives, when it is called. */
+const ASKING = `(function (exports, require) {
+  exports.main = async () => (await Promise.resolve().then(() => require('js-yaml'))).load;
+  exports.warm = async () => {};
+})`;
+const ANSWERING = `(function (exports) { exports['js-yaml'] = { load: {} }; })`;
+
+test('a library is read when it is first asked for, and once', async () => {
+  const read: string[] = [];
+  const scriptOf = (name: string) => {
+    read.push(name);
+    return new Script(name === 'kolla-x' ? ASKING : ANSWERING);
+  };
+  const loader = createLoader(scriptOf, () => assert.fail('no builtin is asked for'));
+  const { main } = loader.helper('kolla-x');
+  assert.deepEqual(read, ['kolla-x']);
+  assert.equal(await main([], {}), await main([], {}));
+  assert.deepEqual(read, ['kolla-x', 'js-yaml']);
+});
+
+test('a name that would load a library at each start ends the build', async () => {
+  await using folder = await privateFolder('warm');
+  const eager = ASKING.replace('{', `{ require('js-yaml');`);
+  await writeFile(join(folder.path, 'kolla-x.js'), eager);
+  await writeFile(join(folder.path, 'js-yaml.js'), ANSWERING);
+  const { code, stderr } = await run(process.execPath, [WARM, 'kolla-x'], { cwd: folder.path, env: {} });
+  assert.notEqual(code, 0);
+  assert.match(stderr, /kolla-x would load js-yaml at each start: let what needs it be an import\(\)/);
+});

@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { cached } from '../support/cache.ts';
+import type { Capability } from '../support/capability.ts';
+import { must, run, tied } from '../support/process.ts';
+import { hasRoom } from './elasticsearch-distribution.ts';
+import { compile, javaHome } from './java.ts';
+import { startSearchServer, type SearchProgram, type Settings } from './search-server.ts';
+
+const KEPT = 'classes.jsa';
+/** Writing them down takes so long at the most. */
+const KEEP_MS = 120_000;
+
+/** What a server logs, to its stdout. */
+const LOG4J = `<Configuration status="warn">
+<Appenders><Console name="c"><PatternLayout pattern="[%d][%p][%c{1}] %m%n"/></Console></Appenders>
+<Loggers><Root level="info"><AppenderRef ref="c"/></Root></Loggers>
+</Configuration>
+`;
+
+/** Our main class and how it logs, as one more jar of a server's: Java keeps no classes that lie in a folder. */
+export async function addMain(home: string, main: string, server: string): Promise<void> {
+  const classes = join(server, 'classes');
+  await mkdir(classes);
+  await compile(home, `${main}.java`, { classPath: `${server}/lib/*`, into: classes });
+  await writeFile(join(classes, 'log4j2.xml'), LOG4J);
+  await must(join(home, 'bin/jar'), ['cf', join(server, 'lib/main.jar'), '-C', classes, '.']);
+  await rm(classes, { recursive: true });
+}
+
+/** The jars of folders, always in the same order: Java takes what it kept only for the same class path. */
+export async function classPathOf(...folders: readonly string[]): Promise<string> {
+  const jars = await Promise.all(
+    folders.map(async (folder) => {
+      const names = existsSync(folder) ? await readdir(folder) : [];
+      return names
+        .filter((name) => name.endsWith('.jar'))
+        .toSorted()
+        .map((name) => join(folder, name));
+    }),
+  );
+  return jars.flat().join(':');
+}
+
+/**
+ * Starts a server once so that Java keeps its classes as they are in memory: each start after that takes half the CPU.
+ * @param server where its jars lie
+ * @param program makes it with more words for Java
+ * @returns the words for Java that make use of that; none where it kept nothing
+ */
+export async function keptClasses(
+  java: string,
+  server: string,
+  program: (jvm: readonly string[]) => SearchProgram,
+): Promise<readonly string[]> {
+  const { stderr: version } = await run(join(java, 'bin/java'), ['-version']);
+  const folder = await cached(`${basename(server)}-classes`, [version], async (into) => {
+    const keeping = program([`-XX:ArchiveClassesAtExit=${join(into, KEPT)}`]);
+    await using started = await startSearchServer({ ...keeping, stopMs: KEEP_MS }, {});
+    await started.stop();
+  });
+  const file = join(folder, KEPT);
+  return existsSync(file) ? [`-XX:SharedArchiveFile=${file}`] : [];
+}
+
+/**
+ * A server that is jars and a main class of ours: a JDK, room, and Maven or what it fetched before.
+ * @param build makes all that is made once, so that no test waits for it
+ */
+export function canRunOnClassPath(java: number, build: () => Promise<unknown>): Capability {
+  return async () => {
+    if ((await javaHome(java, true)) === undefined) return `no JDK of version ${java} or later`;
+    if (!(await hasRoom())) return 'less than 1 GB free in /tmp';
+    return await build().then(
+      () => undefined,
+      (error: unknown) => `Maven or javac could not bring it: ${(error as Error).message.split('\n')[0]}`,
+    );
+  };
+}
+
+/**
+ * The command line of one, ended by the kernel as soon as we end.
+ * @param words the main class and what it is told before the settings
+ */
+export function javaCommand(
+  home: string,
+  jvm: readonly string[],
+  words: readonly string[],
+  settings: Settings,
+): { argv: string[]; env: NodeJS.ProcessEnv } {
+  const heap = ['-Xms256m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-XX:-UsePerfData'];
+  const all = Object.entries(settings).map(([key, value]) => `${key}=${value}`);
+  const java = [...heap, ...nativeAccess(home), ...jvm, ...words, ...all];
+  const [program, args] = tied(join(home, 'bin/java'), java);
+  return { argv: [program, ...args], env: { PATH: process.env['PATH'] } };
+}
+
+/** Else Java warns of what Lucene does; before 21 there is no such word. */
+function nativeAccess(home: string): string[] {
+  return existsSync(join(home, 'bin/jwebserver')) ? ['--enable-native-access=ALL-UNNAMED'] : [];
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { cached } from '../support/cache.ts';
+import { must } from '../support/process.ts';
+import { unpackedPackages } from './debian.ts';
+
+const DEADLINE_MS = 15 * 60_000;
+/** Documentation and other languages, which nobody reads in an image. */
+const LEFT_OUT = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/info/*'];
+
+/**
+ * A whole small Debian, installed by mmdebstrap into an archive, where its own apt works: what an image build starts from
+ * when it can't ask a registry. Made once and kept in the cache. Needs root, and the machine's own sources to be Debian's.
+ * @param suite `trixie`
+ * @returns a tar archive of the root file system
+ */
+export async function debianSystem(suite: string): Promise<string> {
+  const mirror = await mirrorOf();
+  const folder = await cached(`debian-${suite}`, [suite, mirror, ...LEFT_OUT], async (place) => {
+    const tool = await unpackedPackages('mmdebstrap', ['mmdebstrap'], { dependencies: false });
+    const options = [
+      '--variant=minbase',
+      '--include=ca-certificates',
+      '--aptopt=Acquire::Languages "none"',
+      '--dpkgopt=force-unsafe-io',
+      ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`),
+    ];
+    const words = [join(tool, 'usr/bin/mmdebstrap'), ...options, suite, join(place, 'root.tar'), mirror];
+    // Its own helpers are programs beside it.
+    const env = { ...process.env, PATH: `${join(tool, 'usr/bin')}:${process.env['PATH']}:/usr/sbin:/sbin` };
+    await must('perl', words, { env, signal: AbortSignal.timeout(DEADLINE_MS) });
+  });
+  return join(folder, 'root.tar');
+}
+
+/** Where this machine has its own Debian from. */
+async function mirrorOf(): Promise<string> {
+  const files = ['/etc/apt/sources.list', '/etc/apt/sources.list.d/debian.sources'];
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  const found = /^(?:URIs:\s*|deb\s+(?:\[[^\]]*\]\s*)?)(?<uri>\S+\/debian)\/?(?:\s|$)/m.exec(texts.join('\n'));
+  const uri = found?.groups?.['uri'];
+  if (uri === undefined) throw new Error("this machine's apt sources name no mirror of Debian");
+  return uri;
+}

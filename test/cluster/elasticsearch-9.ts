@@ -1,0 +1,74 @@
+/**
+ * A real Elasticsearch 9 from Maven Central's jars: the node and its HTTP are the real ones, but for its launcher
+ * (src: java/ElasticsearchMain.java) and all modules besides transport: no `GET /`, no security, no ILM.
+ *
+ *   Maven -> lib/*.jar -> netty into a module of its own, our main class compiled, once in the cache -> one JVM a server,
+ *   with the classes that an earlier one had kept
+ *
+ * It needs a JDK 21. Its native library for zstd is that of Elasticsearch 8.
+ */
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cached } from '../support/cache.ts';
+import type { Capability } from '../support/capability.ts';
+import { addMain, canRunOnClassPath, classPathOf, javaCommand, keptClasses } from './class-path-server.ts';
+import { distribution, moduleDescriptor } from './elasticsearch-distribution.ts';
+import { javaSource, needJava } from './java.ts';
+import { fetchWithDependencies } from './maven.ts';
+import { startSearchServer, type SearchProgram, type SearchServer, type SearchServerOptions } from './search-server.ts';
+import { commonSettings } from './search-settings.ts';
+
+const VERSION = '9.5.3';
+const ARTIFACTS = [
+  `org.elasticsearch:elasticsearch:${VERSION}`,
+  `org.elasticsearch.plugin:transport-netty4:${VERSION}`,
+];
+const JAVA = 21;
+const MAIN = 'ElasticsearchMain';
+/** Jars that must not be on the class path beside their module. */
+const OF_MODULE = /^(netty-|transport-netty4-|elasticsearch-ssl-config-)/;
+
+/** A JDK 21, room, and Maven or what it fetched before. */
+export const canRunElasticsearch9: Capability = canRunOnClassPath(JAVA, programOf);
+
+/** Starts one and waits until it answers. */
+export async function startElasticsearch9(options: SearchServerOptions = {}): Promise<SearchServer> {
+  return await startSearchServer(await programOf(), options);
+}
+
+async function programOf(): Promise<SearchProgram> {
+  const server = await jars();
+  const java = await needJava(JAVA, true);
+  const native = join(await distribution(), `lib/platform/linux-${process.arch}`);
+  const classPath = await classPathOf(join(server, 'lib'));
+  const program = (more: readonly string[]): SearchProgram => ({
+    kind: 'elasticsearch',
+    configure(folder, settings) {
+      const jvm = [
+        ...more,
+        `-Des.nativelibs.path=${native}`,
+        // That of 8 does not fit.
+        '-Dorg.elasticsearch.nativeaccess.enableVectorLibrary=false',
+      ];
+      const words = ['-cp', classPath, MAIN, join(server, 'home'), join(folder, 'config')];
+      const all = { ...commonSettings(folder), 'node.name': 'test', ...settings };
+      return Promise.resolve(javaCommand(java, jvm, words, all));
+    },
+  });
+  return program(await keptClasses(java, server, program));
+}
+
+async function jars(): Promise<string> {
+  const source = await readFile(javaSource(`${MAIN}.java`), 'utf8');
+  return await cached('elasticsearch-9', [...ARTIFACTS, source, 'in a jar'], async (into) => {
+    await fetchWithDependencies(ARTIFACTS, into);
+    await addMain(await needJava(JAVA, true), MAIN, into);
+    const lib = join(into, 'lib');
+    const module = join(into, 'home/modules/transport-netty4');
+    await Promise.all([module, join(into, 'home/plugins')].map((each) => mkdir(each, { recursive: true })));
+    for (const jar of await readdir(lib)) if (OF_MODULE.test(jar)) await rename(join(lib, jar), join(module, jar));
+    const classname = 'org.elasticsearch.transport.netty4.Netty4Plugin';
+    const about = { name: 'transport-netty4', classname, version: VERSION, java: JAVA };
+    await writeFile(join(module, 'plugin-descriptor.properties'), moduleDescriptor(about));
+  });
+}

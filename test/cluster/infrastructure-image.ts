@@ -1,0 +1,160 @@
+/**
+ * MariaDB with Galera, RabbitMQ and memcached as container images with Kolla's layout, made without a container engine:
+ *
+ *   a shell and libc                                                          -> lowest layer, shared by all three
+ *   Kolla's users and folders, the kolla-pod binary and its names             -> the next two, shared as well
+ *   the service's programs from Debian's packages, and its own folders        -> topmost layers
+ *
+ * Shared layers lie lowest, so that a node unpacks the binary once for all three. They are meant to run as the service's
+ * uid with a read-only root, no capability and no privilege escalation; data, logs and /tmp lie in volumes.
+ */
+import { chmod, glob, readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { NAMES } from '../../build/names.ts';
+import { messageOf } from '../../src/cli/errors.ts';
+import { cached } from '../support/cache.ts';
+import type { Capability } from '../support/capability.ts';
+import { must } from '../support/process.ts';
+import { unpackedPackages } from './debian.ts';
+import { imagesTar, layerOfFolder, type Image, type Layer } from './image.ts';
+import { BASE_PACKAGES, binaryEntries, kollaEnv } from './keystone-image.ts';
+import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
+import { tarOf, type TarEntry } from './tar.ts';
+
+/** Which of them, by its name in the catalogue. */
+export type InfrastructureName = 'mariadb' | 'rabbitmq' | 'memcached';
+
+interface Recipe {
+  /** As Kolla's base image has it. */
+  readonly user: string;
+  readonly trees: () => Promise<readonly string[]>;
+  /** Folders that are the user's. */
+  readonly folders: readonly string[];
+  /** Names that Debian's alternatives would have made, and what each leads to. */
+  readonly links?: readonly (readonly [string, string])[];
+}
+
+const OWN_LIBC = { except: ['libc6'] };
+const RECIPES: Readonly<Record<InfrastructureName, Recipe>> = {
+  mariadb: {
+    user: 'mysql',
+    trees: async () => [
+      await unpackedPackages('galera', ['mariadb-server-core', 'mariadb-client-core', 'galera-4'], OWN_LIBC),
+      // The server's own package holds the scripts of a state transfer; its closure is a whole Perl.
+      await unpackedPackages('galera-scripts', ['mariadb-server'], { dependencies: false }),
+      await unpackedPackages(
+        'galera-backup',
+        ['mariadb-backup', 'socat', 'findutils', 'procps', 'mawk', 'iproute2'],
+        OWN_LIBC,
+      ),
+    ],
+    folders: ['etc/mysql/', 'var/lib/mysql/', 'run/mysqld/'],
+    links: [['usr/bin/awk', 'mawk']],
+  },
+  rabbitmq: {
+    user: 'rabbitmq',
+    trees: async () => [await unpackedPackages('rabbitmq', ['rabbitmq-server'], OWN_LIBC)],
+    folders: ['etc/rabbitmq/', 'var/lib/rabbitmq/', 'var/log/rabbitmq/'],
+  },
+  memcached: {
+    user: 'memcached',
+    trees: async () => [await unpackedPackages('memcached', ['memcached'], OWN_LIBC)],
+    folders: [],
+  },
+};
+
+/** What the closures bring and none of the three opens. */
+const UNUSED = [
+  'usr/share/{bash-completion,doc,doc-base,icons,info,lintian,locale,man,perl,perl5,zoneinfo}',
+  'usr/lib/*-linux-gnu/{perl,perl-base,perl5,libperl.*,gconv}',
+  'usr/lib/{systemd,udev,python3*}',
+  'usr/bin/{perl*,mariadbd-multi,mysqld_multi,python3*}',
+  'usr/lib/mysql/plugin/{ha_*,handlersocket*}',
+];
+const RECIPE_VERSION = '1';
+
+/** Proven by making their root file systems; the rest is writing files. */
+export const canBuildInfrastructureImages: Capability = async () => {
+  try {
+    for (const name of Object.keys(RECIPES) as InfrastructureName[]) await programsOf(name);
+    return undefined;
+  } catch (error) {
+    return `MariaDB's, RabbitMQ's and memcached's images can't be made here: ${messageOf(error)}`;
+  }
+};
+
+/** Writes one of them. @returns the name to use in a pod's `image:` */
+export async function infrastructureImage(
+  name: InfrastructureName,
+  file: string,
+  { binary, reference }: { readonly binary: string; readonly reference: string },
+): Promise<string> {
+  await infrastructureImages(file, { [name]: reference }, binary);
+  return reference;
+}
+
+/**
+ * Writes images as one docker-archive.
+ * @param references what each is called in a pod's `image:`
+ * @param binary the kolla-pod binary that goes into them
+ */
+export async function infrastructureImages(
+  file: string,
+  references: Readonly<Partial<Record<InfrastructureName, string>>>,
+  binary: string,
+): Promise<void> {
+  const shared: readonly Layer[] = [
+    layerOfFolder(await base(), ['--owner=0', '--group=0']),
+    tarOf(kollaEntries(KOLLA_USERS)),
+    tarOf(binaryEntries(await readFile(binary), NAMES)),
+  ];
+  const images: Image[] = [];
+  for (const [name, reference] of Object.entries(references) as [InfrastructureName, string][])
+    images.push({ reference, layers: [...shared, ...(await ownLayers(name))], env: kollaEnv(name) });
+  await imagesTar(file, images);
+}
+
+async function ownLayers(name: InfrastructureName): Promise<Layer[]> {
+  const { user, folders, links = [] } = RECIPES[name];
+  const id = KOLLA_USERS[user] ?? 0;
+  const own: TarEntry[] = [
+    ...folders.map((folder) => ({ name: folder, mode: 0o755, uid: id, gid: id })),
+    ...links.map(([link, to]) => ({ name: link, mode: 0o777, link: to })),
+  ];
+  return [layerOfFolder(await programsOf(name), ['--owner=0', '--group=0']), tarOf(own)];
+}
+
+/** A cache's folder is its owner's alone; a container's / is everybody's. */
+async function base(): Promise<string> {
+  // The binary's own need besides libc.
+  const trees = [
+    await unpackedPackages('image-base', BASE_PACKAGES),
+    await unpackedPackages('image-libstdc', ['libstdc++6'], OWN_LIBC),
+  ];
+  return await cached('image-base-open', [RECIPE_VERSION, ...trees.map((tree) => basename(tree))], async (root) => {
+    for (const tree of trees) await must('cp', ['-al', '--remove-destination', `${tree}/.`, root]);
+    await prune(root);
+    await chmod(root, 0o755);
+  });
+}
+
+/** The service's programs and what they need above the base. */
+async function programsOf(name: InfrastructureName): Promise<string> {
+  const trees = await RECIPES[name].trees();
+  return await cached(
+    `${name}-image`,
+    [RECIPE_VERSION, ...trees.map((tree) => basename(tree)), ...UNUSED],
+    async (root) => {
+      // All come from one release, so a file that two have is the same file.
+      for (const tree of trees) await must('cp', ['-al', '--remove-destination', `${tree}/.`, root]);
+      await prune(root);
+      // The layers below have it, with Kolla's users in it.
+      for (const file of ['etc/passwd', 'etc/group']) await rm(join(root, file), { force: true });
+      await chmod(root, 0o755);
+    },
+  );
+}
+
+async function prune(root: string): Promise<void> {
+  for await (const path of glob(UNUSED, { cwd: root })) await rm(join(root, path), { recursive: true, force: true });
+}

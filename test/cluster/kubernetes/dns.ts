@@ -1,0 +1,123 @@
+/**
+ * Service names inside the node: CoreDNS as a cluster has it, a Deployment behind the Service `kube-dns`, whose address every
+ * kubelet gives to its Pods. It answers for Services and Pods alone; there is no way out of the node, so nothing is passed on.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { imageTar } from '../image.ts';
+import { tarOf } from '../tar.ts';
+import type { Cluster } from './api.ts';
+import { UP_MS } from './control-plane.ts';
+
+/** In the API server's range of Service addresses. */
+export const DNS_ADDRESS = '10.96.0.10';
+
+const IMAGE = 'kolla-pod.test/coredns:1';
+/** Above 1024, so that it needs no privilege; the Service's port is 53. */
+const PORT = 5353;
+/** Of a name elsewhere it says that there is none: who gets no answer asks again, for seconds. */
+const COREFILE = `
+cluster.local:${PORT} in-addr.arpa:${PORT} {
+  errors
+  health
+  ready
+  kubernetes cluster.local in-addr.arpa {
+    ttl 5
+  }
+  cache 5
+}
+.:${PORT} {
+  errors
+  template ANY ANY {
+    rcode NXDOMAIN
+  }
+}
+`;
+
+/** Writes its image and returns the archive's path. */
+export async function corednsImage(folder: string, binary: string): Promise<string> {
+  const file = join(folder, 'coredns.tar');
+  const layer = tarOf([{ name: 'coredns', mode: 0o755, content: await readFile(binary) }]);
+  await imageTar(file, { reference: IMAGE, layers: [layer], entrypoint: ['/coredns'] });
+  return file;
+}
+
+/** Applies its objects and waits until it answers. Its image must have been imported. */
+export async function startDns({ kubectl }: Pick<Cluster, 'kubectl'>): Promise<void> {
+  await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects() }));
+  await kubectl(['--namespace=kube-system', 'rollout', 'status', 'deployment/coredns', `--timeout=${UP_MS / 1000}s`]);
+}
+
+const LABELS = { 'k8s-app': 'kube-dns' };
+const NAME = { name: 'coredns', namespace: 'kube-system' };
+
+function objects(): object[] {
+  const read = { apiGroups: [''], resources: ['services', 'namespaces'], verbs: ['list', 'watch'] };
+  const slices = { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] };
+  const role = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:coredns' };
+  const ports = ['UDP', 'TCP'].map((protocol) => ({
+    name: `dns-${protocol.toLowerCase()}`,
+    port: 53,
+    targetPort: PORT,
+    protocol,
+  }));
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: NAME },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: role.name },
+      rules: [read, slices],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: role.name },
+      roleRef: role,
+      subjects: [{ kind: 'ServiceAccount', ...NAME }],
+    },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: NAME, data: { Corefile: COREFILE } },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { ...NAME, name: 'kube-dns' },
+      spec: { clusterIP: DNS_ADDRESS, selector: LABELS, ports },
+    },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: NAME,
+      spec: { replicas: 1, selector: { matchLabels: LABELS }, template: template() },
+    },
+  ];
+}
+
+/** It stays where others are driven out: without names nothing of theirs would be told apart from a fault of DNS. */
+function template(): object {
+  return {
+    metadata: { labels: LABELS },
+    spec: {
+      serviceAccountName: NAME.name,
+      priorityClassName: 'system-cluster-critical',
+      dnsPolicy: 'Default',
+      tolerations: [{ operator: 'Exists' }],
+      securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } },
+      volumes: [{ name: 'config', configMap: { name: NAME.name } }],
+      containers: [
+        {
+          name: 'coredns',
+          image: IMAGE,
+          args: ['-conf', '/etc/coredns/Corefile'],
+          volumeMounts: [{ name: 'config', mountPath: '/etc/coredns', readOnly: true }],
+          readinessProbe: { httpGet: { path: '/ready', port: 8181 }, periodSeconds: 1 },
+          livenessProbe: { httpGet: { path: '/health', port: 8080 }, initialDelaySeconds: 10 },
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          },
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeCgroups } from './cgroups.ts';
+import { startKube, type Site } from './component.ts';
+import { startContainerd } from './containerd.ts';
+import type { Get } from './control-plane.ts';
+import type { ClusterKeys } from './credentials.ts';
+import { startKubelet, type KubeletPlan } from './kubelet.ts';
+import { joinNetworks, makeNamespaces, SECOND_NODE, type Namespaces } from './namespaces.ts';
+import type { NodePackages } from './packages.ts';
+
+export interface SecondNode extends AsyncDisposable {
+  readonly site: Site;
+}
+
+/** What it has in common with the first. */
+export interface Shared {
+  readonly packages: NodePackages;
+  readonly helper: string;
+  readonly keys: ClusterKeys;
+  readonly get: Get;
+  readonly plan: Pick<KubeletPlan, 'server' | 'dns'>;
+}
+
+/** Starts containerd, kubelet and kube-proxy in namespaces of their own, and waits until the node is Ready. */
+export async function startSecondNode(first: Site, beside: Namespaces, shared: Shared): Promise<SecondNode> {
+  const { packages, helper, keys, get, plan } = shared;
+  await using stack = new AsyncDisposableStack();
+  const folder = join(first.folder, SECOND_NODE.name);
+  for (const name of ['', 'log', 'keys']) await mkdir(join(folder, name));
+  const cgroups = stack.use(await makeCgroups());
+  const namespaces = stack.use(await makeNamespaces(folder, packages.env, helper, SECOND_NODE));
+  await joinNetworks(beside, namespaces, packages.env);
+  const site: Site = { ...first, folder, place: namespaces.inNode };
+  await startContainerd(site, packages.cni, SECOND_NODE);
+  const run = (name: string, flags: Readonly<Record<string, string>>) => startKube(site, name, flags);
+  await startKubelet(run, get, site, keys, { ...plan, node: SECOND_NODE, cgroup: cgroups.path });
+  const kept = stack.move();
+  return { site, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}

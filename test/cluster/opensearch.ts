@@ -1,0 +1,129 @@
+/**
+ * A real OpenSearch 2 or 3 from Maven Central's jars, with the modules that logs and their templates need; with security 3.4
+ * in front when asked for. What Central does not carry is not there: Index State Management, Dashboards.
+ *
+ *   Maven -> lib/*.jar -> our main class (java/OpenSearchMain.java) compiled, once in the cache -> one JVM a server,
+ *   with the classes that an earlier one had kept
+ *
+ * 3 needs a JDK 21, 2 is content with 17.
+ */
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cached } from '../support/cache.ts';
+import type { Capability } from '../support/capability.ts';
+import { must } from '../support/process.ts';
+import { addMain, canRunOnClassPath, classPathOf, javaCommand, keptClasses } from './class-path-server.ts';
+import { javaHome, javaSource, needJava } from './java.ts';
+import { fetchArtifact, fetchWithDependencies } from './maven.ts';
+import { SECURITY_PLUGIN, SECURITY_SETTINGS, writeSecurity } from './opensearch-security.ts';
+import { startSearchServer, type SearchProgram, type SearchServer, type SearchServerOptions } from './search-server.ts';
+import { commonSettings, newLogin } from './search-settings.ts';
+
+/** `3-secure` is the newest whose security plugin Maven Central has. */
+export type OpenSearchRelease = '2' | '3' | '3-secure';
+
+interface Build {
+  readonly version: string;
+  readonly java: number;
+  /** That of the API that it comes with. */
+  readonly log4j: string;
+  /** Artifacts of plugins with their classes. */
+  readonly plugins: Readonly<Record<string, string>>;
+  readonly security?: string;
+}
+
+const OF_3 = {
+  'transport-netty4-client': 'org.opensearch.transport.Netty4ModulePlugin',
+  'analysis-common': 'org.opensearch.analysis.common.CommonAnalysisModulePlugin',
+  'mapper-extras-client': 'org.opensearch.index.mapper.MapperExtrasModulePlugin',
+  'reindex-client': 'org.opensearch.index.reindex.ReindexModulePlugin',
+};
+const OF_2 = Object.fromEntries(
+  Object.entries(OF_3).map(([artifact, name]) => [artifact, name.replace('ModulePlugin', 'Plugin')]),
+);
+const BUILDS: Readonly<Record<OpenSearchRelease, Build>> = {
+  2: { version: '2.19.6', java: 17, log4j: '2.25.4', plugins: OF_2 },
+  3: { version: '3.8.0', java: 21, log4j: '2.25.4', plugins: OF_3 },
+  '3-secure': {
+    version: '3.4.0',
+    java: 21,
+    log4j: '2.21.0',
+    plugins: OF_3,
+    security: 'org.opensearch.plugin:opensearch-security:3.4.0.0:zip',
+  },
+};
+const COLLECTIONS = 'org.apache.commons:commons-collections4:4.5.0';
+const MAIN = 'OpenSearchMain';
+
+/** A JDK, room, and Maven or what it fetched before. */
+export function canRunOpenSearch(release: OpenSearchRelease): Capability {
+  return canRunOnClassPath(BUILDS[release].java, () => programOf(release));
+}
+
+/** Starts one and waits until it answers. */
+export async function startOpenSearch(
+  release: OpenSearchRelease,
+  options: SearchServerOptions = {},
+): Promise<SearchServer> {
+  return await startSearchServer(await programOf(release), options);
+}
+
+async function programOf(release: OpenSearchRelease): Promise<SearchProgram> {
+  const { java: atLeast, plugins, security } = BUILDS[release];
+  const secured = security === undefined ? undefined : newLogin();
+  const server = await jars(release);
+  const java = await javaFor(atLeast);
+  const classPath = await classPathOf(join(server, 'lib'), join(server, 'security'));
+  const classes = [...Object.values(plugins), ...(secured ? [SECURITY_PLUGIN] : [])];
+  const program = (jvm: readonly string[]): SearchProgram => ({
+    kind: 'opensearch',
+    ...(secured && { login: secured.login }),
+    async configure(folder, settings) {
+      if (secured) await writeSecurity(folder, join(server, 'security'), secured);
+      const words = ['-cp', classPath, MAIN, folder, classes.join(',')];
+      const types = secured ? SECURITY_SETTINGS : { 'transport.type': 'netty4', 'http.type': 'netty4' };
+      return javaCommand(java, jvm, words, { ...commonSettings(folder), 'node.name': 'test', ...types, ...settings });
+    },
+  });
+  return program(await keptClasses(java, server, program));
+}
+
+/** The newer one keeps classes better. */
+async function javaFor(atLeast: number): Promise<string> {
+  return (await javaHome(BUILDS[3].java, true)) ?? (await needJava(atLeast, true));
+}
+
+async function jars(release: OpenSearchRelease): Promise<string> {
+  const { version, java, log4j, plugins, security } = BUILDS[release];
+  const own = Object.keys(plugins).map((name) => `org.opensearch.plugin:${name}:${version}`);
+  const artifacts = [
+    `org.opensearch:opensearch:${version}`,
+    ...own,
+    `org.apache.logging.log4j:log4j-core:${log4j}`,
+    COLLECTIONS,
+  ];
+  const source = await readFile(javaSource(`${MAIN}.java`), 'utf8');
+  return await cached(`opensearch-${release}`, [...artifacts, source, security ?? '', 'in a jar'], async (into) => {
+    await fetchWithDependencies(artifacts, into);
+    await addMain(await needJava(java, true), MAIN, into);
+    if (security !== undefined) await addSecurity(security, into);
+  });
+}
+
+/** The plugin's jars, but for those that the server has in another version, and its example of a configuration. */
+async function addSecurity(artifact: string, into: string): Promise<void> {
+  const unpacked = join(into, 'unpacked');
+  await mkdir(unpacked);
+  await fetchArtifact(artifact, unpacked);
+  const zip = (await readdir(unpacked)).find((name) => name.endsWith('.zip')) ?? '';
+  await must('unzip', ['-q', zip], { cwd: unpacked });
+  const nameOf = (jar: string): string => jar.replace(/-\d.*$/, '');
+  const has = new Set((await readdir(join(into, 'lib'))).map(nameOf));
+  await mkdir(join(into, 'security'));
+  for (const jar of (await readdir(unpacked)).filter((name) => name.endsWith('.jar') && !has.has(nameOf(name)))) {
+    await cp(join(unpacked, jar), join(into, 'security', jar));
+  }
+  await cp(join(unpacked, 'config'), join(into, 'security/config'), { recursive: true });
+  await rm(unpacked, { recursive: true });
+  await writeFile(join(into, 'security/artifact'), artifact);
+}

@@ -1,0 +1,118 @@
+/**
+ * A real rsyslog of our own, as what ships log files into Elasticsearch without us: Debian's packages, unpacked -> a
+ * configuration (imfile -> mmnormalize -> omelasticsearch) -> a process with its own state and pid file, which runs until it is stopped.
+ *
+ * It sends without ids, as its imfile has no offset to make them of, and its position is on disk only after a stop, which are its
+ * defaults: less work than ours.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import type { Capability } from '../support/capability.ts';
+import { must, start, tied, type Running } from '../support/process.ts';
+import { unpackedPackages } from './debian.ts';
+import { libraryFolders } from './mariadb-programs.ts';
+
+export interface RsyslogOptions {
+  /** Paths or globs. */
+  readonly files: readonly string[];
+  /** On loopback, of what takes its bulk requests. */
+  readonly port: number;
+  /** `raw`: time, line and path. `parsed`: the fields of a line of oslo.log under Kolla's names. */
+  readonly documents: 'raw' | 'parsed';
+  readonly index: string;
+  /** For its configuration, state and pid; an empty one. */
+  readonly folder: string;
+}
+
+/** Proven by letting it check a configuration. */
+export const canRunRsyslog: Capability = async () => {
+  try {
+    await rsyslogVersion();
+    return undefined;
+  } catch (error) {
+    return `no rsyslog: ${messageOf(error)}`;
+  }
+};
+
+/** `8.2302.0`. */
+export async function rsyslogVersion(): Promise<string> {
+  const { program, env } = await unpacked();
+  const said = await must(program, ['-v'], { env });
+  return /\d+\.\d+\.\d+/.exec(said)?.[0] ?? said;
+}
+
+/** Starts one. What it has to complain of goes to `rsyslog.log` in the folder. */
+export async function startRsyslog(options: RsyslogOptions): Promise<Running> {
+  const { program, modules, env } = await unpacked();
+  const { folder } = options;
+  const config = join(folder, 'rsyslog.conf');
+  await writeFile(join(folder, 'oslo.rulebase'), RULEBASE);
+  await writeFile(config, configOf(options));
+  const args = ['-n', '-f', config, '-i', join(folder, 'pid'), '-M', modules];
+  return await start(...tied(program, args), { env, cwd: folder, logFile: join(folder, 'rsyslog.log') });
+}
+
+async function unpacked(): Promise<{ program: string; modules: string; env: NodeJS.ProcessEnv }> {
+  const packages = ['rsyslog', 'rsyslog-elasticsearch'];
+  const usr = join(await unpackedPackages('rsyslog', packages, { except: ['libc6'] }), 'usr');
+  const libraries = await libraryFolders(usr);
+  const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: libraries.join(':') };
+  return { program: join(usr, 'sbin/rsyslogd'), modules: `${libraries[0]}/rsyslog`, env };
+}
+
+const CONTEXT = ['user_id', 'tenant_id', 'domain_id', 'system_scope', 'user_domain'];
+const RULEBASE = `version=2
+rule=:%date:word% %clock:word% %Pid:word% %log_level:word% %python_module:word% [None req-%request_id:word% ${CONTEXT.map((name) => `%${name}:word%`).join(' ')} %project_domain:char-to:]%] %Payload:rest%
+`;
+
+/** The members of a JSON object, each one's name with a property of rsyslog. */
+function template(name: string, members: readonly (readonly [string, string])[], first: string): string {
+  const one = ([member, property]: readonly [string, string]) =>
+    `  constant(value=",\\"${member}\\":\\"") property(name="${property}" format="json") constant(value="\\"")`;
+  return [`template(name="${name}" type="list") {`, first, ...members.map(one), '  constant(value="}")', '}'].join(
+    '\n',
+  );
+}
+
+const TEMPLATES = {
+  raw: template(
+    'documents',
+    [
+      ['message', 'msg'],
+      ['log.file.path', '$!metadata!filename'],
+    ],
+    `  constant(value="{\\"@timestamp\\":\\"") property(name="timereported" dateFormat="rfc3339") constant(value="\\"")`,
+  ),
+  parsed: template(
+    'documents',
+    [
+      ...['Pid', 'log_level', 'python_module', 'request_id', ...CONTEXT, 'project_domain', 'Payload'].map(
+        (name) => [name, `$!${name}`] as const,
+      ),
+      ['Hostname', 'hostname'],
+      ['programname', 'programname'],
+    ],
+    [
+      '  constant(value="{\\"@timestamp\\":\\"") property(name="$!date") constant(value="T") property(name="$!clock")',
+      '  constant(value="Z\\",\\"Timestamp\\":\\"") property(name="$!date") constant(value=" ") property(name="$!clock") constant(value="\\"")',
+    ].join('\n'),
+  ),
+};
+
+function configOf({ files, port, documents, index, folder }: RsyslogOptions): string {
+  const inputs = files.map(
+    (file) => `input(type="imfile" file="${file}" tag="kolla" addMetadata="on" freshStartTail="off")`,
+  );
+  return `global(workDirectory="${folder}" maxMessageSize="1m")
+main_queue(queue.type="linkedList" queue.size="100000" queue.dequeueBatchSize="2000")
+module(load="imfile" mode="inotify")
+module(load="omelasticsearch")
+module(load="mmnormalize")
+${TEMPLATES[documents]}
+${inputs.join('\n')}
+${documents === 'parsed' ? `action(type="mmnormalize" rulebase="${folder}/oslo.rulebase" useRawMsg="off")` : ''}
+action(type="omelasticsearch" server="127.0.0.1" serverport="${port}" template="documents" searchIndex="${index}"
+  searchType="" bulkmode="on" maxbytes="1m" action.resumeRetryCount="-1")
+`;
+}

@@ -1,0 +1,164 @@
+/**
+ * What tests want of a real Elasticsearch or OpenSearch, whichever it is:
+ *
+ *   a program with its own folder (elasticsearch.ts, elasticsearch-9.ts, opensearch.ts) -> started in a process group
+ *     -> asked until it answers -> requests, counts and searches; stopped, killed and started again at the same address
+ *
+ * A program that ends before it answers is an error with the end of its log.
+ */
+import { join } from 'node:path';
+import { privateFolder } from '../support/folder.ts';
+import { freePort } from '../support/port.ts';
+import { start, tailOf, type Running } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import { requester } from './search-request.ts';
+
+const START_MS = 120_000;
+const SHARDS_MS = 30_000;
+
+/** How to log in to a server with TLS. */
+export interface Login {
+  /** The authority that its certificate is of, in PEM. */
+  readonly ca: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface SearchServer extends AsyncDisposable {
+  /** Whose words it speaks: what `--to` is for it. */
+  readonly kind: 'elasticsearch' | 'opensearch';
+  readonly url: string;
+  /** The pid of its launcher, which leads the process group. */
+  readonly pid: number;
+  /** Undefined for one that takes anybody. */
+  readonly login: Login | undefined;
+  /** One request; a status from 400 on is returned like any other. */
+  request(method: string, path: string, body?: unknown): Promise<Reply>;
+  /** Makes everything that was indexed visible to searches. */
+  refresh(): Promise<void>;
+  /** How many documents the index, a pattern too, holds after a refresh; 0 when there is none. */
+  count(index: string): Promise<number>;
+  /** The documents that a search body finds, `_id` and `_source`. */
+  search(index: string, body: object): Promise<Hit[]>;
+  /** Ends it in good order; data stay. */
+  stop(): Promise<void>;
+  /** Ends it as a power cut would; data stay. */
+  kill(): Promise<void>;
+  /** After stop or kill, at the same address with the same data. */
+  restart(): Promise<void>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface Hit {
+  readonly _id: string;
+  readonly _index: string;
+  readonly _source: Readonly<Record<string, unknown>>;
+}
+
+/** What all of them can be told. */
+export interface SearchServerOptions {
+  /** Where it listens. */
+  readonly host?: string;
+  /** A free one unless given. */
+  readonly port?: number;
+  /** Words in front of its command line, for another network namespace: `nsenter --net=FILE --`. Requests go that way too. */
+  readonly launcher?: readonly string[];
+  /** More of the server's settings. */
+  readonly settings?: Settings;
+}
+
+export type Settings = Readonly<Record<string, string | number | boolean>>;
+
+/** What makes one of them different from another. */
+export interface SearchProgram {
+  readonly kind: SearchServer['kind'];
+  readonly login?: Login;
+  /** How long its end may take; 10 s unless given. */
+  readonly stopMs?: number;
+  /** Writes the server's own folder, and returns how to start it there. */
+  readonly configure: (
+    folder: string,
+    settings: Settings,
+  ) => Promise<{ argv: readonly string[]; env: NodeJS.ProcessEnv }>;
+}
+
+/** Starts one and waits until it answers. */
+export async function startSearchServer(
+  { kind, login, stopMs, configure }: SearchProgram,
+  { host = '127.0.0.1', port: wanted, launcher = [], settings = {} }: SearchServerOptions,
+): Promise<SearchServer> {
+  const port = wanted ?? (await freePort());
+  const url = `${login === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('es'));
+  const command = await configure(folder.path, { 'network.host': host, 'http.port': port, ...settings });
+  const request = requester(url, { launcher, ...(login && { login }) });
+  const logFile = join(folder.path, 'out.txt');
+  let running: Running;
+
+  const up = async (): Promise<void> => {
+    const [program = '', ...args] = [...launcher, ...command.argv];
+    running = await start(program, args, { env: command.env, cwd: folder.path, logFile });
+    const ended = running.ended.then((code) => {
+      throw new Error(`${kind} ended with ${code}: ${tailOf(logFile)}`);
+    });
+    const answers = until(`${kind} to answer`, START_MS, async () => {
+      const reply = await request('GET', '/_cluster/health').catch(() => undefined);
+      return reply?.status === 200 ? true : undefined;
+    });
+    await Promise.race([answers, ended]);
+    ended.catch(() => {}); // its later end is what stop and kill wait for
+  };
+  stack.defer(async () => void (await running?.stop(stopMs)));
+  await up();
+  const resources = stack.move();
+  return {
+    kind,
+    url,
+    login,
+    get pid() {
+      return running.pid;
+    },
+    request,
+    ...asking(request),
+    stop: async () => void (await running.stop(stopMs)),
+    async kill() {
+      process.kill(-running.pid, 'SIGKILL');
+      await running.ended;
+    },
+    restart: up,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+function asking(request: SearchServer['request']): Pick<SearchServer, 'refresh' | 'count' | 'search'> {
+  const refresh = async (): Promise<void> => void ok(await request('POST', '/_refresh'));
+  /** An index that was made a moment ago has no shard to ask yet. */
+  const ask = async (method: string, path: string, body?: object): Promise<unknown> =>
+    await until(`${method} ${path} to find its shards`, SHARDS_MS, async () => {
+      await refresh();
+      const reply = await request(method, path, body);
+      return reply.status === 503 ? undefined : ok(reply);
+    });
+  return {
+    refresh,
+    async count(index) {
+      const { count } = (await ask('GET', `/${index}/_count?ignore_unavailable=true`)) as { count: number };
+      return count;
+    },
+    async search(index, body) {
+      const reply = await ask('POST', `/${index}/_search?ignore_unavailable=true`, body);
+      const { hits } = reply as { hits: { hits: Hit[] } };
+      return hits.hits;
+    },
+  };
+}
+
+function ok({ status, body }: Reply): unknown {
+  if (status < 300) return body;
+  throw new Error(`the server answered ${status}: ${JSON.stringify(body).slice(0, 1000)}`);
+}

@@ -1,0 +1,36 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeAuthority, type Credentials } from './authority.ts';
+import type { Login, Settings } from './search-server.ts';
+
+export const ADMIN = 'admin';
+const PASSWORD = 'changeme-test';
+/** Its bcrypt, which Node can't make. */
+export const PASSWORD_HASH = '$2a$10$n0oFP/9KOXMlyrywjzXBmudDiuhzgzyA5s1OLHQ.Ig2aNCt8jeV6m';
+
+/** What each server of one node in a folder of its own is told. */
+export function commonSettings(folder: string): Settings {
+  return {
+    'cluster.name': 'kolla-pod-test',
+    'path.data': join(folder, 'data'),
+    'path.logs': join(folder, 'logs'),
+    'transport.port': 0,
+    'discovery.type': 'single-node',
+    // A developer's full disk must not make the server read-only.
+    'cluster.routing.allocation.disk.threshold_enabled': false,
+  };
+}
+
+/** An administrator, and a certificate for the loopback address. */
+export function newLogin(): { login: Login; certificate: Credentials } {
+  const authority = makeAuthority('test authority');
+  const certificate = authority.issue({ commonName: 'localhost', hosts: ['localhost', '127.0.0.1'] });
+  return { login: { ca: authority.certificate, user: ADMIN, password: PASSWORD }, certificate };
+}
+
+/** `node.crt` and `node.key` in a server's config folder. */
+export async function writeCertificate(config: string, { certificate, key }: Credentials): Promise<void> {
+  await mkdir(config, { recursive: true });
+  await writeFile(join(config, 'node.crt'), certificate);
+  await writeFile(join(config, 'node.key'), key);
+}

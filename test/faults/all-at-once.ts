@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BulkFaults } from '../support/bulk-sink.ts';
+import type { Running } from '../support/process.ts';
+import { oneOf, randomFrom } from '../support/random.ts';
+import { judge, type Row } from './row.ts';
+import { sinkDestination } from './sink.ts';
+import { openSite, type Shipper, type Site, type Writing } from './site.ts';
+
+/** Of each log; together they stay small enough for their documents to be asked for at once. */
+const PER_SECOND = 150;
+/** Some 4 KB: a stop while a service is in the midst of its write ends events there, which a busy machine makes likely. */
+const AT_ONCE = 10;
+/** Of each log's numbers. */
+const RANGE = 10_000_000;
+const END_MS = 120_000;
+/** Never taken, whatever else goes on. */
+const POISON = '77 depth=';
+
+/** A server's mood, until the next. */
+const MOODS: readonly BulkFaults[] = [
+  {},
+  { p429: 0.05 },
+  { p429: 0.5 },
+  { status: 503 },
+  { status: 401 },
+  { cutEvery: 2, cutIn: 'request' },
+  { cutEvery: 2, cutIn: 'reply' },
+  { maxBytes: 100_000 },
+  { closedIndex: true },
+  { floodBlock: true },
+  { delayMs: 1000 },
+];
+
+const LOGS: Readonly<Record<string, Partial<Writing>>> = {
+  plain: { tracebackEvery: 0, workers: 1 },
+  renamed: { rotation: 'rename', rotateEvery: 2500 },
+  thrice: { rotation: 'renames', rotateEvery: 3000 },
+  truncated: { rotation: 'copytruncate', rotateEvery: 3500 },
+};
+
+/** What has happened, for the page. */
+export interface Happened {
+  kills: number;
+  stops: number;
+  moods: number;
+  writersKilled: number;
+}
+
+/**
+ * Several logs, each rotated in its own way, with tracebacks; writers and shippers that are killed; a server that fails in
+ * every way in turn: for so long, and then all of it judged.
+ * @param tell gets a line now and then
+ */
+export async function allAtOnce(
+  minutes: number,
+  seed: number,
+  tell: (line: string) => void = () => {},
+): Promise<{ row: Row; happened: Happened }> {
+  await using to = await sinkDestination(seed);
+  await using site = await openSite();
+  const happened: Happened = { kills: 0, stops: 0, moods: 0, writersKilled: 0 };
+  const untilMs = performance.now() + minutes * 60_000;
+  const isOver = () => performance.now() >= untilMs;
+  const random = randomFrom(seed);
+  const { sink } = to;
+  const ship = () => site.ship([...to.args, '--grace', '5s']);
+
+  const moods = async (): Promise<void> => {
+    for (; !isOver(); happened.moods++) {
+      await sink.set({ ...oneOf(random, MOODS), poison: POISON });
+      await sleep(500 + random() * 4500);
+    }
+    await sink.set({ poison: POISON });
+  };
+  const shippers = async (): Promise<Shipper> => {
+    for (;;) {
+      const shipper = await ship();
+      await sleep(500 + random() * 8000);
+      await shipper.isUp;
+      if (isOver()) return shipper;
+      const isKill = random() < 0.7;
+      process.kill(shipper.pid, isKill ? 'SIGKILL' : 'SIGTERM');
+      if (isKill) happened.kills++;
+      else happened.stops++;
+      await shipper.ended;
+      tell(`${happened.kills} kills, ${happened.stops} stops, ${(await sink.counts()).documents} documents`);
+    }
+  };
+  const writing = Object.keys(LOGS).map((name, at) => writers(site, name, at, { isOver, random, happened }));
+  const [last] = await Promise.all([shippers(), moods(), ...writing]);
+  // Within its grace of five seconds a stop would leave what is behind to the next start.
+  assert.ok([0, 143].includes(await last.stop(END_MS)), site.log());
+  const end = await site.ship([...to.args, '--once']);
+  assert.equal(await end.ended, 0, site.log());
+  const row = judge('all at once', site.truths(), await to.messages(), await site.deadLetters());
+  return { row, happened };
+}
+
+interface Course {
+  readonly isOver: () => boolean;
+  readonly random: () => number;
+  readonly happened: Happened;
+}
+
+/** Writes one log until the time is over, by a writer that is killed and followed by another now and then. */
+async function writers(site: Site, name: string, at: number, { isOver, random, happened }: Course): Promise<void> {
+  const usual = {
+    wholeEvents: true,
+    tracebackEvery: 20,
+    workers: 5,
+    perSecond: PER_SECOND,
+    atOnce: AT_ONCE,
+    to: (at + 1) * RANGE,
+    ...LOGS[name],
+  };
+  for (let from = at * RANGE, nth = 0; !isOver(); nth++) {
+    const writer: Running = await site.write({ ...usual, from, seed: at * 1000 + nth }, name);
+    const lifeMs = 10_000 + random() * 20_000;
+    for (let lived = 0; lived < lifeMs && !isOver(); lived += 200) await sleep(200);
+    process.kill(writer.pid, 'SIGKILL');
+    await writer.ended;
+    happened.writersKilled++;
+    from = site.truthOf(name).begun;
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Elasticsearch } from '../cluster/elasticsearch.ts';
+import { randomFrom } from '../support/random.ts';
+import { until } from '../support/until.ts';
+import type { Destination, Fault } from './run.ts';
+import { messageOf } from './site.ts';
+
+/** One writer thread and room for one request more: what comes at once with two others is rejected, item by item. */
+export const ELASTICSEARCH_SETTINGS = { 'thread_pool.write.size': 1, 'thread_pool.write.queue_size': 1 };
+
+const PATIENCE_MS = 60_000;
+/** A request is then so many at the server, and the queue overflows. */
+const DAYS = 3;
+const KILLS = 5;
+
+/** Indexes of one run, in a real server. */
+export interface ElasticsearchDestination extends Destination {
+  readonly server: Elasticsearch;
+  /** The pattern of its indexes. */
+  readonly index: string;
+  /** Documents in them now. */
+  count(): Promise<number>;
+}
+
+/** @param prefix of its indexes, which no other run has */
+export function elasticsearchDestination(server: Elasticsearch, prefix: string): ElasticsearchDestination {
+  const index = `${prefix}-*`;
+  return {
+    server,
+    index,
+    args: ['--url', server.url, '--index-prefix', prefix],
+    count: () => server.count(index),
+    messages: () => allMessages(server, index),
+  };
+}
+
+/** What only a real server does. */
+export const ELASTICSEARCH_FAULTS: readonly Fault<ElasticsearchDestination>[] = [
+  {
+    name: 'Elasticsearch: a write queue of 1',
+    writing: ({ events }) => ({ to: events, days: DAYS }),
+    strike: async ({ written }) => await written(),
+  },
+  {
+    name: 'Elasticsearch: SIGKILL at random in full flow',
+    writing: ({ events }) => ({ to: events, perSecond: 5000, workers: 8, tracebackEvery: 50 }),
+    async strike({ seed, again, up, site }) {
+      const random = randomFrom(seed);
+      for (let nth = 0; nth < KILLS; nth++) {
+        await up();
+        await sleep(random() * 700);
+        assert.equal(await again('SIGKILL'), 137, site.log());
+      }
+    },
+  },
+  {
+    name: 'Elasticsearch: the block of the flood stage, set and lifted',
+    async strike({ written, outageMs }, to) {
+      await until('the first documents', PATIENCE_MS, async () => ((await to.count()) > 0 ? true : undefined));
+      await block(to, true);
+      await written();
+      await sleep(Math.min(outageMs, 2000));
+      await block(to, null);
+    },
+  },
+];
+
+/** What the server does itself when a disk is fuller than the flood stage, and again emptier than the high watermark. */
+async function block({ server, index }: ElasticsearchDestination, is: true | null): Promise<void> {
+  const settings = { 'index.blocks.read_only_allow_delete': is };
+  const { status, body } = await server.request('PUT', `/${index}/_settings`, settings);
+  assert.equal(status, 200, JSON.stringify(body));
+}
+
+/** The monitor of the disk looks that often at the most. */
+const DISK_LOOK_MS = 10_000;
+
+/** A disk that is too full for the server, in its own opinion: it sets the block, and takes it away again, at its next looks. */
+export const FLOOD_STAGE: Fault<ElasticsearchDestination> = {
+  name: 'Elasticsearch: a disk above its flood stage, and below again',
+  async strike({ written }, to) {
+    await until('the first documents', PATIENCE_MS, async () => ((await to.count()) > 0 ? true : undefined));
+    await watermarks(to, '1%', '1%', '1%');
+    await until('the block', PATIENCE_MS, async () => await isBlocked(to, true));
+    await written();
+    await watermarks(to, '97%', '98%', '99%');
+    await until('the block to be gone', PATIENCE_MS, async () => await isBlocked(to, false));
+    await cluster(to, { 'cluster.routing.allocation.disk.threshold_enabled': false });
+  },
+};
+
+/** How full a disk may be. */
+async function watermarks(to: ElasticsearchDestination, low: string, high: string, flood: string): Promise<void> {
+  const disk = 'cluster.routing.allocation.disk';
+  await cluster(to, {
+    'cluster.info.update.interval': `${DISK_LOOK_MS}ms`,
+    [`${disk}.threshold_enabled`]: true,
+    [`${disk}.watermark.low`]: low,
+    [`${disk}.watermark.high`]: high,
+    [`${disk}.watermark.flood_stage`]: flood,
+  });
+}
+
+async function cluster({ server }: ElasticsearchDestination, persistent: object): Promise<void> {
+  const { status, body } = await server.request('PUT', '/_cluster/settings', { persistent });
+  assert.equal(status, 200, JSON.stringify(body));
+}
+
+async function isBlocked({ server, index }: ElasticsearchDestination, wanted: boolean): Promise<true | undefined> {
+  const { body } = await server.request('GET', `/${index}/_settings/index.blocks.read_only_allow_delete`);
+  return JSON.stringify(body).includes('read_only_allow_delete') === wanted ? true : undefined;
+}
+
+interface Page {
+  readonly _scroll_id: string;
+  readonly hits: { readonly hits: readonly { readonly _source: Readonly<Record<string, unknown>> }[] };
+}
+
+const PAGE = 10_000;
+
+async function allMessages(server: Elasticsearch, index: string): Promise<string[]> {
+  await server.refresh();
+  const messages: string[] = [];
+  const ask = async (path: string, body: object): Promise<Page> => {
+    const reply = await server.request('POST', path, body);
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body as Page;
+  };
+  const first = await ask(`/${index}/_search?scroll=1m`, { size: PAGE, sort: ['_doc'] });
+  for (let page = first; page.hits.hits.length > 0;) {
+    messages.push(...page.hits.hits.map(({ _source: source }) => messageOf(source)));
+    const { _scroll_id: id } = page;
+    page = await ask('/_search/scroll', { scroll: '1m', scroll_id: id });
+  }
+  return messages;
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { rm, stat } from 'node:fs/promises';
+import { until } from '../support/until.ts';
+import { kills } from './process-faults.ts';
+import type { Fault } from './run.ts';
+import type { SinkDestination } from './sink.ts';
+import { logOf, type Site } from './site.ts';
+
+type SinkFault = Fault<SinkDestination>;
+
+/** Holes are made behind each acknowledged block, and not only when there is much to give back. */
+const RECLAIM = ['--reclaim', 'on', '--reclaim-keep', '4096'];
+const HOLES_MS = 30_000;
+
+/** With options that change what is on disk or on the way. */
+export const OPTION_FAULTS: readonly SinkFault[] = [
+  {
+    name: '--reclaim under SIGKILL',
+    args: () => RECLAIM,
+    writing: ({ events }) => ({ to: events, workers: 5, tracebackEvery: 20 }),
+    async strike(stage, to) {
+      await withHoles(stage.site);
+      await kills()(stage, to);
+    },
+  },
+  {
+    name: '--reclaim and copytruncate',
+    args: () => RECLAIM,
+    writing: ({ events }) => ({
+      to: events,
+      workers: 1,
+      tracebackEvery: 20,
+      perSecond: 2000,
+      rotation: 'copytruncate',
+      rotateEvery: 9000,
+    }),
+    strike: async ({ site }) => await withHoles(site),
+  },
+  {
+    name: '--reclaim, no checkpoint at any start, the source id given',
+    args: () => [...RECLAIM, '--source-id', 'c1'],
+    // Without tracebacks: of one that a hole cuts, its end would be read as an event of its own.
+    writing: ({ events }) => ({ to: events, perSecond: 4000 }),
+    async strike({ kills: times, site, again }) {
+      const meanwhile = () => rm(site.state, { recursive: true, force: true });
+      for (let nth = 0; nth < times; nth++) {
+        await withHoles(site);
+        assert.equal(await again('SIGKILL', { meanwhile }), 137, site.log());
+      }
+    },
+  },
+  {
+    name: '--gzip and ECS under SIGKILL',
+    args: () => ['--gzip', '--schema', 'ecs'],
+    writing: ({ events }) => ({ to: events, workers: 5, tracebackEvery: 20 }),
+    strike: kills({ p429: 0.05 }),
+  },
+];
+
+/** Resolves when the log has less than three quarters of its bytes on disk. */
+async function withHoles(site: Site): Promise<void> {
+  await until('holes in the log', HOLES_MS, async () => {
+    const { blocks, size } = await stat(logOf(site.root));
+    return blocks * 512 < size * 0.75 ? true : undefined;
+  });
+}

@@ -1,0 +1,5 @@
+import { ROTATION_FAULTS } from './index.ts';
+import { judgeEach } from './judged.ts';
+import { SAMPLE } from './sample.ts';
+
+judgeEach('rotations in full flow', ROTATION_FAULTS, { ...SAMPLE, kills: 4 });

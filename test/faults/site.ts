@@ -1,0 +1,136 @@
+import { on } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { privateFolder } from '../support/folder.ts';
+import { startHelper } from '../support/helper.ts';
+import { start, tailOf, tied, type Running } from '../support/process.ts';
+import { readTruth, type Truth } from './truth.ts';
+import type { WriterOptions } from './writer.ts';
+
+const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));
+
+/** What differs from run to run; the rest is as most want it. */
+export type Writing = Partial<Omit<WriterOptions, 'truth' | 'log'>> & { readonly to: number };
+
+/** A pod's log volume, who writes into it, and who ships it. */
+export interface Site extends AsyncDisposable {
+  /** For what else a run needs. */
+  readonly folder: string;
+  /** The log root. */
+  readonly root: string;
+  readonly state: string;
+  /** Starts a writer of a log of its own, which ends when it has written all. */
+  write(writing: Writing, name?: string): Promise<Running>;
+  /** Starts the shipper. */
+  ship(args: readonly string[], options?: ShipOptions): Promise<Shipper>;
+  /** What was written for certain, by each writer. */
+  truths(): Truth[];
+  /** By the last one of that name. */
+  truthOf(name: string): Truth;
+  /** The end of what the shippers have logged. */
+  log(): string;
+  /** The messages of the dead letters. */
+  deadLetters(): Promise<string[]>;
+}
+
+const USUAL_NAME = 'nova-compute';
+
+/** Where a writer of that name writes. */
+export function logOf(root: string, name: string = USUAL_NAME): string {
+  return join(root, 'nova', `${name}.log`);
+}
+
+export interface Shipper extends Running {
+  /** Resolves when it follows files, or has ended. */
+  readonly isUp: Promise<unknown>;
+}
+
+export interface ShipOptions {
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Where shippers run, if not beside the writer. */
+export interface Place extends AsyncDisposable {
+  /** Words in front of a shipper's command line. */
+  readonly launcher: readonly string[];
+  /** Their state folder as it is seen from here. */
+  readonly state: string;
+}
+
+/**
+ * On a real disk: there a new file gets the inode of one that was removed.
+ * @param place gets the state folder, and makes it another one for the shippers
+ */
+export async function openSite(place?: (state: string) => Promise<Place>): Promise<Site> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await privateFolder('faults'));
+  const root = join(folder.path, 'logs');
+  const ownState = join(root, '.kolla-log-ship');
+  const logFile = join(folder.path, 'shipper.txt');
+  const truths: { readonly name: string; readonly file: string; readonly first: number }[] = [];
+  await mkdir(join(root, 'nova'), { recursive: true });
+  // There at the first start: what was rotated away before it is not its business.
+  await writeFile(logOf(root), '');
+  const there = place === undefined ? undefined : stack.use(await place(ownState));
+  const { launcher = [], state = ownState } = there ?? {};
+  const resources = stack.move();
+  return {
+    folder: folder.path,
+    root,
+    state,
+    async write(writing, name = USUAL_NAME) {
+      const log = logOf(root, name);
+      const truth = join(folder.path, `truth-${truths.length}`);
+      const options: WriterOptions = { ...USUAL, ...writing, log, truth };
+      truths.push({ name, file: truth, first: options.from });
+      return await start(...tied(process.execPath, [WRITER, JSON.stringify(options)]), { logFile });
+    },
+    async ship(args, { env = {} } = {}) {
+      const all = ['--root', root, '--timezone', 'UTC', ...args];
+      const shipper = await startHelper('kolla-log-ship', all, { logFile, env, launcher });
+      return { ...shipper, isUp: Promise.race([said(shipper, '"msg":"shipping '), shipper.ended]) };
+    },
+    truths: () => truths.map(({ file, first }) => readTruth(file, first)),
+    truthOf(of) {
+      const { file, first } = truths.findLast(({ name }) => name === of)!;
+      return readTruth(file, first);
+    },
+    log: () => tailOf(logFile, 6000),
+    deadLetters: async () => messagesIn(await readFile(join(state, 'dead-letter.jsonl'), 'utf8').catch(() => '')),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+const USUAL = {
+  from: 0,
+  perSecond: 10_000,
+  atOnce: 200,
+  seed: 1,
+  workers: 4,
+  tracebackEvery: 0,
+  days: 1,
+  rotateEvery: 2000,
+  wholeEvents: false,
+};
+
+async function said({ child }: Running, text: string): Promise<void> {
+  let all = '';
+  for await (const [part] of on(child.stderr!, 'data', { close: ['end'] })) {
+    all += String(part);
+    if (all.includes(text)) return;
+  }
+}
+
+function messagesIn(letters: string): string[] {
+  return letters
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => messageOf((JSON.parse(line) as { document: Readonly<Record<string, unknown>> }).document));
+}
+
+/** What was logged, of a document as it is indexed: by Kolla's names, or by ECS's, which have the traceback apart. */
+export function messageOf(source: Readonly<Record<string, unknown>>): string {
+  const { Payload: payload, message, 'error.stack_trace': below = '' } = source as Readonly<Record<string, string>>;
+  return payload ?? `${message}\n${below}`;
+}

@@ -1,0 +1,46 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { start, tied } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import type { Place } from './site.ts';
+import { stat } from 'node:fs/promises';
+
+/** Room for the dead letters of a soak. */
+const SIZE_KB = 2048;
+const UP_MS = 10_000;
+
+/** A view in which the state folder is a disk of its own, and a small one. See canHaveSmallDisk. */
+export async function onSmallDisk(state: string): Promise<Place> {
+  const script = `mkdir "$0" && mount -t tmpfs -o size=${SIZE_KB}k,mode=700 none "$0" && touch "$0/up" && exec sleep infinity`;
+  const view = ['--mount', '--propagation', 'private', 'sh', '-c', script, state];
+  const holder = await start(...tied('unshare', view));
+  const seen = `/proc/${holder.pid}/root${state}`;
+  await until('a small disk', UP_MS, async () => await stat(join(seen, 'up')).catch(() => undefined));
+  return {
+    launcher: ['nsenter', `--mount=/proc/${holder.pid}/ns/mnt`, '--'],
+    state: seen,
+    [Symbol.asyncDispose]: async () => void (await holder.stop(0)),
+  };
+}
+
+/** Takes all that is left of the state folder's disk. */
+export function fill(state: string): void {
+  const fd = openSync(join(state, 'filler'), 'a');
+  try {
+    for (const size of [4096, 1]) writeUntilFull(fd, Buffer.alloc(size));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function giveRoom(state: string): void {
+  rmSync(join(state, 'filler'));
+}
+
+function writeUntilFull(fd: number, bytes: Buffer): void {
+  try {
+    for (;;) writeSync(fd, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
+}

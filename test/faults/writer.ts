@@ -1,0 +1,175 @@
+/**
+ * A service with several workers that log into one file: `node writer.ts JSON`, with WriterOptions. Ends when all is
+ * written. Lines are appended as they come, sometimes torn in the middle of a character; a synced file beside the log
+ * tells at any moment what was written for certain.
+ */
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomFrom } from '../support/random.ts';
+import { BANNERS, linesOf } from './numbered.ts';
+import { MOVES, ROTATIONS, type Rotation } from './rotations.ts';
+import { TruthFile } from './truth.ts';
+
+export interface WriterOptions {
+  readonly log: string;
+  readonly truth: string;
+  /** The first event's number, and the one behind the last. */
+  readonly from: number;
+  readonly to: number;
+  readonly perSecond: number;
+  readonly seed: number;
+  readonly workers: number;
+  /** Each so many-th event has a traceback; 0 for none. */
+  readonly tracebackEvery: number;
+  /** Events are spread over so many days. */
+  readonly days: number;
+  /** Whether each write ends with an event's end: who then stops, or rotates, comes between no two lines of one. */
+  readonly wholeEvents: boolean;
+  /** Events in one write, at the most: who reads meanwhile may see a part of one that takes several pages. */
+  readonly atOnce: number;
+  /** Whether all files begin with the same line. */
+  readonly banner?: keyof typeof BANNERS | undefined;
+  readonly rotation?: Rotation | undefined;
+  /** Events between two rotations. */
+  readonly rotateEvery: number;
+}
+
+const BEGIN_MS = Date.UTC(2026, 10, 20);
+const DAY_MS = 86_400_000;
+const FIRST_PID = 7;
+const NEWLINE = 10;
+/** Of `renames`: events in a generation that nobody sees at its path. */
+const FEW = 25;
+
+class Service implements Disposable {
+  readonly #options: WriterOptions;
+  readonly #random: () => number;
+  readonly #truth: TruthFile;
+  /** What each worker has still to write of its event. */
+  readonly #pending: { n: number; lines: string[] }[];
+  #fd: number;
+  #next: number;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#random = randomFrom(options.seed);
+    this.#truth = new TruthFile(options.truth);
+    this.#pending = Array.from({ length: options.workers }, () => ({ n: options.to, lines: [] }));
+    this.#next = options.from;
+    this.#fd = openSync(options.log, 'a+');
+    this.#tell(options.from);
+    // One that was killed may have left half a line.
+    if (!endsWithNewline(this.#fd)) writeSync(this.#fd, '\n');
+    this.#open();
+  }
+
+  get isOver(): boolean {
+    return this.#next >= this.#options.to;
+  }
+
+  /** Events begun. */
+  get begun(): number {
+    return this.#next - this.#options.from;
+  }
+
+  /** Begins at most so many events, and writes what the workers come to. */
+  write(events: number): void {
+    const until = Math.min(this.#next + events, this.#options.to);
+    this.#tell(until);
+    let text = '';
+    while (this.#next < until) text += this.#line();
+    if (this.isOver || this.#options.wholeEvents)
+      for (const { lines } of this.#pending) while (lines.length > 0) text += `${lines.shift()}\n`;
+    this.#append(Buffer.from(text));
+    this.#tell(until);
+  }
+
+  rotate(rotation: Rotation): void {
+    const { log } = this.#options;
+    ROTATIONS[rotation](log);
+    if (MOVES.includes(rotation)) {
+      closeSync(this.#fd);
+      this.#fd = openSync(log, 'a');
+    }
+    this.#open();
+  }
+
+  #open(): void {
+    const { banner } = this.#options;
+    if (banner !== undefined && fstatSync(this.#fd).size === 0) writeSync(this.#fd, `${BANNERS[banner]}\n`);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
+    this.#truth[Symbol.dispose]();
+  }
+
+  #tell(begun: number): void {
+    this.#truth.write({ from: this.#options.from, whole: this.#whole, begun });
+  }
+
+  /** Every event below it is written. */
+  get #whole(): number {
+    const unfinished = this.#pending.filter(({ lines }) => lines.length > 0).map(({ n }) => n);
+    return Math.min(this.#next, ...unfinished);
+  }
+
+  /** The next line of a worker: of what it is about, or of a new event. */
+  #line(): string {
+    const at = Math.floor(this.#random() * this.#pending.length);
+    const worker = this.#pending[at]!;
+    if (worker.lines.length === 0) {
+      const n = this.#next++;
+      const { tracebackEvery, days } = this.#options;
+      const depth = tracebackEvery > 0 && n % tracebackEvery === 0 ? 2 + Math.floor(this.#random() * 8) : 0;
+      worker.n = n;
+      worker.lines = linesOf({ n, depth, pid: FIRST_PID + at, timeMs: BEGIN_MS + (n % days) * DAY_MS + n * 2 });
+    }
+    return `${worker.lines.shift()}\n`;
+  }
+
+  /** At once, or in two parts of which the first ends anywhere. */
+  #append(bytes: Buffer): void {
+    const isCut = !this.#options.wholeEvents && this.#random() < 0.1;
+    const cut = isCut ? Math.floor(this.#random() * bytes.length) : bytes.length;
+    writeSync(this.#fd, bytes.subarray(0, cut));
+    if (cut < bytes.length) writeSync(this.#fd, bytes.subarray(cut));
+  }
+}
+
+function endsWithNewline(fd: number): boolean {
+  const { size } = fstatSync(fd);
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(fd, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
+}
+
+async function main(options: WriterOptions): Promise<void> {
+  const { perSecond, rotation, rotateEvery, seed, atOnce } = options;
+  using service = new Service(options);
+  const random = randomFrom(seed + 1);
+  const began = performance.now();
+  let rotated = 0;
+  while (!service.isOver) {
+    const untilRotation = rotation === undefined ? Infinity : rotated + rotateEvery - service.begun;
+    // In `regrow` a generation is written at once, and longer than the one before.
+    const most = rotation === 'regrow' ? untilRotation : 1 + Math.floor(random() * atOnce);
+    service.write(Math.min(most, untilRotation));
+    if (rotation !== undefined && service.begun - rotated >= rotateEvery && !service.isOver) {
+      service.rotate(rotation);
+      rotated = service.begun;
+      if (rotation === 'renames') rotateAgain(service);
+      if (rotation === 'regrow') service.write(rotateEvery + FEW);
+    }
+    const ahead = (service.begun / perSecond) * 1000 - (performance.now() - began);
+    if (ahead > 0) await sleep(ahead);
+  }
+}
+
+function rotateAgain(service: Service): void {
+  for (const _ of [2, 3]) {
+    service.write(FEW);
+    service.rotate('renames');
+  }
+}
+
+await main(JSON.parse(process.argv[2] ?? '') as WriterOptions);

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { linesOf, judge, rowOf } from '../faults/index.ts';
+import { startBulkSink } from '../support/bulk-sink.ts';
+import { until } from '../support/until.ts';
+import { sidecarSite, UP_MS } from './kolla-sidecar-support.ts';
+
+const FILES = 500;
+const EACH = 40;
+/** Thrice what a look at the folders may take: it is there for one of them. */
+const SHORT_LIFE_MS = 3000;
+
+const events = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => linesOf({ n: from + i, pid: 7, depth: 0, timeMs: 0 })[0] + '\n').join('');
+
+test('500 files of 25 services under kolla-sidecar: every line once, also of one that lives three seconds', async (t) => {
+  await using site = await sidecarSite('files');
+  await using sink = await startBulkSink();
+  const root = join(site.path, 'logs');
+  const fileOf = (nth: number) => join(root, `service${nth % 25}`, `part${nth}.log`);
+  for (let nth = 0; nth < 25; nth++) await mkdir(join(root, `service${nth}`));
+  for (let nth = 0; nth < FILES; nth++) await writeFile(fileOf(nth), events(nth * EACH, (nth + 1) * EACH - 1));
+  await site.write({ sidecar: { role: ['log-ship'] }, 'log-ship': { root, url: sink.url, timezone: 'UTC' } });
+  const sidecar = await site.start();
+  const has = (count: number) =>
+    until(`${count} documents`, UP_MS, async () => ((await sink.counts()).documents >= count ? true : undefined));
+  await has(FILES * (EACH - 1));
+  const fleeting = join(root, 'service0', 'fleeting.log');
+  await writeFile(fleeting, events(FILES * EACH, FILES * EACH + 10));
+  await sleep(SHORT_LIFE_MS);
+  await rm(fleeting);
+  for (let nth = 0; nth < FILES; nth++) await appendFile(fileOf(nth), events((nth + 1) * EACH - 1, (nth + 1) * EACH));
+  // The last lines may come after the stop: they are shipped before it ends.
+  assert.equal(await sidecar.running.stop(UP_MS), 143);
+  const written = FILES * EACH + 10;
+  const messages = (await sink.documents()).map(({ _source: source }) => String(source['Payload']));
+  const row = judge('500 files', [{ from: 0, whole: written, begun: written }], messages);
+  t.diagnostic(rowOf(row));
+  const { lost, doubled, torn } = row;
+  assert.deepEqual({ lost, doubled, torn }, { lost: 0, doubled: 0, torn: 0 }, row.examples.join('\n'));
+});

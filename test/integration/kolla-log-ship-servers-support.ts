@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SearchServer } from '../cluster/search-server.ts';
+import { privateFolder } from '../support/folder.ts';
+import { logLines, runHelper, startHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
+
+const PATIENCE_MS = 60_000;
+
+/** A numbered line of keystone. */
+export function line(n: number, pid = '7'): string {
+  const context = '[None req-abc user project - - default default]';
+  return `2026-11-20 08:15:42.123 ${pid} INFO keystone.server ${context} line ${n}\n`;
+}
+
+export function lines(from: number, to: number): string {
+  return Array.from({ length: to - from }, (_, i) => line(from + i)).join('');
+}
+
+/** One event of three lines, whose first is numbered. Short: Elasticsearch counts no text of more than 256 characters. */
+export function traceback(n: number): string {
+  const prefix = '2026-11-20 08:15:42.123 7 ERROR keystone.server';
+  return `${line(n)}${prefix} Traceback (most recent call last):\n${prefix} ValueError: bad\n`;
+}
+
+/** A log root whose lines go to indices that no other test has. */
+export interface Site extends AsyncDisposable {
+  readonly folder: string;
+  readonly file: string;
+  readonly state: string;
+  readonly prefix: string;
+  /** The pattern of its indices. */
+  readonly index: string;
+  /** The index of the lines above. */
+  readonly day: string;
+  /** How the server is reached, as its administrator. */
+  readonly to: readonly string[];
+  /** Of a shipper, beside what is said of the server. */
+  readonly args: readonly string[];
+}
+
+/** @param prefix of its indices, and its data stream's name */
+export async function openSite(server: SearchServer, prefix: string): Promise<Site> {
+  const folder = await privateFolder('ship');
+  await mkdir(join(folder.path, 'keystone'));
+  return {
+    folder: folder.path,
+    file: join(folder.path, 'keystone/keystone.log'),
+    state: join(folder.path, '.kolla-log-ship'),
+    prefix,
+    index: `${prefix}-*`,
+    day: `${prefix}-2026.11.20`,
+    to: reaching(server, folder.path),
+    args: ['--root', folder.path, '--index-prefix', prefix, '--timezone', 'UTC'],
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+function reaching({ kind, url, login }: SearchServer, folder: string): string[] {
+  const where = ['--to', kind, '--url', url];
+  if (login === undefined) return where;
+  writeFileSync(join(folder, 'ca.crt'), login.ca);
+  writeFileSync(join(folder, 'password'), `${login.password}\n`);
+  const secrets = ['--password-file', join(folder, 'password'), '--ca-file', join(folder, 'ca.crt')];
+  return [...where, '--user', login.user, ...secrets];
+}
+
+/** Ships what is there, and returns the counts of its last line. */
+export async function shipOnce(site: Site, ...more: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...site.to, ...site.args, ...more]);
+  assert.equal(code, 0, stderr);
+  const stopped = logLines(stderr).find(({ msg }) => msg === 'stopped');
+  assert.ok(stopped, stderr);
+  return stopped;
+}
+
+/** One that goes on, and what it has logged so far. */
+export async function startShipper(site: Site, to: readonly string[], ...more: readonly string[]) {
+  const logFile = join(site.folder, 'shipper.txt');
+  writeFileSync(logFile, '');
+  const running = await startHelper('kolla-log-ship', [...to, ...site.args, ...more], { logFile });
+  const log = (): string => readFileSync(logFile, 'utf8');
+  return {
+    running,
+    log,
+    /** Resolves when it has logged that. */
+    says: (what: RegExp) =>
+      until(String(what), PATIENCE_MS, () => Promise.resolve(what.test(log()) ? true : undefined)),
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  };
+}
+
+/** Documents in the indices, and how many different lines they are: the server's word, not ours. */
+export async function inIndex(server: SearchServer, index: string): Promise<{ documents: number; distinct: number }> {
+  const documents = await server.count(index);
+  const aggs = { lines: { terms: { field: 'Payload.keyword', size: 65_000 } } };
+  const { body } = await server.request('POST', `/${index}/_search?ignore_unavailable=true`, { size: 0, aggs });
+  const { aggregations } = body as { aggregations: { lines: { buckets: unknown[] } } };
+  return { documents, distinct: aggregations.lines.buckets.length };
+}
+
+export function countOf(server: SearchServer, index: string, wanted: number): Promise<number> {
+  return until(`${wanted} documents in ${index}`, PATIENCE_MS, async () => {
+    const count = await server.count(index);
+    return count >= wanted ? count : undefined;
+  });
+}
+
+/** A request of a test's own, which must be taken. */
+export async function told(server: SearchServer, method: string, path: string, body?: object): Promise<unknown> {
+  const reply = await server.request(method, path, body);
+  assert.ok(reply.status < 300, JSON.stringify(reply.body));
+  return reply.body;
+}

@@ -1,0 +1,190 @@
+/** The same against each server that is shipped to; Elasticsearch 8 has files of its own. */
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { canRunElasticsearch9, startElasticsearch9 } from '../cluster/elasticsearch-9.ts';
+import { canRunOpenSearch, startOpenSearch } from '../cluster/opensearch.ts';
+import type { SearchServer } from '../cluster/search-server.ts';
+import type { Capability } from '../support/capability.ts';
+import { runHelper } from '../support/helper.ts';
+import {
+  countOf,
+  inIndex,
+  line,
+  lines,
+  openSite,
+  shipOnce,
+  startShipper,
+  told,
+  traceback,
+} from './kolla-log-ship-servers-support.ts';
+
+interface Kind {
+  readonly name: string;
+  readonly can: Capability;
+  readonly start: () => Promise<SearchServer>;
+  /** Whether it makes data streams. */
+  readonly hasDataStreams: boolean;
+  /** What it lacks that retention needs. */
+  readonly lacks: RegExp;
+}
+
+const ISM = /needs Index State Management, which opensearch at .* does not have/;
+const KINDS: readonly Kind[] = [
+  {
+    name: 'Elasticsearch 9',
+    can: canRunElasticsearch9,
+    start: startElasticsearch9,
+    hasDataStreams: false,
+    lacks: /needs Index Lifecycle Management, which elasticsearch at .* does not have/,
+  },
+  {
+    name: 'OpenSearch 3 with TLS and a password',
+    can: canRunOpenSearch('3-secure'),
+    start: () => startOpenSearch('3-secure'),
+    hasDataStreams: true,
+    lacks: ISM,
+  },
+  {
+    name: 'OpenSearch 2',
+    can: canRunOpenSearch('2'),
+    start: () => startOpenSearch('2'),
+    hasDataStreams: true,
+    lacks: ISM,
+  },
+];
+
+/** The one would be a value, the other an object of that name. */
+const LABELS = ['--label', 'app=keystone', '--label', 'app.kubernetes.io/name=keystone'];
+const ACCESS = '10.0.0.1 - - [20/Nov/2026:08:15:42 +0000] "GET /v3 HTTP/1.1" 200 42 1234 "-" "curl/8"\n';
+
+for (const kind of KINDS) {
+  const skip = (await kind.can()) ?? false;
+  describe(kind.name, { skip }, () => {
+    let server: SearchServer;
+    before(async () => {
+      server = await kind.start();
+    });
+    after(async () => {
+      await server[Symbol.asyncDispose]();
+    });
+
+    test('a template is made once, counts for new indices, and every field of the overview can be counted', async () => {
+      await using site = await openSite(server, 'flog');
+      const setup = (...more: string[]) =>
+        runHelper('kolla-log-ship', ['setup', ...site.to, '--replicas', '0', ...more]);
+      const dry = await setup('--dry-run');
+      assert.match(dry.stdout, /^would create index template flog /, dry.stderr);
+      assert.equal((await server.request('GET', '/_index_template/flog')).status, 404);
+      const made = await setup();
+      assert.match(made.stdout, /^created index template flog /, made.stderr);
+      assert.match((await setup()).stdout, /^unchanged index template flog /);
+      assert.match((await setup('--shards', '2')).stdout, /^updated index template flog /);
+      assert.match((await setup('--shards', '2')).stdout, /^unchanged index template flog /);
+      const lacking = await setup('--keep', '14d');
+      assert.equal(lacking.code, 69, lacking.stdout);
+      assert.match(lacking.stderr, kind.lacks);
+
+      writeFileSync(site.file, lines(0, 3));
+      assert.equal((await shipOnce(site, ...LABELS))['acknowledged'], 3, 'labels that would clash as objects do not');
+      assert.deepEqual(await notCountable(server, site.index), []);
+      const [hit] = await server.search(site.index, { query: { match_phrase: { Payload: 'line 2' } } });
+      assert.equal(hit?._index, 'flog-2026.11.20');
+    });
+
+    test('the same for the names of ECS', async () => {
+      await using site = await openSite(server, 'ecs');
+      const ecs = ['--schema', 'ecs', '--index-prefix', site.prefix];
+      const made = await runHelper('kolla-log-ship', ['setup', ...site.to, ...ecs, '--replicas', '0']);
+      assert.match(made.stdout, /^created index template ecs /, made.stderr);
+      writeFileSync(site.file, lines(0, 3) + traceback(3));
+      writeFileSync(join(site.folder, 'keystone/apache-access.log'), ACCESS);
+      assert.equal((await shipOnce(site, '--schema', 'ecs', ...LABELS))['acknowledged'], 5);
+      assert.deepEqual(await notCountable(server, site.index, ...ecs), []);
+    });
+
+    test('killed in full flow and started again: 2,000 lines and a traceback are in, each once', async () => {
+      await using site = await openSite(server, 'once');
+      writeFileSync(site.file, lines(0, 1000));
+      {
+        await using shipper = await startShipper(site, site.to);
+        await countOf(server, site.index, 1);
+        appendFileSync(site.file, traceback(1000) + lines(1001, 2001));
+        shipper.running.child.kill('SIGKILL');
+        await shipper.running.ended;
+      }
+      await shipOnce(site);
+      assert.deepEqual(await inIndex(server, site.index), { documents: 2001, distinct: 2001 });
+      const traces = await server.search(site.index, { query: { match_phrase: { Payload: 'ValueError: bad' } } });
+      assert.deepEqual(
+        traces.map(({ _source: source }) => /^line \d+\n.*Traceback/.exec(String(source['Payload']))?.[0].slice(0, 9)),
+        ['line 1000'],
+      );
+      writeFileSync(join(site.state, 'checkpoint.json'), 'torn');
+      const { already } = await shipOnce(site);
+      assert.equal(already, 2001, 'each was refused with 409, as it is in');
+      assert.deepEqual(await inIndex(server, site.index), { documents: 2001, distinct: 2001 });
+    });
+
+    test('a line that its index can not take is a dead letter, with the reason', async () => {
+      await using site = await openSite(server, 'poison');
+      await told(server, 'PUT', `/${site.day}`, { mappings: { properties: { Pid: { type: 'integer' } } } });
+      writeFileSync(site.file, lines(0, 10) + line(10, '99999999999') + lines(11, 20));
+      const { rejected } = await shipOnce(site);
+      assert.equal(rejected, 1);
+      assert.deepEqual(await inIndex(server, site.index), { documents: 19, distinct: 19 });
+      const letters = readFileSync(join(site.state, 'dead-letter.jsonl'), 'utf8').trimEnd().split('\n');
+      const [letter] = letters.map((text) => JSON.parse(text) as { reason: string });
+      assert.equal(letters.length, 1);
+      assert.match(letter?.reason ?? '', /parsing_exception.*Pid/);
+    });
+
+    test('a closed index and the block of a full disk hold lines back, and lose none', async () => {
+      await using site = await openSite(server, 'held');
+      await using shipper = await startShipper(site, site.to);
+      writeFileSync(site.file, lines(0, 10));
+      await countOf(server, site.index, 10);
+      await told(server, 'POST', `/${site.day}/_close`);
+      appendFileSync(site.file, lines(10, 20));
+      await shipper.says(/takes nothing.*index_closed_exception/);
+      await told(server, 'POST', `/${site.day}/_open`);
+      await countOf(server, site.index, 20);
+
+      const block = async (is: true | null): Promise<void> => {
+        await told(server, 'PUT', `/${site.day}/_settings`, { 'index.blocks.read_only_allow_delete': is });
+      };
+      await block(true);
+      appendFileSync(site.file, lines(20, 30));
+      await shipper.says(/takes nothing.*cluster_block_exception/);
+      await block(null);
+      await countOf(server, site.index, 30);
+      assert.equal(await shipper.running.stop(), 0, shipper.log());
+      assert.deepEqual(await inIndex(server, site.index), { documents: 30, distinct: 30 });
+    });
+
+    const noStreams = kind.hasDataStreams ? false : 'the distribution for tests has no data streams';
+    test('a data stream takes each line once', { skip: noStreams }, async () => {
+      await using site = await openSite(server, 'unused');
+      const stream = ['--data-stream', 'logs-openstack-default'];
+      const made = await runHelper('kolla-log-ship', ['setup', ...site.to, ...stream, '--replicas', '0']);
+      assert.match(made.stdout, /^created index template logs-openstack-default /, made.stderr);
+      writeFileSync(site.file, lines(0, 100));
+      await shipOnce(site, ...stream);
+      writeFileSync(join(site.state, 'checkpoint.json'), 'torn');
+      assert.equal((await shipOnce(site, ...stream))['already'], 100);
+      assert.deepEqual(await inIndex(server, 'logs-openstack-default'), { documents: 100, distinct: 100 });
+    });
+  });
+}
+
+/** Fields of the overview that the server can't count by value. */
+async function notCountable(server: SearchServer, index: string, ...schema: readonly string[]): Promise<string[]> {
+  const { stdout } = await runHelper('kolla-log-ship', ['setup', '--saved-objects', 'dashboards', ...schema]);
+  const fields = [...stdout.matchAll(/\\"field\\":\\"([^\\]+)\\"/g)].map(([, field = '']) => field);
+  assert.ok(fields.length > 5, stdout);
+  const { fields: caps } = (await told(server, 'GET', `/${index}/_field_caps?fields=${fields.join()}`)) as {
+    fields: Record<string, Record<string, { aggregatable: boolean }>>;
+  };
+  return fields.filter((field) => !Object.values(caps[field] ?? {}).some(({ aggregatable }) => aggregatable));
+}

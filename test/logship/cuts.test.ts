@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { appendFile, copyFile, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { privateFolder } from '../support/folder.ts';
+import { runHelper, startHelper } from '../support/helper.ts';
+import { listenHttp } from '../support/server.ts';
+
+const RECORD = '2026-11-20 08:15:42.123 7 ERROR keystone [-] Failed: E: no';
+const TRACE = '2026-11-20 08:15:42.123 7 ERROR keystone Traceback (most recent call last):';
+
+const SOON = ['--multiline-timeout', '200ms'];
+
+/** A file of one service, and a server that keeps what it was sent. */
+async function world() {
+  const folder = await privateFolder('cuts');
+  const file = join(folder.path, 'keystone/keystone.log');
+  await mkdir(join(folder.path, 'keystone'));
+  await writeFile(file, `${RECORD}\n`);
+  const payloads: string[] = [];
+  let onTaken = () => {};
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const sources = (await text(request)).split('\n').filter((line) => line.includes('"Payload"'));
+    payloads.push(...sources.map((source) => (JSON.parse(source) as { Payload: string }).Payload));
+    response.end('{"errors":false}');
+    onTaken();
+  };
+  const server = await listenHttp((request, response) => void take(request, response));
+  return {
+    file,
+    payloads,
+    args: ['--root', folder.path, '--url', `http://127.0.0.1:${server.port}`],
+    checkpoint: join(folder.path, '.kolla-log-ship/checkpoint.json'),
+    taken: () => new Promise<void>((resolve) => (onTaken = resolve)),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Asked for words, it resolves when they were said. */
+function listener(stderr: Readable) {
+  let heard = '';
+  return async (words: string): Promise<void> => {
+    while (!heard.includes(words)) heard += String((await once(stderr, 'data'))[0]);
+  };
+}
+
+test('a quiet event is sent when its end lies in the checkpoint, and what comes later is one of its own', async () => {
+  await using w = await world();
+  const taken = w.taken();
+  await using shipper = await startHelper('kolla-log-ship', [...w.args, ...SOON]);
+  await taken;
+  shipper.child.kill('SIGKILL');
+  await shipper.ended;
+  const { files } = JSON.parse(await readFile(w.checkpoint, 'utf8')) as { files: { cuts: unknown[] }[] };
+  const [entry] = files as { mark: { offset: number }; cuts: { start: number; at: number }[] }[];
+  // Before the answer was written down the cut was; after it the mark is beyond it.
+  assert.ok(
+    entry?.mark.offset === RECORD.length + 1 || entry?.cuts[0]?.at === RECORD.length + 1,
+    JSON.stringify(entry),
+  );
+  await appendFile(w.file, `${TRACE}\n`);
+  const { code, stderr } = await runHelper('kolla-log-ship', [...w.args, '--once']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual([...new Set(w.payloads)], ['[-] Failed: E: no', 'Traceback (most recent call last):']);
+});
+
+for (const [how, rotate] of [
+  ['renamed', (file: string) => rename(file, `${file}.1`)],
+  ['copied and truncated', (file: string) => copyFile(file, `${file}.1`).then(() => truncate(file))],
+] as const) {
+  test(`a traceback over a file that was ${how} is one document`, async () => {
+    await using w = await world();
+    const taken = w.taken();
+    await using shipper = await startHelper('kolla-log-ship', [...w.args, '--multiline-timeout', '60s'], {
+      keepOutput: true,
+    });
+    await listener(shipper.child.stderr!)('shipping ');
+    await rotate(w.file);
+    await appendFile(w.file, `${TRACE}\n${RECORD}\n`);
+    await taken;
+    assert.deepEqual(w.payloads, [`[-] Failed: E: no\n${TRACE}`]);
+    shipper.child.kill('SIGTERM');
+    assert.equal(await shipper.ended, 0);
+    assert.deepEqual(w.payloads, [`[-] Failed: E: no\n${TRACE}`, '[-] Failed: E: no']);
+  });
+}
+
+test('where the checkpoint cannot be written nothing is sent behind a cut, until it can', async () => {
+  await using w = await world();
+  await using shipper = await startHelper('kolla-log-ship', [...w.args, ...SOON, '--grace', '500ms'], {
+    keepOutput: true,
+  });
+  const said = listener(shipper.child.stderr!);
+  await said('shipping ');
+  // Nothing can be renamed to a folder with something in it.
+  await rm(w.checkpoint, { force: true });
+  await mkdir(w.checkpoint);
+  await writeFile(join(w.checkpoint, 'x'), '');
+  await said('cannot write');
+  shipper.child.kill('SIGTERM');
+  assert.equal(await shipper.ended, 143);
+  assert.deepEqual(w.payloads, []);
+  await rm(w.checkpoint, { recursive: true });
+  const { code, stderr } = await runHelper('kolla-log-ship', [...w.args, '--once']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(w.payloads, ['[-] Failed: E: no']);
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { load } from 'js-yaml';
+import { FORMATS, type FormatName } from '../../src/logship/parse/formats.ts';
+import { Lags, shippingFamilies } from '../../src/logship/serve/index.ts';
+import { privateFolder } from '../support/folder.ts';
+import { startHelper } from '../support/helper.ts';
+import { freePort } from '../support/port.ts';
+import { listenHttp } from '../support/server.ts';
+import { DOCUMENTED_LINES } from './documented-lines.ts';
+import { destination, file } from './serve/states.ts';
+
+const readPage = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+const page = await readPage('kolla-log-ship.md');
+const migration = await readPage('migration-fluentd.md');
+
+const words = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? '');
+
+for (const [name, lines] of Object.entries(DOCUMENTED_LINES)) {
+  test(`the page lists the fields of ${name}`, () => {
+    const row = new RegExp(`^\\| \`${name}\` \\|[^|]*\\| (.*) \\|$`, 'm').exec(page)?.[1] ?? '';
+    const fields = new Set<string>();
+    for (const line of lines) {
+      const parsed = FORMATS[name as FormatName]().parse(line);
+      assert.ok(parsed, line);
+      for (const field of Object.keys(parsed)) fields.add(field);
+    }
+    assert.deepEqual(words(row).toSorted(), [...fields].toSorted());
+  });
+}
+
+test('the page has every format', () => assert.deepEqual(Object.keys(DOCUMENTED_LINES), Object.keys(FORMATS)));
+
+const pipelines = () => [destination({ fileStates: () => [file()] })];
+const side = () => ({ reclaimed: 1, syslog: { received: 1, lost: 0, dropped: 0 } });
+
+function metrics(): string[] {
+  using lags = new Lags(pipelines);
+  return shippingFamilies({ pipelines, side }, lags).map(({ name }) => name);
+}
+
+test('the page lists every metric, and none else', () => {
+  const [, table = ''] = /\| metric `kolla_log_ship_\.\.\.`.*\n\|.*\n((?:\|.*\n)+)/.exec(page) ?? [];
+  const listed = table.split('\n').flatMap((row) => words(row.split('|')[1] ?? ''));
+  assert.deepEqual(listed.map((name) => `kolla_log_ship_${name}`).toSorted(), metrics().toSorted());
+});
+
+test('alerts and prose name metrics that there are', () => {
+  const known = new Set(metrics());
+  const named = [...`${page}${migration}`.matchAll(/kolla_log_ship_[a-z_]*[a-z]/g)].map(([name]) => name);
+  assert.ok(named.length > 5);
+  assert.deepEqual(
+    named.filter((name) => !known.has(name)),
+    [],
+  );
+  const [, rules = ''] = /```yaml\n(groups:[^]*?)```/.exec(page) ?? [];
+  const { groups } = load(rules) as { groups: { rules: { alert: string; expr: string }[] }[] };
+  assert.equal(groups[0]?.rules.length, 4);
+});
+
+/** The command lines of a page: in its shell blocks, and its containers' `command`. */
+function commandsIn(markdown: string): string[][] {
+  const shell = [...markdown.matchAll(/^kolla-log-ship (?!setup)[^#\n]*/gm)].map(([line]) => line.trim().split(/ +/));
+  const containers = [...markdown.matchAll(/^ +command: (\[kolla-log-ship.*\])$/gm)].map(
+    ([, list = '']) => load(list) as string[],
+  );
+  return [...shell, ...containers];
+}
+
+for (const command of [...commandsIn(page), ...commandsIn(migration)]) {
+  test(`the example ships a line: ${command.join(' ')}`, async () => {
+    await using folder = await privateFolder('page');
+    const logs = join(folder.path, 'logs');
+    await mkdir(join(logs, 'nova'), { recursive: true });
+    await writeFile(join(folder.path, 'password'), 'hidden\n');
+    const line = '2026-11-20 08:15:42.123 7 INFO nova [-] the line\n';
+    const log = join(logs, 'nova/nova-api.log');
+    const isLater = command.includes('end');
+    await writeFile(log, isLater ? '' : line);
+    let requests = 0;
+    let shipped = () => {};
+    const servers = command.filter((word) => word.includes('://') && !word.startsWith('udp')).length;
+    const all = new Promise<void>((resolve) => (shipped = resolve));
+    const take = async (request: IncomingMessage, response: ServerResponse) => {
+      if ((await text(request)).includes('the line') && ++requests === servers) shipped();
+      response.end('{"errors":false}');
+    };
+    await using server = await listenHttp((request, response) => void take(request, response));
+    const syslog = await freePort();
+    const args = command.slice(1).map((word) =>
+      word
+        .replace('/var/log/kolla', logs)
+        .replace(/https:\/\/\w+:9200/, `http://127.0.0.1:${server.port}`)
+        .replace('/run/secrets/es/password', join(folder.path, 'password'))
+        .replace(':5140', `:${syslog}`),
+    );
+    const env = { KOLLA_LOG_SHIP_ROOT: logs };
+    await using shipper = await startHelper('kolla-log-ship', args, { keepOutput: true, cwd: logs, env });
+    const out = text(shipper.child.stdout!);
+    let said = '';
+    for await (const chunk of shipper.child.stderr!.setEncoding('utf8') as AsyncIterable<string>) {
+      const before = said;
+      said += chunk;
+      if (!said.includes('"shipping ') || before.includes('"shipping ')) continue;
+      if (isLater) await writeFile(log, line, { flag: 'a' });
+      if (command.includes('--once')) continue;
+      void all.then(() => shipper.child.kill('SIGTERM'));
+    }
+    assert.equal(await shipper.ended, 0, said);
+    assert.doesNotMatch(said, /hidden/);
+    if (command.includes('--once')) assert.match(await out, /the line/);
+    else assert.equal(requests, servers);
+  });
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Cut } from '../../../src/logship/event/cut.ts';
+import type { LogEvent } from '../../../src/logship/event/event.ts';
+import { Framer } from '../../../src/logship/event/framer.ts';
+import type { FormatName } from '../../../src/logship/parse/formats.ts';
+import type { Mark } from '../../../src/logship/read/progress.ts';
+import { content } from './framing.ts';
+
+/** Numbers below a bound that look random and are the same in every run. */
+function numbers(seed: number) {
+  let state = (seed * 2_654_435_761 + 1) >>> 0 || 1;
+  return (below: number) => {
+    state = (state ^ (state << 13)) >>> 0;
+    state = (state ^ (state >>> 17)) >>> 0;
+    state = (state ^ (state << 5)) >>> 0;
+    return state % below;
+  };
+}
+type Random = ReturnType<typeof numbers>;
+
+const WRITERS = {
+  /** Four workers at two times, so that tracebacks interleave, go on late, and meet others of their own. */
+  oslo(random: Random, nth: number) {
+    const head = `2026-11-20 08:15:42.${100 + random(2)} ${1 + random(4)} ERROR nova`;
+    return [`${head} [-] #${nth}#`, `${head}   File #${nth}#`, `${head} E: #${nth}#`, `plain #${nth}#`][random(4)]!;
+  },
+  mariadb: (random: Random, nth: number) =>
+    random(3) === 0 ? `2026-11-20  8:15:42 0 [Note] #${nth}#` : `dump #${nth}#`,
+  uwsgi: (random: Random, nth: number) =>
+    random(4) === 0 ? 'Traceback (most recent call last):' : random(3) === 0 ? `spoke #${nth}#` : `  File #${nth}#`,
+} satisfies Partial<Record<FormatName, (random: Random, nth: number) => string>>;
+
+/** The two generations of a path: the rotated one, whose writer may keep it for a while, and its successor. */
+const [OLD, CURRENT] = [0, 1];
+
+interface World {
+  readonly random: Random;
+  readonly format: FormatName;
+  /** All that will ever be written: in which generation, and what. */
+  readonly writes: readonly { readonly to: number; readonly line: string }[];
+  /** How many of them are on disk. */
+  written: number;
+  /** What the server has: what came first under an id. */
+  readonly index: Map<string, string>;
+  /** The checkpoint. */
+  saved: readonly ({ readonly mark: Mark; readonly cuts: readonly Cut[] } | undefined)[];
+}
+
+function newWorld(format: keyof typeof WRITERS, seed: number): World {
+  const random = numbers(seed);
+  const [olds, lates] = [1 + random(30), random(60)];
+  const writes = Array.from({ length: olds + lates + 20 }, (_, nth) => {
+    const to = nth < olds ? OLD : nth < olds + lates ? random(2) : CURRENT;
+    return { to, line: WRITERS[format](random, nth) };
+  });
+  return { random, format, writes, written: 0, index: new Map(), saved: [] };
+}
+
+/** The shipper from a start until it is killed, stopped, or done with all that will be written. */
+function run(world: World, isLast: boolean, isPressed = false): void {
+  const { random, index, format, writes } = world;
+  const contents = [OLD, CURRENT].map((at) =>
+    content(format, { ino: at + 1, isNew: world.saved[at] === undefined, ...world.saved[at] }),
+  );
+  const starts = contents.map(({ progress }) => progress.acknowledged.offset);
+  const positions = [0, 0];
+  const queue: LogEvent[] = [];
+  const clock = { ms: 0 };
+  const framer = new Framer({
+    emit: (event) => void queue.push(event),
+    held: { take() {}, give() {} },
+    timeoutMs: 1000,
+    now: () => clock.ms,
+  });
+  const begun = contents.map(({ isNew }) => !isNew);
+  let saved = 0;
+  const toSave = () => framer.cuts + begun.filter(Boolean).length;
+  const save = () => {
+    world.saved = contents.map(({ progress, cuts }, at) =>
+      begun[at] === true ? { mark: progress.acknowledged, cuts: structuredClone(cuts) } : undefined,
+    );
+    saved = toSave();
+  };
+  const send = () => {
+    if (queue.length > 0 && saved < toSave()) save();
+    while (queue.length > 0) {
+      const [event] = queue.splice(random(queue.length), 1) as [LogEvent];
+      const id = `${contents.indexOf(event.content)} ${event.offset}`;
+      if (!index.has(id)) index.set(id, event.text);
+      // Before the answer is back we may be killed.
+      if (isLast || random(4) > 0) for (const span of event.spans) span.progress.settle(span);
+    }
+  };
+  const give = ({ to, line }: World['writes'][number]) => {
+    const bytes = Buffer.from(line);
+    const offset = positions[to]!;
+    const next = offset + bytes.length + 1;
+    positions[to] = next;
+    begun[to] = true;
+    if (offset >= starts[to]!) framer.take(contents[to]!, bytes, offset, next, false);
+    if (random(6) === 0) {
+      clock.ms += random(3) * 700;
+      framer.sweep();
+    }
+    if (isPressed && random(30) === 0) framer.relieve();
+    if (random(3) === 0) send();
+    if (random(5) === 0) save();
+  };
+  // The reader reads what is there of the older one first.
+  const there = writes.slice(0, world.written);
+  const fates = isLast ? Infinity : random(writes.length * 2);
+  let fate = 0;
+  for (const write of [...there.filter(({ to }) => to === OLD), ...there.filter(({ to }) => to === CURRENT)]) {
+    if (fate++ === fates) return;
+    give(write);
+  }
+  while (world.written < writes.length) {
+    if (fate++ === fates) break;
+    give(writes[world.written++]!);
+  }
+  if (!isLast && random(2) === 0) return;
+  framer.cut();
+  send();
+  save();
+}
+
+/** Which lines are not in the index, and which are there twice. */
+function wrong({ index, writes }: World): string {
+  const lines = [...index.values()].flatMap((text) => text.split('\n'));
+  const lost = writes.filter(({ line }) => !lines.includes(line)).map(({ line }) => line);
+  const twice = lines.filter((line, at) => line.includes('#') && lines.indexOf(line) !== at);
+  return [...lost.map((line) => `lost: ${line}`), ...twice.map((line) => `twice: ${line}`)].join('; ');
+}
+
+for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
+  test(`${format}: killed anywhere and read again from its checkpoint, each line is indexed once`, () => {
+    for (let seed = 1; seed <= 400; seed++) {
+      const world = newWorld(format, seed);
+      for (let kill = 0; kill < 4; kill++) run(world, false);
+      run(world, true);
+      assert.equal(wrong(world), '', `seed ${seed}`);
+    }
+  });
+}
+
+/** Every event of the lines, and every mark that acknowledging them one by one, in that order, leaves. */
+function marksOf(format: FormatName, lines: readonly string[], random: Random) {
+  const log = content(format);
+  const events: LogEvent[] = [];
+  const framer = new Framer({
+    emit: (event) => void events.push(event),
+    held: { take() {}, give() {} },
+    timeoutMs: 1000,
+    now: () => 0,
+  });
+  let offset = 0;
+  for (const line of lines) {
+    framer.take(log, Buffer.from(line), offset, offset + line.length + 1, false);
+    offset += line.length + 1;
+  }
+  framer.cut();
+  const marks = [log.progress.acknowledged];
+  const open = [...events];
+  while (open.length > 0) {
+    const [event] = open.splice(random(open.length), 1) as [LogEvent];
+    for (const span of event.spans) span.progress.settle(span);
+    marks.push(log.progress.acknowledged);
+  }
+  return { events, marks };
+}
+
+for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
+  test(`${format}: from every mark the same events are found, with the same places, texts and times`, () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = numbers(seed);
+      const lines = Array.from({ length: 60 }, (_, nth) => WRITERS[format](random, nth));
+      const { events, marks } = marksOf(format, lines, random);
+      const known = new Map(events.map(({ offset, text, timeMs }) => [offset, JSON.stringify([text, timeMs])]));
+      for (const mark of new Set(marks)) {
+        const again = content(format, { mark });
+        const found: LogEvent[] = [];
+        const framer = new Framer({
+          emit: (event) => void found.push(event),
+          held: { take() {}, give() {} },
+          timeoutMs: 1000,
+          now: () => 0,
+        });
+        let offset = 0;
+        for (const line of lines) {
+          if (offset >= mark.offset) framer.take(again, Buffer.from(line), offset, offset + line.length + 1, false);
+          offset += line.length + 1;
+        }
+        framer.cut();
+        const wanted = [...known.keys()].filter((at) => at >= mark.offset).toSorted((a, b) => a - b);
+        assert.deepEqual(
+          found.map((event) => event.offset).toSorted((a, b) => a - b),
+          wanted,
+          `seed ${seed}`,
+        );
+        for (const event of found)
+          assert.equal(JSON.stringify([event.text, event.timeMs]), known.get(event.offset), `seed ${seed}`);
+      }
+    }
+  });
+}
+
+test('where memory is short events are cut anew at each reading: lines may come twice, but none is lost', () => {
+  for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
+    for (let seed = 1; seed <= 200; seed++) {
+      const world = newWorld(format, seed);
+      for (let kill = 0; kill < 4; kill++) run(world, false, true);
+      run(world, true, true);
+      assert.doesNotMatch(wrong(world), /lost/, `${format}, seed ${seed}`);
+    }
+  }
+});
+
+test('without its cuts the same would lose lines', () => {
+  let lost = 0;
+  for (let seed = 1; seed <= 100; seed++) {
+    const world = newWorld('mariadb', seed);
+    for (let kill = 0; kill < 4; kill++) {
+      run(world, false);
+      world.saved = world.saved.map((saved) => (saved === undefined ? undefined : { ...saved, cuts: [] }));
+    }
+    run(world, true);
+    if (wrong(world).includes('lost')) lost++;
+  }
+  assert.ok(lost > 0);
+});

@@ -1,0 +1,71 @@
+import { Framer } from '../../../src/logship/event/framer.ts';
+import type { LogEvent } from '../../../src/logship/event/event.ts';
+import type { Cut } from '../../../src/logship/event/cut.ts';
+import { EventParser } from '../../../src/logship/parse/document.ts';
+import type { FormatName } from '../../../src/logship/parse/formats.ts';
+import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import type { Content } from '../../../src/logship/read/contents.ts';
+import { Generation } from '../../../src/logship/read/generation.ts';
+import { Progress, type Mark } from '../../../src/logship/read/progress.ts';
+
+export const START: Mark = { offset: 0, skipping: false, timeMs: 0 };
+
+/** A generation whose lines the test gives by itself. */
+export function content(
+  format: FormatName,
+  options: { ino?: number; mark?: Mark; cuts?: readonly Cut[]; path?: string; isNew?: boolean } = {},
+): Content {
+  const { ino = 1, mark = START, cuts = [], path = '/logs/svc/a.log', isNew = true } = options;
+  const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
+  const formats = [{ glob: '/**', format }];
+  return {
+    generation: new Generation('s', { path, dev: 1, ino, firstSeenMs: 0, head: Buffer.from(`${ino}\n`), rivals: [] }),
+    progress: new Progress(mark),
+    parser: new EventParser(path, { root: '/logs', origin, zone: zoneNamed('UTC'), formats }),
+    cuts: cuts.map((cut) => ({ ...cut, ...(cut.onto === undefined ? {} : { onto: { ...cut.onto } }) })),
+    isNew,
+    timeMs: mark.timeMs,
+    modifiedMs: -1,
+  };
+}
+
+/** A framer that keeps what it makes, on a clock that only the test moves. */
+export function framing({ timeoutMs = 1000 } = {}) {
+  const events: LogEvent[] = [];
+  const clock = { ms: 1_000_000 };
+  let held = 0;
+  const framer = new Framer({
+    emit: (event) => void events.push({ ...event, spans: event.spans }),
+    held: { take: (bytes) => void (held += bytes), give: (bytes) => void (held -= bytes) },
+    timeoutMs,
+    now: () => clock.ms,
+  });
+  const positions = new Map<Content, number>();
+  return {
+    framer,
+    events,
+    held: () => held,
+    texts: () => events.map(({ text }) => text),
+    /** Gives lines, and goes on where the last ones ended. */
+    take(to: Content, ...lines: string[]) {
+      for (const line of lines) {
+        const bytes = Buffer.from(line);
+        const offset = positions.get(to) ?? to.progress.acknowledged.offset;
+        positions.set(to, offset + bytes.length + 1);
+        framer.take(to, bytes, offset, offset + bytes.length + 1, false);
+      }
+    },
+    /** A round of reading ends, so much later. */
+    round(ms = 0) {
+      clock.ms += ms;
+      framer.sweep();
+    },
+    /** Rounds without a line until nothing is waited for. */
+    quiet() {
+      for (let round = 0; round < 3; round++) {
+        clock.ms += timeoutMs + 1000;
+        framer.sweep();
+      }
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, UsageError } from '../../../src/cli/errors.ts';
+import { formatRules, labelsOf } from '../../../src/logship/parse/given.ts';
+import { privateFolder } from '../../support/folder.ts';
+
+test('a format is given by a glob, of the root unless it is absolute', () => {
+  assert.deepEqual(formatRules(['*/a=b.log=oslo', '/srv/*.log=whole'], '/logs'), [
+    { glob: '/logs/*/a=b.log', format: 'oslo' },
+    { glob: '/srv/*.log', format: 'whole' },
+  ]);
+});
+
+test('a format that there is none of is told with the nearest', () => {
+  assert.throws(
+    () => formatRules(['*.log=osol'], '/logs'),
+    (error: Error) => {
+      assert.ok(error instanceof UsageError);
+      assert.match(error.message, /'osol' is not one of oslo, .*did you mean/);
+      return true;
+    },
+  );
+  assert.throws(() => formatRules(['*.log=toString'], '/logs'), UsageError);
+  assert.throws(() => formatRules(['*.log'], '/logs'), /write it as/);
+});
+
+test('labels come from the downward API and from words, of which the words count', async () => {
+  await using folder = await privateFolder('labels');
+  const file = join(folder.path, 'labels');
+  await writeFile(file, 'app.kubernetes.io/name="keystone"\nregion="one"\n');
+  assert.deepEqual(labelsOf(['region=two'], file), { 'app.kubernetes.io/name': 'keystone', region: 'two' });
+  assert.equal(labelsOf([], undefined), undefined);
+});
+
+test('a file that is not of labels, or is not there, is told by its place', async () => {
+  await using folder = await privateFolder('labels');
+  const file = join(folder.path, 'labels');
+  await writeFile(file, 'a="b"\nc=d\n');
+  assert.throws(
+    () => labelsOf([], file),
+    (error: Error) => error instanceof ConfigError && error.message.includes('line 2'),
+  );
+  assert.throws(() => labelsOf([], join(folder.path, 'none')), ConfigError);
+  assert.throws(() => labelsOf(['a'], undefined), UsageError);
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Discover } from '../../../src/logship/read/discover.ts';
+import { inMemory, privateFolder } from '../../support/folder.ts';
+import { reading } from './reading.ts';
+
+test('files in new folders are found', async () => {
+  await using r = await reading({ patterns: ['*/*.log'] });
+  await r.poll();
+  mkdirSync(r.path('nova'));
+  await r.poll();
+  writeFileSync(r.path('nova/nova-api.log'), 'one\n');
+  await r.poll();
+  await r.poll();
+  assert.deepEqual(r.lines, ['one']);
+});
+
+test('a root that is not there yet is looked for', async () => {
+  await using r = await reading({ patterns: ['late/*/*.log'] });
+  await r.poll();
+  mkdirSync(r.path('late/nova'), { recursive: true });
+  writeFileSync(r.path('late/nova/a.log'), 'one\n');
+  await r.poll();
+  assert.deepEqual(r.lines, ['one']);
+});
+
+test('files that are excluded by name or by path are left out', async () => {
+  await using folder = await privateFolder('discover');
+  for (const name of ['nova', 'glance']) mkdirSync(join(folder.path, name));
+  for (const name of ['nova/a.log', 'nova/a-access.log', 'glance/b.log']) writeFileSync(join(folder.path, name), '');
+  const patterns = [join(folder.path, '*/*.log')];
+  const discover = new Discover({
+    patterns,
+    excludes: ['*-access.log', join(folder.path, 'glance/*')],
+    stateDir: undefined,
+  });
+  assert.deepEqual(discover.look(), [join(folder.path, 'nova/a.log')]);
+});
+
+test('neither the own state nor what is compressed is ever shipped', async () => {
+  await using r = await reading({ patterns: ['**/*'] });
+  writeFileSync(r.path('a.log'), 'one\n');
+  writeFileSync(r.path('a.log.2.gz'), 'two\n');
+  writeFileSync(r.path('.state/dead-letter.jsonl'), 'three\n');
+  await r.poll();
+  assert.deepEqual(r.lines, ['one']);
+});
+
+test('nothing is matched anew while no folder changes', async () => {
+  await using folder = await privateFolder('discover');
+  writeFileSync(join(folder.path, 'a.log'), '');
+  const discover = new Discover({ patterns: [join(folder.path, '*.log')], excludes: [], stateDir: undefined });
+  discover.look();
+  const files = discover.look();
+  assert.equal(discover.look(), files);
+  writeFileSync(join(folder.path, 'b.log'), '');
+  assert.equal(discover.look().length, 2);
+});
+
+test('a folder and a pipe that match are said once, and hold nobody up', async () => {
+  await using r = await reading();
+  mkdirSync(r.path('folder.log'));
+  execFileSync('mkfifo', [r.path('pipe.log')]);
+  writeFileSync(r.path('a.log'), 'one\n');
+  await r.poll();
+  await r.poll();
+  assert.deepEqual(r.lines, ['one']);
+  assert.equal(r.said.filter((text) => text.includes('is not a file')).length, 2);
+});
+
+test('a file that can not be read is said once, and read when it can be', async () => {
+  await using r = await reading();
+  symlinkSync(r.path('a.log'), r.path('a.log'));
+  await r.poll();
+  await r.poll();
+  assert.equal(r.said.filter((text) => text.includes('cannot read')).length, 1);
+  rmSync(r.path('a.log'));
+  writeFileSync(r.path('a.log'), 'one\n');
+  await r.poll();
+  assert.deepEqual(r.lines, ['one']);
+  assert.match(r.said.at(-1) ?? '', /can be read now/);
+});
+
+test('a link is followed, and when it leads elsewhere, so are we', async () => {
+  await using r = await reading();
+  writeFileSync(r.path('first'), 'one\n');
+  writeFileSync(r.path('second'), 'two\n');
+  symlinkSync(r.path('first'), r.path('a.log'));
+  await r.poll();
+  symlinkSync(r.path('second'), r.path('next'));
+  renameSync(r.path('next'), r.path('a.log'));
+  await r.poll();
+  assert.equal(readlinkSync(r.path('a.log')), r.path('second'));
+  assert.deepEqual(r.lines, ['one', 'two']);
+});
+
+test('a file on another device is told from one with the same number', async (t) => {
+  await using r = await reading();
+  await using other = await privateFolder('device', inMemory() === '/dev/shm' ? '/tmp' : inMemory());
+  writeFileSync(r.path('a.log'), 'one\n');
+  await r.poll();
+  writeFileSync(join(other.path, 'b'), 'two\n');
+  renameSync(r.path('a.log'), r.path('a.log.1'));
+  symlinkSync(join(other.path, 'b'), r.path('a.log'));
+  await r.poll();
+  appendFileSync(join(other.path, 'b'), 'three\n');
+  await r.poll();
+  assert.deepEqual(r.lines, ['one', 'two', 'three']);
+  t.diagnostic(`${r.folder} and ${other.path}`);
+});
+
+test('five hundred files are followed at once', async () => {
+  await using r = await reading({ patterns: ['*/*.log'] });
+  for (let n = 0; n < 500; n++) {
+    if (n % 10 === 0) mkdirSync(r.path(`s${n / 10}`));
+    writeFileSync(r.path(`s${Math.floor(n / 10)}/${n}.log`), `${n}\n`);
+  }
+  await r.poll();
+  for (let n = 0; n < 500; n++) appendFileSync(r.path(`s${Math.floor(n / 10)}/${n}.log`), `${n} more\n`);
+  await r.poll();
+  assert.equal(new Set(r.lines).size, 1000);
+  assert.equal(r.lines.length, 1000);
+});
+
+test('from the end: what lay there at the very first start is left out, later files are not', async () => {
+  await using r = await reading({ from: 'end' });
+  writeFileSync(r.path('a.log'), 'old\nunfini');
+  await r.poll();
+  appendFileSync(r.path('a.log'), 'shed\nnew\n');
+  writeFileSync(r.path('b.log'), 'later\n');
+  await r.poll();
+  await r.restart();
+  writeFileSync(r.path('c.log'), 'after a restart\n');
+  await r.poll();
+  assert.deepEqual(r.lines.toSorted(), ['after a restart', 'later', 'new']);
+});
+
+test('a clock that is set back holds nothing up', async () => {
+  await using r = await reading();
+  await r.poll();
+  writeFileSync(r.path('a.log'), 'one\n');
+  await r.poll(1000);
+  // Only what the files' times say changes: our own waits go by another clock.
+  execFileSync('touch', ['-d', '2001-01-01', r.path('a.log')]);
+  appendFileSync(r.path('a.log'), 'two\n');
+  execFileSync('touch', ['-d', '2001-01-01', r.path('a.log')]);
+  await r.poll(1000);
+  assert.deepEqual(r.lines, ['one', 'two']);
+});

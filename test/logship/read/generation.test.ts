@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { documentId, Generation, hasFirstLine } from '../../../src/logship/read/generation.ts';
+
+const bytes = (text: string) => Buffer.from(text);
+const identity = (text: string) => ({
+  path: '/a',
+  dev: 1,
+  ino: 2,
+  firstSeenMs: 3,
+  head: bytes(text),
+  rivals: [],
+});
+const generation = (text: string, more: object = {}) => new Generation('s', { ...identity(text), ...more });
+
+/** Takes the whole lines of a text as a tail would that looks after each so many bytes. */
+function idsOf(one: Generation, text: string, step: number): string[] {
+  const ids: string[] = [];
+  let done = 0;
+  for (let seen = step; ; seen += step) {
+    const known = bytes(text).subarray(0, Math.min(seen, text.length));
+    one.learn(known.subarray(0, 256));
+    for (let end = known.indexOf(10, done); end !== -1; end = known.indexOf(10, done)) {
+      if (done < 256) one.nameLine(done, end + 1);
+      ids.push(documentId(one, done));
+      done = end + 1;
+    }
+    if (seen >= text.length) return ids;
+  }
+}
+
+const TEXT = Array.from({ length: 40 }, (_, n) => `line ${n} of the file\n`).join('');
+
+test('ids do not depend on when we looked', () => {
+  const whole = idsOf(generation(TEXT.slice(0, 256)), TEXT, TEXT.length);
+  for (const step of [1, 7, 21, 100, 257]) {
+    assert.deepEqual(
+      idsOf(generation(TEXT.slice(0, Math.min(step, 256))), TEXT, step),
+      whole,
+      `${step} bytes at a time`,
+    );
+  }
+});
+
+test('no two lines of a file have the same id', () => {
+  const ids = idsOf(generation(TEXT.slice(0, 256)), TEXT, 50);
+  assert.equal(new Set(ids).size, 40);
+});
+
+test('contents with the same first line have different ids from where they differ', () => {
+  const other = TEXT.replace('line 3', 'LINE 3');
+  const [a, b] = [TEXT, other].map((text) => idsOf(generation(text.slice(0, 256)), text, text.length));
+  assert.deepEqual(a!.slice(0, 3), b!.slice(0, 3));
+  assert.equal(new Set([...a!.slice(3), ...b!.slice(3)]).size, 74);
+});
+
+test('those that we saw one after the other differ from the first line on', () => {
+  const first = generation(TEXT.slice(0, 256));
+  const second = generation('', { rivals: first.rivalsOfNext(bytes(TEXT.slice(0, 30))) });
+  const third = generation('', { rivals: second.rivalsOfNext(bytes('other\n')) });
+  const ids = [first, second, third].flatMap((each) => idsOf(each, TEXT, 40));
+  assert.equal(new Set(ids).size, 80, 'the third follows on another first line, and counts anew');
+});
+
+test('what earlier contents have in common with the newest counts once each', () => {
+  const first = generation('a\n');
+  const second = generation('a\n', { rivals: first.rivalsOfNext(bytes('a\n')) });
+  assert.deepEqual(second.rivalsOfNext(bytes('a\n')), [{ head: bytes('a\n'), times: 2 }]);
+  assert.deepEqual(second.rivalsOfNext(bytes('b\n')), []);
+});
+
+test('one that is read again from a rotated file is known by its beginning, and counts as it did', () => {
+  const first = generation('a\n1\n');
+  const second = generation('a\n2\n', { rivals: first.rivalsOfNext(bytes('a\n')) });
+  const third = generation('a\n2\n', { rivals: second.rivalsOfNext(bytes('a\n')) });
+  assert.deepEqual(third.rivalsOfKnown(bytes('a\n1\n')), []);
+  assert.deepEqual(third.rivalsOfKnown(bytes('a\n2\n')), third.rivals);
+  assert.deepEqual(third.rivalsOfKnown(bytes('a\n2\nmore\n')), third.rivals, 'it has grown');
+  assert.equal(third.rivalsOfKnown(bytes('a\n3\n')), undefined);
+});
+
+test('it begins when the first line is whole, or a head is full', () => {
+  assert.equal(hasFirstLine(bytes('unfinished')), false);
+  assert.equal(hasFirstLine(bytes('whole\n')), true);
+  assert.equal(hasFirstLine(Buffer.alloc(256, 'x')), true);
+});
+
+test('a file is known by its beginning, and another one is not', () => {
+  const one = generation('first\n');
+  assert.equal(one.matches(bytes('first\nmore')), true);
+  assert.equal(one.matches(bytes('other\nmore')), false);
+  assert.equal(one.matches(bytes('fir')), false);
+  one.learn(bytes('first\nmore'));
+  assert.equal(one.matches(bytes('first\nless')), false, 'it knows more by now');
+});
+
+test('the ids of a generation depend on source, path and head, and not on device and inode or on when', () => {
+  const { id } = generation('a\n');
+  assert.equal(generation('a\n', { dev: 9, ino: 9, firstSeenMs: 9 }).id, id);
+  const others = [new Generation('t', identity('a\n')).id, generation('a\n', { path: '/b' }).id, generation('b\n').id];
+  assert.equal(new Set([id, ...others]).size, 4);
+});
+
+test('ids of one file sort as its lines do', () => {
+  const one = generation('x'.repeat(256));
+  const ids = [256, 300, 1e6, 1e13].map((offset) => documentId(one, offset));
+  assert.deepEqual(ids.toSorted(), ids);
+  assert.equal(new Set(ids.map((id) => id.length)).size, 1);
+});
+
+for (const [what, textOf] of [
+  ['a date in their second line', (n: number) => `up\n2026-11-20 08:${String(n).padStart(4, '0')} on\n${TEXT}`],
+  ['two texts in turn', (n: number) => `up\n${n % 2 === 0 ? 'even' : 'odd'}\n${TEXT}`],
+  ['one text', () => `up\n${TEXT}`],
+] as const)
+  test(`hundreds of contents with the same first line and ${what} have ids of their own, and few are remembered`, () => {
+    const ids = new Set<string>();
+    let [wanted, rivals]: [number, Generation['rivals']] = [0, []];
+    for (let n = 0; n < 500; n++) {
+      const text = textOf(n);
+      const one = generation(text.slice(0, 256), { rivals });
+      const found = idsOf(one, text, text.length);
+      for (const id of found) ids.add(id);
+      wanted += found.length;
+      rivals = one.rivalsOfNext(bytes(textOf(n + 1)).subarray(0, 256));
+    }
+    assert.equal(ids.size, wanted);
+    assert.ok(rivals.length <= 64, `${rivals.length} are remembered`);
+  });
+
+test('of many one that was kept apart is known, and one that was not counts as new', () => {
+  const textOf = (n: number) => `up\n2026-11-20 08:${String(n).padStart(4, '0')} on\n`;
+  let rivals: Generation['rivals'] = [];
+  for (let n = 0; n < 100; n++) rivals = generation(textOf(n), { rivals }).rivalsOfNext(bytes(textOf(n + 1)));
+  const last = generation(textOf(100), { rivals });
+  assert.notEqual(last.rivalsOfKnown(bytes(textOf(90))), undefined);
+  assert.equal(last.rivalsOfKnown(bytes(textOf(3))), undefined);
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Progress, type Span } from '../../../src/logship/read/progress.ts';
+
+const mark = (offset: number) => ({ offset, skipping: false, timeMs: 0 });
+
+test('only what is acknowledged without a gap counts', () => {
+  const progress = new Progress(mark(0));
+  const [first, second] = [progress.begin(0, mark(20)), progress.begin(20, mark(30))];
+  assert.equal(progress.settle(second), false);
+  assert.equal(progress.acknowledged.offset, 0, 'the first is still open');
+  assert.equal(progress.settle(first), true);
+  assert.equal(progress.acknowledged.offset, 30);
+  assert.equal(progress.isOpen, false);
+});
+
+test('the mark never lies inside an event, also where others interleave with it', () => {
+  const progress = new Progress(mark(0));
+  const spanning = progress.begin(0, mark(10));
+  const between = progress.begin(10, mark(20));
+  spanning.end = mark(30);
+  const after = progress.begin(30, mark(40));
+  progress.settle(between);
+  assert.equal(progress.acknowledged.offset, 0);
+  progress.settle(spanning);
+  assert.equal(progress.acknowledged.offset, 30);
+  progress.settle(after);
+  assert.equal(progress.acknowledged.offset, 40);
+});
+
+test('a settled event is read again while one that began inside it is open', () => {
+  const progress = new Progress(mark(0));
+  const spanning = progress.begin(0, mark(30));
+  const inside = progress.begin(10, mark(50));
+  progress.settle(spanning);
+  assert.equal(progress.acknowledged.offset, 0);
+  progress.settle(inside);
+  assert.equal(progress.acknowledged.offset, 50);
+});
+
+test('many events in any order end at the end', () => {
+  const progress = new Progress(mark(0));
+  const spans = Array.from({ length: 10_000 }, (_, n) => progress.begin(n * 10, mark(n * 10 + 10)));
+  for (const span of spans.toReversed().slice(0, 5000)) progress.settle(span);
+  assert.equal(progress.acknowledged.offset, 0);
+  for (const span of spans.slice(0, 5000)) progress.settle(span);
+  assert.equal(progress.acknowledged.offset, 100_000);
+});
+
+test('spans that follow each other are one, settled when all their events are', () => {
+  const progress = new Progress(mark(0));
+  const [first, second, third] = [
+    progress.begin(0, mark(10)),
+    progress.begin(10, mark(20)),
+    progress.begin(20, mark(30)),
+  ];
+  assert.equal(progress.join(first, second), true);
+  assert.equal(progress.join(first, third), true);
+  assert.equal(progress.settle(first), false);
+  assert.equal(progress.settle(first), false);
+  assert.equal(progress.acknowledged.offset, 0);
+  assert.equal(progress.settle(first), true);
+  assert.equal(progress.acknowledged.offset, 30);
+  assert.equal(progress.isOpen, false);
+});
+
+test('what lies between joined spans still holds the mark', () => {
+  const progress = new Progress(mark(0));
+  const spanning = progress.begin(0, mark(10));
+  const between = progress.begin(10, mark(20));
+  spanning.end = mark(30);
+  const after = progress.begin(30, mark(40));
+  const newest = progress.begin(40, mark(50));
+  assert.equal(progress.join(spanning, after), true);
+  progress.settle(spanning);
+  progress.settle(spanning);
+  assert.equal(progress.acknowledged.offset, 0);
+  progress.settle(between);
+  assert.equal(progress.acknowledged.offset, 40);
+  progress.settle(newest);
+  assert.equal(progress.acknowledged.offset, 50);
+});
+
+test('no span is joined over a gap, with another content, or to one that is settled', () => {
+  const [progress, other] = [new Progress(mark(0)), new Progress(mark(0))];
+  const first = progress.begin(0, mark(10));
+  assert.equal(progress.join(first, progress.begin(20, mark(30))), false);
+  assert.equal(other.join(first, other.begin(10, mark(20))), false);
+  const last = progress.begin(40, mark(50));
+  progress.settle(last);
+  assert.equal(progress.join(last, progress.begin(50, mark(60))), false);
+});
+
+test('one that stays open does not make all behind it stay in memory, and the mark moves past them at the end', () => {
+  const progress = new Progress(mark(0));
+  const stuck = progress.begin(0, mark(10));
+  const later = progress.begin(10, mark(20));
+  for (let n = 2; n < 100_000; n++) progress.settle(progress.begin(n * 10, mark(n * 10 + 10)));
+  assert.ok(progress.kept < 20_000, `${progress.kept} are kept`);
+  progress.settle(stuck);
+  assert.equal(progress.acknowledged.offset, 10);
+  progress.settle(later);
+  assert.equal(progress.acknowledged.offset, 1_000_000);
+  assert.equal(progress.isOpen, false);
+});
+
+test('packed or not, the mark never lies inside an event that is open', () => {
+  const progress = new Progress(mark(0));
+  const stuck = progress.begin(0, mark(10));
+  const open = new Map<number, Span>();
+  for (let n = 1; n < 50_000; n++) {
+    // Of an event in a hundred the lines go on behind the next three.
+    const span = progress.begin(n * 10, mark(n * 10 + (n % 100 === 0 ? 40 : 10)));
+    if (n % 1000 === 0) open.set(n * 10, span);
+    else progress.settle(span);
+  }
+  progress.settle(stuck);
+  for (const [start, span] of open) {
+    assert.ok(progress.acknowledged.offset <= start, `${progress.acknowledged.offset} behind ${start}`);
+    progress.settle(span);
+  }
+  assert.equal(progress.acknowledged.offset, 500_000);
+});

@@ -1,0 +1,68 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { newCounts } from '../../../src/logship/counts.ts';
+import { Contents } from '../../../src/logship/read/contents.ts';
+import { Follower } from '../../../src/logship/read/follow.ts';
+import type { LineSource } from '../../../src/logship/read/line-source.ts';
+import { inMemory, privateFolder } from '../../support/folder.ts';
+import { until } from '../../support/until.ts';
+import { log } from './reading.ts';
+import { TailFileSource } from './tail-file-source.ts';
+
+/** A reader over a private folder in which a case writes and rotates `a.log`. */
+export interface Rig extends AsyncDisposable {
+  readonly lines: readonly string[];
+  path(name: string): string;
+  /** The reader's turn: it gets time to bring so many lines in all, and may look for `ms` by its own clock. */
+  look(wanted: number, ms?: number): Promise<void>;
+  /** Appends one byte, and lets the reader see that this is the end for now. */
+  append(name: string, byte: number): Promise<void>;
+}
+
+export type RigName = 'our reader' | 'tail-file';
+
+/** @param patienceMs how long a reader that works by events may bring nothing before it is given up */
+export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
+  const folder = await privateFolder('rig', inMemory());
+  const lines: string[] = [];
+  let clock = 0;
+  const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
+  const contents = new Contents({ source: 's', root: folder.path, origin, zone: zoneNamed('UTC'), now: Date.now }, []);
+  const parts = { contents, counts: newCounts(), log: log(), maxLineBytes: 16 * 1024 * 1024 };
+  const source: LineSource =
+    reader === 'tail-file'
+      ? new TailFileSource(join(folder.path, 'a.log'), contents)
+      : new Follower({ ...parts, patterns: [join(folder.path, '*.log')], uptime: () => clock });
+  const take = (_: unknown, line: Buffer) => void lines.push(line.toString().replace(/\r$/, ''));
+  const readAll = async () => {
+    source.look();
+    while (await source.read(take, { final: false, pace: () => Promise.resolve(true) }));
+  };
+  return {
+    lines,
+    path: (name) => join(folder.path, name),
+    async look(wanted, ms = 250) {
+      clock += ms;
+      await readAll();
+      if (reader === 'our reader') return;
+      for (let lastMs = performance.now(), before = lines.length; lines.length < wanted; before = lines.length) {
+        await source.changed(20, AbortSignal.timeout(60_000));
+        await readAll();
+        if (lines.length > before) lastMs = performance.now();
+        if (performance.now() - lastMs > patienceMs) return;
+      }
+    },
+    async append(name, byte) {
+      const seen = source instanceof TailFileSource ? source.ends : 0;
+      appendFileSync(join(folder.path, name), Buffer.of(byte));
+      await readAll();
+      if (source instanceof TailFileSource)
+        await until('the end of the file', 10_000, () => Promise.resolve(source.ends > seen || undefined));
+    },
+    async [Symbol.asyncDispose]() {
+      source[Symbol.dispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { reading, type Reading } from './reading.ts';
+
+const FILE = 'a.log';
+const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `line ${from + n}`);
+const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
+
+function append(r: Reading, from: number, to: number, name = FILE): void {
+  appendFileSync(r.path(name), text(numbered(from, to)));
+}
+
+/** As logrotate does it, with those before moved on by one. */
+function copytruncate(r: Reading, kept = 1): void {
+  for (let n = kept; n > 1; n--) renameSync(r.path(`${FILE}.${n - 1}`), r.path(`${FILE}.${n}`));
+  copyFileSync(r.path(FILE), r.path(`${FILE}.1`));
+  truncateSync(r.path(FILE));
+}
+
+function compress(r: Reading, name: string): void {
+  writeFileSync(r.path(`${name}.gz`), gzipSync(readFileSync(r.path(name))));
+  rmSync(r.path(name));
+}
+
+/** What a new reader finds that knows nothing, with the ids it gives. */
+async function readAnew(r: Reading): Promise<ReadonlyMap<string, string>> {
+  const from = r.lines.length;
+  await r.restart({ checkpoint: false });
+  await r.poll();
+  return new Map(r.lines.slice(from).map((line, n) => [line, r.ids[from + n]!]));
+}
+
+test('while away: the rest of what was truncated is read from its copy', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  append(r, 10, 20);
+  await r.restart();
+  copytruncate(r);
+  append(r, 20, 25);
+  await r.poll();
+  assert.deepEqual(r.lines, numbered(0, 25));
+  assert.equal(r.counts.lostBytes, 0);
+});
+
+test('while away: the rest is read from its copy also while the new content is empty', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  append(r, 10, 20);
+  await r.restart();
+  copytruncate(r);
+  await r.poll();
+  assert.deepEqual(r.lines, numbered(0, 20));
+});
+
+test('while away: several contents came and went, each is read whole', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  append(r, 10, 20);
+  await r.restart();
+  for (let n = 1; n <= 3; n++) {
+    copytruncate(r, n);
+    append(r, n * 20, n * 20 + 20);
+  }
+  await r.poll();
+  assert.deepEqual(r.lines.toSorted(byNumber), numbered(0, 80));
+});
+
+test('while away: three renames, each content is read whole', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  append(r, 10, 20);
+  await r.restart();
+  for (let n = 1; n <= 3; n++) {
+    for (let old = n; old > 1; old--) renameSync(r.path(`${FILE}.${old - 1}`), r.path(`${FILE}.${old}`));
+    renameSync(r.path(FILE), r.path(`${FILE}.1`));
+    append(r, n * 20, n * 20 + 20);
+  }
+  await r.poll();
+  assert.deepEqual(r.lines, numbered(0, 80));
+});
+
+test('while away: a copy that is compressed already is lost, counted and said', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  append(r, 10, 20);
+  await r.restart();
+  copytruncate(r);
+  compress(r, `${FILE}.1`);
+  append(r, 20, 25);
+  await r.poll();
+  assert.deepEqual(r.lines, [...numbered(0, 10), ...numbered(20, 25)]);
+  assert.equal(r.counts.lostBytes, text(numbered(10, 20)).length);
+  assert.match(r.said.join('\n'), /a\.log\.1\.gz is compressed already: 80 bytes are lost/);
+});
+
+test('a copy that was compressed before we looked is lost, counted and said', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  append(r, 10, 20);
+  copytruncate(r);
+  compress(r, `${FILE}.1`);
+  append(r, 20, 25);
+  await r.poll();
+  await r.poll();
+  assert.deepEqual(r.lines, [...numbered(0, 10), ...numbered(20, 25)]);
+  assert.equal(r.counts.lostBytes, 80);
+});
+
+test('without a copy, what was seen and not read is counted as lost', async () => {
+  await using r = await reading();
+  writeFileSync(r.path(FILE), 'one\nunfinished');
+  await r.poll();
+  truncateSync(r.path(FILE));
+  await r.poll();
+  assert.equal(r.counts.lostBytes, 'unfinished'.length);
+  assert.match(r.said.join('\n'), /no copy of it is beside it: 10 bytes are lost/);
+});
+
+test('a truncation after which nothing was left to read is no loss', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  copytruncate(r);
+  await r.poll();
+  append(r, 10, 20);
+  await r.poll();
+  assert.equal(r.counts.lostBytes, 0);
+  assert.deepEqual(r.lines, numbered(0, 20));
+});
+
+test('a restart while the rest of a copy is on its way reads that again', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  append(r, 10, 20);
+  copytruncate(r);
+  append(r, 20, 25);
+  r.acknowledge = (line) => Number(line.slice(5)) < 15;
+  await r.poll();
+  await r.poll();
+  const before = new Map(r.lines.map((line, n) => [line, r.ids[n]]));
+  assert.equal(before.size, 25);
+  r.acknowledge = () => true;
+  const from = r.lines.length;
+  await r.restart();
+  await r.poll();
+  assert.deepEqual(r.lines.slice(from), numbered(15, 25));
+  assert.deepEqual(
+    r.ids.slice(from),
+    numbered(15, 25).map((line) => before.get(line)),
+  );
+});
+
+test('a line has one id, whether it was read before its file was renamed, after, or without a checkpoint', async () => {
+  await using r = await reading();
+  append(r, 0, 20);
+  await r.poll();
+  const before = r.ids.slice(0, 20);
+  const again = await readAnew(r);
+  assert.deepEqual(
+    numbered(0, 20).map((line) => again.get(line)),
+    before,
+  );
+});
+
+test('a content has one id, whether it was read in its place or from its copy', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  await r.restart();
+  copytruncate(r);
+  append(r, 10, 20);
+  copytruncate(r, 2);
+  append(r, 20, 30);
+  await r.poll();
+  const [copied] = r.ids.slice(10, 20);
+  // The same first line in the same file: what we would have seen in its place.
+  for (const name of [FILE, `${FILE}.1`, `${FILE}.2`]) rmSync(r.path(name));
+  await r.restart({ checkpoint: false });
+  append(r, 10, 20);
+  await r.poll();
+  assert.equal(r.ids[r.lines.lastIndexOf('line 10')], copied);
+});
+
+test('contents that begin alike have different ids where they differ, also when their checkpoint is gone', async () => {
+  await using r = await reading();
+  writeFileSync(r.path(FILE), 'banner\none\ntwo\n');
+  await r.poll();
+  truncateSync(r.path(FILE));
+  appendFileSync(r.path(FILE), 'banner\nthree\nfour\n');
+  await r.restart({ checkpoint: false });
+  await r.poll();
+  const ids = new Map(r.lines.map((line, n) => [line, r.ids[n]]));
+  assert.equal(new Set(ids.values()).size, 5, 'the banner once, and all others');
+});
+
+test('contents that begin alike have different ids also over a restart', async () => {
+  await using r = await reading();
+  for (let n = 0; n < 3; n++) {
+    writeFileSync(r.path(FILE), 'same\nlines\n');
+    await r.poll();
+    await r.restart();
+    truncateSync(r.path(FILE));
+    await r.poll();
+  }
+  assert.equal(r.lines.length, 6);
+  assert.equal(new Set(r.ids).size, 6);
+});
+
+test('a writer that does not append leaves a hole at the beginning, which is no line', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  for (const line of ['after', 'after that']) {
+    copytruncate(r);
+    writeFileSync(r.path(FILE), Buffer.concat([Buffer.alloc(600_000), Buffer.from(`${line}\n`)]));
+    await r.poll();
+  }
+  assert.deepEqual(r.lines, [...numbered(0, 10), 'after', 'after that']);
+  assert.equal(new Set(r.ids).size, 12);
+});
+
+test('rotated files that match too are shipped once at the first start, and never again', async () => {
+  await using r = await reading({ patterns: ['*.log*'] });
+  append(r, 0, 10, `${FILE}.1`);
+  append(r, 10, 20);
+  await r.poll();
+  assert.deepEqual(r.lines, numbered(0, 20));
+  rmSync(r.path(`${FILE}.1`));
+  copytruncate(r);
+  append(r, 20, 30);
+  await r.poll();
+  await r.poll(10_000);
+  await r.poll(10_000);
+  await r.restart();
+  await r.poll();
+  assert.deepEqual(r.lines, numbered(0, 30));
+  assert.match(r.said.join('\n'), /a\.log\.1 matches, but rotation made it of .*a\.log: it is not shipped again/);
+});
+
+test('a rotated file whose origin is not shipped is a file like others', async () => {
+  await using r = await reading({ patterns: [`${FILE}.1`] });
+  append(r, 0, 10, `${FILE}.1`);
+  append(r, 10, 20);
+  await r.poll();
+  assert.deepEqual(r.lines, numbered(0, 10));
+});
+
+test('a writer that keeps the old file for minutes after a rename is followed there', async () => {
+  await using r = await reading();
+  append(r, 0, 10);
+  await r.poll();
+  renameSync(r.path(FILE), r.path(`${FILE}.1`));
+  append(r, 10, 20);
+  await r.poll(300_000);
+  append(r, 20, 30, `${FILE}.1`);
+  await r.poll(300_000);
+  rmSync(r.path(`${FILE}.1`));
+  await r.poll(10_000);
+  await r.poll(10_000);
+  assert.deepEqual(r.lines, numbered(0, 30));
+});
+
+test('files that were rotated away are let go', async () => {
+  await using r = await reading();
+  for (let n = 0; n < 5; n++) {
+    append(r, n * 10, n * 10 + 10);
+    await r.poll();
+    renameSync(r.path(FILE), r.path(`${FILE}.${9 - n}`));
+  }
+  const open = () => readdirSync('/proc/self/fd').filter((fd) => linkOf(fd).startsWith(r.folder)).length;
+  await r.poll();
+  assert.equal(open(), 5);
+  await r.poll(700_000);
+  assert.equal(open(), 0);
+});
+
+for (const how of ['copytruncate', 'rename'] as const) {
+  test(`a server that takes nothing for long: what ${how} makes meanwhile is held before it is compressed`, async (t) => {
+    await using r = await reading();
+    append(r, 0, 10);
+    await r.poll();
+    append(r, 10, 20);
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const room = Promise.withResolvers<boolean>();
+    r.pace = () => room.promise;
+    const polled = r.poll();
+    for (let n = 2; n < 6; n++) {
+      // A copy's time must differ from that of the one before.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (how === 'copytruncate') copytruncate(r);
+      else renameSync(r.path(FILE), r.path(`${FILE}.1`));
+      append(r, n * 10, n * 10 + 10);
+      t.mock.timers.tick(1000);
+      compress(r, `${FILE}.1`);
+      rmSync(r.path(`${FILE}.1.gz`));
+    }
+    r.pace = () => Promise.resolve(true);
+    room.resolve(true);
+    await polled;
+    await r.poll();
+    assert.deepEqual(r.lines, numbered(0, 60));
+    assert.equal(r.counts.lostBytes, 0);
+  });
+}
+
+test('an unfinished line that a stop has taken ends there, also when it is read again', async () => {
+  await using r = await reading();
+  writeFileSync(r.path(FILE), 'whole\nhal');
+  r.acknowledge = () => false;
+  await r.poll(0, true);
+  const ids = [...r.ids];
+  await r.restart();
+  appendFileSync(r.path(FILE), 'f\nnext\n');
+  r.acknowledge = () => true;
+  await r.poll();
+  assert.deepEqual(r.lines.slice(2), ['whole', 'hal', 'f', 'next']);
+  assert.deepEqual(r.ids.slice(2, 4), ids);
+});
+
+test('an unfinished line over the cap is cut at a stop, and its rest is skipped later', async () => {
+  await using r = await reading({ maxLineBytes: 1000 });
+  writeFileSync(r.path(FILE), 'x'.repeat(1500));
+  await r.poll(0, true);
+  await r.restart();
+  appendFileSync(r.path(FILE), 'rest\nnext\n');
+  await r.poll();
+  assert.deepEqual(r.lines, ['x'.repeat(1000), 'next']);
+});
+
+function byNumber(a: string, b: string): number {
+  return Number(a.slice(5)) - Number(b.slice(5));
+}
+
+function linkOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return ''; // of the look itself
+  }
+}

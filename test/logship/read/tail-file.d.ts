@@ -1,0 +1,10 @@
+/** What we use of a package without types. */
+declare module 'tail-file' {
+  import { EventEmitter } from 'node:events';
+
+  export default class TailFile extends EventEmitter {
+    constructor(filename: string, options: { readonly startPos: 'start'; readonly force: boolean });
+    start(): void;
+    stop(): Promise<boolean>;
+  }
+}

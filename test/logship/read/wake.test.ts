@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Wake, type Watch } from '../../../src/logship/read/wake.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { log, reading } from './reading.ts';
+
+/** Rings are events, so that a test can wait for one. */
+function bell() {
+  const rings = new EventTarget();
+  return { ring: () => void rings.dispatchEvent(new Event('ring')), heard: () => once(rings, 'ring') };
+}
+
+test('it rings when a file comes into a folder', { timeout: 30_000 }, async () => {
+  await using folder = await privateFolder('wake');
+  const { ring, heard } = bell();
+  using wake = new Wake({ moved: ring, grown: () => {}, log: log() });
+  await wake.watch([folder.path]);
+  let number = 0;
+  // The kernel's watch begins some time after it was asked for.
+  const writes = setInterval(() => writeFileSync(join(folder.path, `${number++}.log`), ''), 20);
+  try {
+    await heard();
+  } finally {
+    clearInterval(writes);
+  }
+});
+
+test('it tells lines that are appended from files that come', { timeout: 30_000 }, async () => {
+  await using folder = await privateFolder('wake');
+  const file = join(folder.path, 'a.log');
+  writeFileSync(file, '');
+  let moves = 0;
+  const { ring, heard } = bell();
+  using wake = new Wake({ moved: () => moves++, grown: ring, log: log() });
+  await wake.watch([folder.path]);
+  const writes = setInterval(() => appendFileSync(file, 'line\n'), 20);
+  await heard().finally(() => clearInterval(writes));
+  assert.equal(moves, 0);
+});
+
+for (const [code, says] of [
+  ['ENOSPC', /no watch is left on this node \(fs\.inotify\.max_user_watches\)/],
+  ['EMFILE', /no inotify instance is left on this node/],
+] as const) {
+  test(`${code}: that no watch is left is said once, and nothing is watched any more`, async () => {
+    const said: string[] = [];
+    let asked = 0;
+    const watch: Watch = () => {
+      asked++;
+      throw Object.assign(new Error(code), { code });
+    };
+    using wake = new Wake({ moved: () => {}, grown: () => {}, log: log(said), watch });
+    await wake.watch(['/a']);
+    await wake.watch(['/b']);
+    assert.equal(asked, 1);
+    assert.equal(said.length, 1);
+    assert.match(said[0]!, says);
+  });
+}
+
+test('a reader whose watch rings looks at once', { timeout: 30_000 }, async () => {
+  await using r = await reading();
+  await r.poll();
+  let number = 0;
+  const writes = setInterval(() => writeFileSync(r.path(`${number++}.log`), 'new\n'), 20);
+  // Far longer than the test may take.
+  await r.changed(600_000).finally(() => clearInterval(writes));
+  await r.poll(0);
+  assert.ok(r.lines.length > 0);
+});

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fallocateWith, findFallocate, type Punch } from '../../../src/logship/reclaim/punch.ts';
+import { givenBack } from '../../../src/logship/reclaim/range.ts';
+import { Reclaimer, type Acknowledged } from '../../../src/logship/reclaim/reclaimer.ts';
+import { startReclaiming } from '../../../src/logship/reclaim/index.ts';
+import type { Capability } from '../../support/capability.ts';
+import { inMemory, privateFolder } from '../../support/folder.ts';
+import { until } from '../../support/until.ts';
+import { log } from '../said.ts';
+
+const MB = 1024 * 1024;
+const LINE = `${'x'.repeat(1023)}\n`;
+const KEEP = MB;
+
+/** Proven by punching a hole. */
+const canPunch: Capability = async () => {
+  const found = findFallocate();
+  if ('reason' in found) return found.reason;
+  await using w = await world();
+  await w.reclaimer.pass(AbortSignal.timeout(10_000));
+  return w.reclaimer.bytes > 0 ? undefined : `no holes can be made in ${w.file}: ${w.said.join(' ')}`;
+};
+
+/** A log of 8 MiB, of which so much is acknowledged, by each destination. */
+async function world(acknowledged: readonly number[] = [6 * MB], punch?: Punch) {
+  const folder = await privateFolder('reclaim', inMemory());
+  const file = join(folder.path, 'keystone.log');
+  await writeFile(file, LINE.repeat((8 * MB) / LINE.length));
+  const generation = { path: file, ino: statSync(file).ino, head: readFileSync(file).subarray(0, 256) };
+  const saved = (offset: number): Acknowledged => ({ generation, mark: { offset, skipping: false } });
+  const marks = { now: acknowledged };
+  const said: string[] = [];
+  const found = findFallocate();
+  const reclaimer = new Reclaimer({
+    punch: punch ?? fallocateWith('file' in found ? found.file : ''),
+    saved: () => marks.now.map((offset) => [saved(offset)]),
+    keepBytes: KEEP,
+    log: log(said),
+  });
+  return { ...folder, folder: folder.path, file, said, reclaimer, marks, saved, signal: AbortSignal.timeout(60_000) };
+}
+
+const skip = (await canPunch()) ?? false;
+const blocks = (file: string) => statSync(file).blocks * 512;
+
+test('acknowledged bytes are given back; size, offsets and all other bytes stay', { skip }, async () => {
+  await using w = await world();
+  const before = readFileSync(w.file);
+  await w.reclaimer.pass(w.signal);
+  const after = readFileSync(w.file);
+  assert.equal(w.reclaimer.bytes, 5 * MB - 65_536);
+  assert.equal(blocks(w.file), 3 * MB + 65_536);
+  assert.ok(before.subarray(0, 65_536).equals(after.subarray(0, 65_536)));
+  assert.ok(after.subarray(65_536, 5 * MB).every((byte) => byte === 0));
+  assert.ok(before.subarray(5 * MB).equals(after.subarray(5 * MB)));
+});
+
+test('only what every destination has is given back', { skip }, async () => {
+  await using w = await world([6 * MB, 3 * MB]);
+  await w.reclaimer.pass(w.signal);
+  assert.equal(w.reclaimer.bytes, 2 * MB - 65_536);
+  w.marks.now = [6 * MB, 5 * MB];
+  await w.reclaimer.pass(w.signal);
+  assert.equal(w.reclaimer.bytes, 4 * MB - 65_536);
+});
+
+test('nothing is given back that a destination does not know yet', async () => {
+  await using w = await world([6 * MB], () => assert.fail('was asked for'));
+  const reclaimer = new Reclaimer({
+    punch: () => assert.fail('was asked for'),
+    saved: () => [[w.saved(6 * MB)], []],
+    keepBytes: 0,
+    log: log(),
+  });
+  await reclaimer.pass(w.signal);
+});
+
+for (const [what, change] of [
+  [
+    'a file that took its place',
+    async (file: string) => {
+      renameSync(file, `${file}.1`);
+      await writeFile(file, 'y'.repeat(8 * MB));
+    },
+  ],
+  ['a file that was written anew', (file: string) => writeFile(file, 'y'.repeat(8 * MB))],
+  [
+    'a file that was written anew with the same first lines',
+    (file: string) => writeFile(file, `${LINE}${'y'.repeat(8 * MB)}`),
+  ],
+  ['a file that was truncated', (file: string) => writeFile(file, LINE)],
+  ['no file at all', (file: string) => Promise.resolve(renameSync(file, `${file}.1`))],
+] as const) {
+  test(`${what} is left alone`, async () => {
+    await using w = await world([6 * MB], () => assert.fail('was asked for'));
+    await change(w.file);
+    await w.reclaimer.pass(w.signal);
+    assert.deepEqual(w.said, []);
+  });
+}
+
+test('a file system that knows no holes is said once, with the way out, and not asked again', async () => {
+  let asked = 0;
+  const punch: Punch = () => {
+    asked++;
+    return Promise.resolve({ isHere: false, reason: 'keep size mode is unsupported' });
+  };
+  await using w = await world([6 * MB], punch);
+  await w.reclaimer.pass(w.signal);
+  await w.reclaimer.pass(w.signal);
+  assert.equal(asked, 1);
+  assert.match(
+    w.said.join('\n'),
+    /^acknowledged bytes can't be given back: keep size.*--reclaim off and a sizeLimit[^\n]*$/,
+  );
+});
+
+test('what the program itself says of such a file system is understood', { skip }, async () => {
+  await using w = await world();
+  const found = findFallocate();
+  assert.ok('file' in found);
+  const fd = openSync('/proc/self/comm', 'r');
+  const refusal = await fallocateWith(found.file)(fd, { start: 0, end: 4096 }, w.signal);
+  closeSync(fd);
+  assert.deepEqual(refusal, { isHere: false, reason: refusal?.reason });
+  assert.match(refusal.reason, /unsupported|not supported/);
+});
+
+test('a file that may not be written is said once', async () => {
+  let asked = 0;
+  const punch: Punch = () => {
+    asked++;
+    return Promise.resolve({ isHere: true, reason: 'cannot open: Permission denied' });
+  };
+  await using w = await world([6 * MB], punch);
+  await w.reclaimer.pass(w.signal);
+  await w.reclaimer.pass(w.signal);
+  assert.equal(asked, 1);
+  assert.match(
+    w.said.join('\n'),
+    /^acknowledged bytes of .*keystone\.log .*Permission denied; mount the volume read-write[^\n]*$/,
+  );
+});
+
+test('a range leaves the beginning, the last bytes and the byte before the mark', () => {
+  assert.deepEqual(givenBack(10 * MB + 5, 0, MB), { start: 65_536, end: 9 * MB });
+  assert.deepEqual(givenBack(10 * MB, 0, 0), { start: 65_536, end: 10 * MB - 4096 });
+  assert.equal(givenBack(2 * MB, 0, MB), undefined);
+  assert.equal(givenBack(10 * MB, 9 * MB, MB), undefined);
+  assert.deepEqual(givenBack(11 * MB, 9 * MB, MB), { start: 9 * MB, end: 10 * MB });
+});
+
+test('it goes on by itself, and looks a last time at its end', { skip }, async () => {
+  await using w = await world([4 * MB]);
+  const saved = () => w.marks.now.map((offset) => [w.saved(offset)]);
+  const options = { mode: 'on', root: w.folder, keepBytes: KEEP, saved, log: log(w.said), everyMs: 20 } as const;
+  const reclaiming = startReclaiming(options);
+  assert.ok(reclaiming);
+  await until('the first bytes', 10_000, () => Promise.resolve(reclaiming.bytes() > 0 ? true : undefined));
+  w.marks.now = [6 * MB];
+  await reclaiming[Symbol.asyncDispose]();
+  assert.equal(blocks(w.file), 3 * MB + 65_536);
+});
+
+test('what goes wrong in it is said, and ends nothing else', async () => {
+  const said: string[] = [];
+  const saved = () => {
+    throw new Error('oh');
+  };
+  await using _ = startReclaiming({ mode: 'on', root: '/', keepBytes: KEEP, saved, log: log(said), everyMs: 1 });
+  if (said.some((line) => line.includes('is given back')))
+    await until('the word', 10_000, () =>
+      Promise.resolve(said.join().includes('our bug, please report it: oh') || undefined),
+    );
+});
+
+test('auto is off on a disk that outlives the pod, and on in memory', async () => {
+  await using disk = await privateFolder('reclaim');
+  const options = { mode: 'auto', keepBytes: KEEP, saved: () => [], log: log() } as const;
+  if (!existsSync('/dev/shm') || inMemory() !== '/dev/shm') return;
+  const inShm = startReclaiming({ ...options, root: '/dev/shm' });
+  assert.equal(inShm !== undefined, 'file' in findFallocate());
+  await inShm?.[Symbol.asyncDispose]();
+  const there = startReclaiming({ ...options, root: join(disk.path, 'absent') });
+  assert.equal(there, undefined);
+});

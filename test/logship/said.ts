@@ -1,0 +1,7 @@
+import type { Log } from '../../src/cli/log.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+/** A real log whose messages are kept, one an entry. */
+export function log(said: string[] = []): Log {
+  return recordedLog('debug', (line) => void said.push((JSON.parse(line) as { msg: string }).msg)).log;
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Budget } from '../../../src/logship/send/budget.ts';
+
+const open = new AbortController().signal;
+
+test('there is room until the bytes are spent, what is reserved counted', async () => {
+  const budget = new Budget(100, 40);
+  budget.take(59);
+  assert.equal(budget.isSpent, false);
+  await budget.room(open);
+  budget.take(1);
+  assert.equal(budget.isSpent, true);
+});
+
+test('who waits for room goes on when there is some, and not before', async () => {
+  const budget = new Budget(100);
+  budget.take(150);
+  let isThrough = false;
+  const waits = [budget.room(open), budget.room(open).then(() => (isThrough = true))];
+  budget.give(50);
+  await new Promise(setImmediate);
+  assert.equal(isThrough, false);
+  budget.give(1);
+  await Promise.all(waits);
+});
+
+test('an abort ends the wait without an error', async () => {
+  const budget = new Budget(100);
+  budget.take(100);
+  const stop = new AbortController();
+  const wait = budget.room(stop.signal);
+  stop.abort(new Error('enough'));
+  await wait;
+  assert.equal(budget.isSpent, true);
+});

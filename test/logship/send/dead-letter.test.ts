@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { appendFile, readFile, stat } from 'node:fs/promises';
+import { test } from 'node:test';
+import { DeadLetters } from '../../../src/logship/send/dead-letter.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { log } from '../read/reading.ts';
+
+const LIMIT = 20_000;
+
+async function letters() {
+  const folder = await privateFolder('letters');
+  const said: string[] = [];
+  const dropped: number[] = [];
+  const open = () =>
+    new DeadLetters({
+      folder: folder.path,
+      name: 'dead-letter.jsonl',
+      limit: LIMIT,
+      log: log(said),
+      now: () => new Date(0),
+      onDropped: (count) => dropped.push(count),
+    });
+  return {
+    file: open().file,
+    open,
+    said,
+    dropped,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+const letter = (id: string, payload = '') => ({
+  document: Buffer.from(`{"create":{"_index":"i","_id":"${id}"}}\n${JSON.stringify({ Payload: payload })}\n`),
+  reason: 'refused',
+});
+
+async function idsIn(file: string): Promise<string[]> {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { id: string }).id);
+}
+
+test('letters are appended, in the order they were written, and readable by us alone', async () => {
+  await using l = await letters();
+  const deadLetters = l.open();
+  await Promise.all([deadLetters.write([letter('a'), letter('b')]), deadLetters.write([letter('c')])]);
+  assert.deepEqual(await idsIn(l.file), ['a', 'b', 'c']);
+  assert.equal((await stat(l.file)).mode & 0o777, 0o600);
+});
+
+test('both files together stay below the limit; what is written over is counted and said', async () => {
+  await using l = await letters();
+  const deadLetters = l.open();
+  const payload = 'x'.repeat(900);
+  for (let n = 0; n < 25; n++) await deadLetters.write([letter(`d${n}`, payload)]);
+  const kept = [...(await idsIn(`${l.file}.1`)), ...(await idsIn(l.file))];
+  const lost = l.dropped.reduce((sum, count) => sum + count, 0);
+  assert.equal(kept.length + lost, 25);
+  assert.ok(lost > 0);
+  assert.equal(kept.at(-1), 'd24');
+  const sizes = await Promise.all([l.file, `${l.file}.1`].map(async (file) => (await stat(file)).size));
+  assert.ok(sizes[0]! + sizes[1]! <= LIMIT);
+  assert.match(l.said.join('\n'), /dead letters, the oldest, were written over/);
+});
+
+test('after a line that a crash tore, letters begin on a line of their own', async () => {
+  await using l = await letters();
+  await l.open().write([letter('a')]);
+  await appendFile(l.file, '{"time":"19');
+  await l.open().write([letter('b')]);
+  const lines = (await readFile(l.file, 'utf8')).trimEnd().split('\n');
+  assert.equal(lines.length, 3);
+  assert.equal((JSON.parse(lines[2]!) as { id: string }).id, 'b');
+});
+
+test('a letter that an earlier run has written is not written again', async () => {
+  await using l = await letters();
+  await l.open().write([letter('a'), letter('b')]);
+  await l.open().write([letter('b'), letter('c')]);
+  await l.open().write([letter('a')]);
+  assert.deepEqual(await idsIn(l.file), ['a', 'b', 'c']);
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, rmdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { listenHttp, listenTcp } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { bulkServer } from './bulk-server.ts';
+import { batch, delivering, sinkAt } from './delivering.ts';
+
+test('of a batch only what got 429 is sent again', async () => {
+  await using server = await bulkServer({ document: (id, number) => (id === 'b' && number < 3 ? 429 : 201) });
+  await using d = await delivering(sinkAt(server.url));
+  await d.deliver(batch('a', 'b', 'c'));
+  assert.deepEqual(server.requests, [['a', 'b', 'c'], ['b'], ['b']]);
+  assert.deepEqual(d.settled, ['a', 'c', 'b']);
+  assert.deepEqual([d.counts.acknowledged, d.counts.retried, d.counts.already], [3, 2, 0]);
+});
+
+test('requests become smaller while the server has too much to do, and larger again after', async () => {
+  await using server = await bulkServer({ document: (id, number) => (id === 'b' && number < 3 ? 429 : 201) });
+  await using d = await delivering(sinkAt(server.url));
+  const before = d.capacity.bytes;
+  await d.deliver(batch('a', 'b'));
+  const after = d.capacity.bytes;
+  assert.ok(after <= before / 2, `${after} of ${before}`);
+  assert.equal(d.capacity.requests, 1);
+  await d.deliver(batch('c'));
+  assert.ok(d.capacity.bytes > after);
+});
+
+test('a request that got 503 is sent again whole, and the outage is said once, with its end', async () => {
+  await using server = await bulkServer({ request: (number) => (number < 4 ? 503 : 200) });
+  await using d = await delivering(sinkAt(server.url));
+  await d.deliver(batch('a', 'b'));
+  assert.deepEqual(server.taken, ['a', 'b']);
+  assert.equal(d.said.length, 2, d.said.join('\n'));
+  assert.match(d.said[0] ?? '', /takes nothing.*status 503: t: whole/);
+  assert.match(d.said[1] ?? '', /takes documents again/);
+});
+
+for (const [status, hint] of [
+  [401, /--password-file/],
+  [403, /create_doc/],
+  [404, /--url/],
+] as const) {
+  test(`${status} holds everything until it is mended, and says what to do`, async () => {
+    await using server = await bulkServer({ request: (number) => (number < 3 ? status : 200) });
+    await using d = await delivering(sinkAt(server.url));
+    await d.deliver(batch('a', 'b'));
+    assert.deepEqual(d.settled, ['a', 'b']);
+    assert.match(d.said[0] ?? '', hint);
+    assert.equal(d.counts.rejected, 0);
+  });
+}
+
+test('what is in already is settled, and counted apart', async () => {
+  await using server = await bulkServer();
+  await using d = await delivering(sinkAt(server.url));
+  await d.deliver(batch('a'));
+  await d.deliver(batch('a', 'b'));
+  assert.deepEqual(server.taken, ['a', 'b']);
+  assert.deepEqual([d.counts.acknowledged, d.counts.already], [2, 1]);
+});
+
+test('what is refused lies in the dead-letter file with its reason; the others are in', async () => {
+  await using server = await bulkServer({ document: (id) => (id === 'poison' ? 400 : 201) });
+  await using d = await delivering(sinkAt(server.url));
+  await d.deliver(batch('a', 'poison', 'b'));
+  assert.deepEqual(server.taken, ['a', 'b']);
+  assert.deepEqual(d.settled.toSorted(), ['a', 'b', 'poison']);
+  assert.deepEqual(JSON.parse(await readFile(d.deadLetters.file, 'utf8')), {
+    time: '1970-01-01T00:00:00.000Z',
+    reason: 'status 400 t: no poison',
+    index: 'i',
+    id: 'poison',
+    document: { Payload: 'poison' },
+  });
+});
+
+test('what no dead-letter file can take is asked again, and others go past it', async () => {
+  await using server = await bulkServer({ document: (id) => (id === 'poison' ? 400 : 201) });
+  await using d = await delivering(sinkAt(server.url));
+  await mkdir(d.deadLetters.file);
+  const delivery = d.deliver(batch('a', 'poison'), batch('b'), batch('c'));
+  await until('the others to be settled', 5000, () => Promise.resolve(d.settled.length === 3 || undefined));
+  assert.deepEqual(d.settled.toSorted(), ['a', 'b', 'c']);
+  assert.equal(d.counts.rejected, 0);
+  await rmdir(d.deadLetters.file);
+  await delivery;
+  assert.equal(d.counts.rejected, 1);
+});
+
+test('documents of a closed index wait, and are no outage: the others go past them', async () => {
+  let isClosed = true;
+  const closed = { status: 400, error: { type: 'index_closed_exception', reason: 'closed' } };
+  await using server = await bulkServer({ document: (id) => (isClosed && id.startsWith('old') ? closed : 201) });
+  await using d = await delivering(sinkAt(server.url));
+  const delivery = d.deliver(batch('old1'), batch('new1'), batch('old2', 'new2'), batch('new3'));
+  await until('the others to be in', 5000, () => Promise.resolve(server.taken.length === 3 || undefined));
+  assert.deepEqual(server.taken.toSorted(), ['new1', 'new2', 'new3']);
+  isClosed = false;
+  await delivery;
+  assert.deepEqual(d.settled.length, 5);
+  assert.equal(d.counts.rejected, 0);
+  assert.doesNotMatch(d.said.join('\n'), /takes nothing/);
+});
+
+test('when nothing at all is taken that is an outage, though each document was asked for', async () => {
+  await using server = await bulkServer({ document: (_, number) => (number < 4 ? 403 : 201) });
+  await using d = await delivering(sinkAt(server.url));
+  await d.deliver(batch('a'), batch('b'));
+  assert.match(d.said.join('\n'), /takes nothing.*status 403/);
+  assert.equal(d.outage.current, undefined);
+  assert.deepEqual(server.taken.toSorted(), ['a', 'b']);
+});
+
+test('a request that is too large is halved until it fits, and those after it are smaller', async () => {
+  await using server = await bulkServer({ request: (_, ids) => (ids.length > 2 ? 413 : 200) });
+  await using d = await delivering(sinkAt(server.url));
+  const large = batch('a', 'b', 'c', 'd', 'e');
+  await d.deliver(large);
+  assert.deepEqual(server.taken, ['a', 'b', 'c', 'd', 'e']);
+  assert.ok(d.capacity.bytes < large.body.length);
+  const requests = server.requests.length;
+  await d.deliver(batch('f', 'g', 'h', 'i', 'j'));
+  assert.ok(
+    server.requests.slice(requests).every((ids) => ids.length <= 2),
+    'it has learnt',
+  );
+});
+
+test('a half that is refused whole is sent again with what else is left', async () => {
+  await using server = await bulkServer({
+    request: (number, ids) => (ids.length > 2 ? 413 : number === 3 ? 503 : 200),
+    document: (id, number) => (id === 'a' && number < 3 ? 429 : 201),
+  });
+  await using d = await delivering(sinkAt(server.url));
+  await d.deliver(batch('a', 'b', 'c', 'd'));
+  assert.deepEqual(server.taken.toSorted(), ['a', 'b', 'c', 'd']);
+  assert.deepEqual(d.settled.toSorted(), ['a', 'b', 'c', 'd']);
+});
+
+test('one document that is larger than the server takes is a dead letter', async () => {
+  const huge = `huge${'e'.repeat(64 * 1024)}`;
+  await using server = await bulkServer({ request: (_, ids) => (ids.includes(huge) ? 413 : 200) });
+  await using d = await delivering(sinkAt(server.url));
+  await d.deliver(batch('a', huge, 'b'));
+  assert.deepEqual(server.taken, ['a', 'b']);
+  assert.equal(d.counts.rejected, 1);
+  assert.match(await readFile(d.deadLetters.file, 'utf8'), /"status 413.*"id":"hugee+"/);
+});
+
+test('a 413 for an ordinary line is no fault of the line: it is held, and what comes later is in longer requests again', async () => {
+  await using server = await bulkServer({ request: (number) => (number < 6 ? 413 : 200) });
+  await using d = await delivering(sinkAt(server.url));
+  await d.deliver(batch('a', 'b'));
+  assert.deepEqual(server.taken.toSorted(), ['a', 'b']);
+  assert.equal(d.counts.rejected, 0);
+  assert.match(d.said.join('\n'), /takes nothing.*status 413 for \d+ bytes/);
+  const before = d.capacity.bytes;
+  for (let n = 0; n < 200; n++) d.capacity.taken();
+  assert.ok(before < 100 && d.capacity.bytes >= 64 * 1024, `${before} to ${d.capacity.bytes} bytes`);
+});
+
+test('a server that cuts connections is tried until it answers', async () => {
+  let cuts = 0;
+  await using server = await listenHttp((request, response) => {
+    request.resume();
+    if (cuts++ < 3) request.socket.destroy();
+    else response.end('{"errors":false}');
+  });
+  await using d = await delivering(sinkAt(new URL(`http://127.0.0.1:${server.port}`)));
+  await d.deliver(batch('a'));
+  assert.deepEqual(d.settled, ['a']);
+});
+
+test('a reply that breaks off counts for nothing, whatever it began with', async () => {
+  let replies = 0;
+  await using server = await listenTcp((socket) => {
+    socket.once('data', () => {
+      const isWhole = ++replies > 2;
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${isWhole ? 16 : 1000}\r\n\r\n{"errors":false}`);
+    });
+    socket.on('error', () => {});
+  });
+  await using d = await delivering(sinkAt(new URL(`http://127.0.0.1:${server.port}`)));
+  await d.deliver(batch('a'));
+  assert.equal(replies, 3);
+  assert.match(d.said[0] ?? '', /takes nothing/);
+});
+
+test("another service's page, with 200, holds everything", async () => {
+  let pages = 0;
+  await using server = await listenHttp((request, response) => {
+    request.resume();
+    response.end(pages++ < 2 ? '<html>Welcome to nginx!</html>' : '{"errors":false}');
+  });
+  await using d = await delivering(sinkAt(new URL(`http://127.0.0.1:${server.port}`)));
+  await d.deliver(batch('a'));
+  assert.deepEqual(d.settled, ['a']);
+  assert.match(d.said[0] ?? '', /no bulk reply: <html>Welcome/);
+});
+
+test('the signal ends it, and nothing counts as settled', async () => {
+  await using server = await bulkServer({ request: () => 503 });
+  const stop = new AbortController();
+  await using d = await delivering(sinkAt(server.url), { signal: stop.signal });
+  const delivery = d.deliver(batch('a'));
+  await until('it to be refused', 5000, () => Promise.resolve(server.requests[0]));
+  stop.abort(new Error('enough'));
+  await assert.rejects(delivery, /enough/);
+  assert.deepEqual(d.settled, []);
+});

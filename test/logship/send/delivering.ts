@@ -1,0 +1,103 @@
+import { newCounts, type Counts } from '../../../src/logship/counts.ts';
+import { Progress, type Span } from '../../../src/logship/read/progress.ts';
+import { Batch } from '../../../src/logship/send/batch.ts';
+import { DeadLetters } from '../../../src/logship/send/dead-letter.ts';
+import { deliver } from '../../../src/logship/send/deliver.ts';
+import { Outage } from '../../../src/logship/send/outage.ts';
+import { Outbox } from '../../../src/logship/send/outbox.ts';
+import { Capacity } from '../../../src/logship/send/capacity.ts';
+import { elasticsearchSink } from '../../../src/logship/sink/elasticsearch.ts';
+import type { Sink } from '../../../src/logship/sink/sink.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { log } from '../read/reading.ts';
+
+/** One document a word; `spanOf` tells them apart again. */
+export function batch(...ids: string[]): Batch {
+  const sent = ids.map((id) => Buffer.from(`{"create":{"_index":"i","_id":"${id}"}}\n{"Payload":"${id}"}\n`));
+  let length = 0;
+  const ends = sent.map((bytes) => (length += bytes.length));
+  return new Batch(
+    Buffer.concat(sent),
+    ends,
+    ids.map((id) => [spanOf(id)]),
+    { sinceMs: 0 },
+  );
+}
+
+const NAMES = new WeakMap<Span, string>();
+
+function spanOf(id: string): Span {
+  const mark = { offset: 0, skipping: false, timeMs: 0 };
+  const span = new Progress(mark).begin(0, mark);
+  NAMES.set(span, id);
+  return span;
+}
+
+export interface Delivering extends AsyncDisposable {
+  readonly counts: Counts;
+  readonly settled: string[];
+  readonly said: string[];
+  readonly folder: string;
+  readonly deadLetters: DeadLetters;
+  readonly outage: Outage;
+  readonly capacity: Capacity;
+  readonly outbox: Outbox;
+  /** Rejects with what has ended sending, or the signal's reason. */
+  deliver(...batches: Batch[]): Promise<void>;
+}
+
+export function sinkAt(...urls: [URL, ...URL[]]): Sink {
+  const options = { kind: 'elasticsearch', urls, target: { indexPrefix: 'flog-' }, login: undefined, tls: {} } as const;
+  return elasticsearchSink(options, { log: log(), proxyEnv: {} });
+}
+
+/** Outbox and delivery to a sink, with the short pauses of one that is asked to stop. */
+export async function delivering(sink: Sink, { signal = new AbortController().signal } = {}): Promise<Delivering> {
+  const folder = await privateFolder('deliver');
+  const counts = newCounts();
+  const settled: string[] = [];
+  const said: string[] = [];
+  const deadLetters = new DeadLetters({
+    folder: folder.path,
+    name: 'dead-letter.jsonl',
+    limit: 2 ** 20,
+    log: log(said),
+    now: () => new Date(0),
+    onDropped: (letters) => (counts.lettersDropped += letters),
+  });
+  const outage = new Outage(sink.name, log(said), () => 0);
+  const capacity = new Capacity();
+  const options = { sink, counts, deadLetters, outage, capacity, log: log(said), signal };
+  let failure: unknown;
+  const outbox = new Outbox({
+    send: (next) => deliver(next, { ...options, settled: (spans) => settled.push(...spans.map(nameOf)) }),
+    failed: (error) => (failure = error),
+    capacity,
+    stopping: AbortSignal.abort(),
+    signal,
+  });
+  return {
+    counts,
+    settled,
+    said,
+    folder: folder.path,
+    deadLetters,
+    outage,
+    capacity,
+    outbox,
+    async deliver(...batches) {
+      for (const each of batches) outbox.offer(each);
+      await outbox.idle();
+      signal.throwIfAborted();
+      if (failure !== undefined) throw failure as Error;
+    },
+    async [Symbol.asyncDispose]() {
+      await sink[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function nameOf(span: Span): string {
+  return NAMES.get(span) ?? '?';
+}

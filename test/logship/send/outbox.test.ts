@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { Outbox } from '../../../src/logship/send/outbox.ts';
+import { Capacity } from '../../../src/logship/send/capacity.ts';
+import type { Batch } from '../../../src/logship/send/batch.ts';
+import type { Delivered } from '../../../src/logship/send/deliver.ts';
+import { stdoutSink } from '../../../src/logship/sink/stdout.ts';
+import { batch } from './delivering.ts';
+
+function outbox(send: (batch: Batch) => Promise<Delivered>) {
+  const end = new AbortController();
+  const failures: unknown[] = [];
+  const failed = (error: unknown) => void failures.push(error);
+  const capacity = new Capacity();
+  return {
+    end,
+    failures,
+    capacity,
+    outbox: new Outbox({ send, failed, capacity, stopping: AbortSignal.abort(), signal: end.signal }),
+  };
+}
+
+const DONE = { tookNothing: false };
+
+test('two requests are on their way at once, and no more', async () => {
+  const open: PromiseWithResolvers<Delivered>[] = [];
+  const o = outbox(() => {
+    const sent = Promise.withResolvers<Delivered>();
+    open.push(sent);
+    return sent.promise;
+  });
+  for (const id of 'abc') o.outbox.offer(batch(id));
+  await Promise.resolve();
+  assert.equal(open.length, 2);
+  assert.equal(o.outbox.isFree, false);
+  open[0]!.resolve(DONE);
+  await new Promise(setImmediate);
+  assert.equal(open.length, 3);
+  for (const sent of open) sent.resolve(DONE);
+  await o.outbox.idle();
+  assert.equal(o.outbox.isFree, true);
+});
+
+test('what waits apart is counted, and so is its age', async () => {
+  const sent: Batch[] = [];
+  const o = outbox((next) => {
+    sent.push(next);
+    return Promise.resolve(sent.length === 1 ? { again: next.pick([0]), tookNothing: false } : DONE);
+  });
+  o.outbox.offer(batch('a', 'b'));
+  assert.equal(o.outbox.sinceMs, 0);
+  await new Promise(setImmediate);
+  assert.equal(o.outbox.waiting, 1);
+  assert.equal(o.outbox.sinceMs, 0);
+  await o.outbox.idle();
+  assert.equal(sent[1]?.count, 1);
+  assert.equal(o.outbox.waiting, 0);
+  assert.equal(o.outbox.sinceMs, undefined);
+});
+
+test('a failure ends it: it is told once, and what was left is dropped from memory', async () => {
+  const o = outbox(() => Promise.reject(new Error('broken')));
+  for (const id of 'abcd') o.outbox.offer(batch(id));
+  await o.outbox.idle();
+  assert.deepEqual(o.failures.length, 1);
+  assert.equal(o.outbox.isFree, false);
+  o.outbox.offer(batch('e'));
+  await o.outbox.idle();
+  assert.equal(o.failures.length, 1);
+});
+
+test('given up while something waits apart, it is idle at once', async () => {
+  const o = outbox((next) => Promise.resolve({ again: next.pick([0]), tookNothing: false }));
+  o.outbox.offer(batch('a', 'b'));
+  await new Promise(setImmediate);
+  o.end.abort(new Error('the grace is over'));
+  await o.outbox.idle();
+  assert.equal(o.outbox.waiting, 0);
+});
+
+test('a server that has too much to do gets one request at a time, and two again when it keeps up', async () => {
+  let [now, most, sent] = [0, 0, 0];
+  const o = outbox(async (next) => {
+    most = Math.max(most, ++now);
+    await new Promise(setImmediate);
+    now--;
+    if (++sent === 1) o.capacity.busy();
+    else o.capacity.taken();
+    return sent === 1 ? { again: next, tookNothing: true } : DONE;
+  });
+  o.outbox.offer(batch('first'));
+  await o.outbox.idle();
+  assert.equal(most, 1);
+  for (let n = 0; n < 10; n++) o.outbox.offer(batch(String(n)));
+  await o.outbox.idle();
+  assert.equal(most, 1, 'still careful');
+  for (let n = 0; n < 20; n++) o.outbox.offer(batch(String(n)));
+  await o.outbox.idle();
+  assert.equal(most, 2);
+  assert.equal(sent, 32);
+});
+
+test('stdout gets one request at a time, however well it goes, so that no line overtakes another', async () => {
+  await using stdout = stdoutSink(new PassThrough());
+  const capacity = new Capacity(undefined, stdout.atOnce);
+  capacity.busy();
+  for (let n = 0; n < 100; n++) capacity.taken();
+  assert.equal(capacity.requests, 1);
+});

@@ -1,0 +1,33 @@
+import { newCounts } from '../../../src/logship/counts.ts';
+import type { FileState } from '../../../src/logship/read/file-state.ts';
+import type { DestinationState } from '../../../src/logship/serve/view.ts';
+
+/** A destination that is in order, but for what is said. */
+export function destination(other: Partial<DestinationState> = {}): DestinationState {
+  return {
+    name: 'elasticsearch-es-9200',
+    lagBytes: 0,
+    lagSeconds: 0,
+    counts: newCounts(),
+    outage: undefined,
+    checkpointAgeMs: 0,
+    waiting: 0,
+    memoryBytes: 0,
+    dropped: 0,
+    fileStates: () => [],
+    ...other,
+  };
+}
+
+/** A file that was read to its end, but for what is said. */
+export function file(other: Partial<FileState> = {}): FileState {
+  return {
+    path: '/var/log/kolla/nova/nova-api.log',
+    lines: 0,
+    bytes: 0,
+    unread: 0,
+    left: 0,
+    leftOfFormer: 0,
+    ...other,
+  };
+}

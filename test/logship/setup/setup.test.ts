@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mappingsOf } from '../../../src/logship/setup/mappings.ts';
+import { savedObjects } from '../../../src/logship/setup/saved-objects/index.ts';
+import { runHelper, startHelper } from '../../support/helper.ts';
+import { listenHttp } from '../../support/server.ts';
+import { standIn } from './server.ts';
+
+function setup(url: string, ...args: string[]) {
+  return runHelper('kolla-log-ship', ['setup', '--url', url, ...args]);
+}
+
+test('a template and a policy are made once, and left alone then', async () => {
+  await using server = await standIn({ has: 'ilm' });
+  const first = await setup(server.url, '--keep', '14d');
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stdout, /^created ILM policy flog at .*\ncreated index template flog at .*\n$/);
+  assert.deepEqual(server.writes, ['/_ilm/policy/flog', '/_index_template/flog']);
+  const again = await setup(server.url, '--keep', '14d');
+  assert.equal(again.code, 0, again.stderr);
+  assert.match(again.stdout, /^unchanged ILM policy flog .*\nunchanged index template flog .*\n$/);
+  assert.equal(server.writes.length, 2);
+});
+
+test('another retention changes the policy, and shows how', async () => {
+  await using server = await standIn({ has: 'ilm' });
+  await setup(server.url, '--keep', '14d');
+  const { code, stdout, stderr } = await setup(server.url, '--keep', '30d', '--dry-run');
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^would update ILM policy flog/);
+  assert.match(stdout, /^ {4}-.*"min_age": "14d".*\n {4}\+.*"min_age": "30d".*$/m);
+  assert.match(stdout, /^unchanged index template/m);
+  assert.equal(server.writes.length, 2, 'a dry run writes nothing');
+});
+
+test('OpenSearch gets a policy of its own kind, and an update that names what it replaces', async () => {
+  await using server = await standIn({ has: 'ism' });
+  const to = ['--to', 'opensearch', '--data-stream', 'logs-openstack-default'];
+  const first = await setup(server.url, ...to, '--keep', '7d');
+  assert.equal(first.code, 0, first.stderr);
+  const { policy } = server.kept.get('/_plugins/_ism/policies/logs-openstack-default') as {
+    policy: { ism_template: object; states: { actions: object[] }[] };
+  };
+  assert.deepEqual(policy.ism_template, [{ index_patterns: ['logs-openstack-default'], priority: 100 }]);
+  assert.deepEqual(policy.states[0]?.actions, [{ rollover: { min_index_age: '1d' } }]);
+  await setup(server.url, ...to, '--keep', '8d');
+  assert.equal(server.writes.at(-1), '/_plugins/_ism/policies/logs-openstack-default?if_seq_no=7&if_primary_term=2');
+});
+
+test('a data stream of Elasticsearch keeps its retention in the template', async () => {
+  await using server = await standIn({ has: 'neither' });
+  const { code, stderr } = await setup(server.url, '--data-stream', 'logs-openstack-default', '--keep', '36h');
+  assert.equal(code, 0, stderr);
+  const { data_stream: stream, template } = server.kept.get('/_index_template/logs-openstack-default') as {
+    data_stream: object;
+    template: { lifecycle: object };
+  };
+  assert.deepEqual(stream, {});
+  assert.deepEqual(template.lifecycle, { data_retention: '36h' });
+});
+
+test('a server without lifecycle management is told by its name, and nothing is written', async () => {
+  await using server = await standIn({ has: 'neither' });
+  const { code, stderr } = await setup(server.url, '--keep', '14d');
+  assert.equal(code, 69, stderr);
+  assert.match(stderr, /--keep needs Index Lifecycle Management, which elasticsearch at .* does not have/);
+  assert.deepEqual(server.writes, []);
+});
+
+test('what somebody else made is not touched without --force', async () => {
+  await using server = await standIn({ has: 'neither' });
+  const theirs = { index_patterns: ['flog-*'], priority: 5, template: { settings: { number_of_shards: 9 } } };
+  server.kept.set('/_index_template/flog', theirs);
+  const refused = await setup(server.url);
+  assert.equal(refused.code, 69);
+  assert.match(refused.stderr, /has an index template 'flog' that kolla-log-ship did not make/);
+  assert.equal(server.kept.get('/_index_template/flog'), theirs);
+  const forced = await setup(server.url, '--force');
+  assert.equal(forced.code, 0, forced.stderr);
+  assert.match(forced.stdout, /^updated index template flog/);
+});
+
+test('a template of somebody else that wins is an error, before anything is written', async () => {
+  await using server = await standIn({ has: 'neither', winner: { mappings: {} } });
+  const { code, stderr } = await setup(server.url);
+  assert.equal(code, 69);
+  assert.match(stderr, /another index template wins for flog-\*: raise --priority/);
+  assert.deepEqual(server.writes, []);
+});
+
+test('a server that refuses us is 77, one that does not answer is 75, one that is not there is 69', async () => {
+  await using refusing = await standIn({ has: 'neither', status: 401 });
+  const refused = await setup(refusing.url);
+  assert.equal(refused.code, 77);
+  assert.match(refused.stderr, /status 401: not you; look at --user/);
+  await using silent = await standIn({ has: 'neither', silent: true });
+  const late = await setup(silent.url, '--timeout', '200ms');
+  assert.equal(late.code, 75);
+  assert.match(late.stderr, /did not answer GET \/_index_template\/flog within --timeout 200ms/);
+  const gone = await setup('http://127.0.0.1:1');
+  assert.equal(gone.code, 69);
+  assert.match(gone.stderr, /ECONNREFUSED/);
+});
+
+test('a page instead of an answer is told as one line', async () => {
+  await using server = await listenHttp((_, response) => response.end('<html>\nplease log in\n</html>'));
+  const { code, stderr } = await setup(`http://127.0.0.1:${server.port}`);
+  assert.equal(code, 69);
+  assert.match(stderr, /does not tell its index template 'flog': status 200: <html> ?.*please log in/);
+});
+
+test('a signal ends it at once', async () => {
+  await using server = await standIn({ has: 'neither', silent: true });
+  await using running = await startHelper('kolla-log-ship', ['setup', '--url', server.url]);
+  await server.asked;
+  running.child.kill('SIGINT');
+  assert.equal(await running.ended, 130);
+});
+
+test('options that can not be meant are refused by name', async () => {
+  for (const [args, said] of [
+    [['--keep', '2h'], /--keep 2h: an index is of a day/],
+    [['--keep', 'soon'], /--keep: 'soon' is not a duration/],
+    [['--shards', '0'], /--shards 0/],
+    [['--index-prefix', 'Flog'], /--index-prefix 'Flog'/],
+  ] as const) {
+    const { code, stderr } = await setup('http://127.0.0.1:1', ...args);
+    assert.equal(code, 64, stderr);
+    assert.match(stderr, said);
+  }
+  const { code, stderr } = await runHelper('kolla-log-ship', ['setup']);
+  assert.equal(code, 64);
+  assert.match(stderr, /setup needs a server/);
+});
+
+test('for programs there is JSON, with what was and what will be', async () => {
+  await using server = await standIn({ has: 'neither' });
+  const { stdout } = await setup(server.url, '--dry-run', '-o', 'json');
+  const { dryRun, changes } = JSON.parse(stdout) as { dryRun: boolean; changes: { action: string; before: null }[] };
+  assert.equal(dryRun, true);
+  assert.deepEqual(
+    changes.map(({ action, before }) => [action, before]),
+    [['create', null]],
+  );
+});
+
+test('every field that the overview counts is mapped as a whole value', () => {
+  const { properties } = mappingsOf('kolla', 'elasticsearch') as { properties: Record<string, { fields?: object }> };
+  const text = savedObjects('kibana', { schema: 'kolla', indexPrefix: 'flog', dataStream: undefined });
+  const counted = [...text.matchAll(/\\"field\\":\\"([^\\]+)\\"/g)].map(([, field = '']) => field);
+  assert.ok(counted.length > 5);
+  for (const field of counted.filter((name) => name !== '@timestamp')) {
+    const [name = '', part = ''] = field.split('.');
+    assert.ok(part in (properties[name]?.fields ?? {}), field);
+  }
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CheckpointWriter, loadCheckpoint } from '../../../src/logship/state/checkpoint.ts';
+import { openState } from '../../../src/logship/state/source-id.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { log } from '../read/reading.ts';
+
+const NAME = 'checkpoint.json';
+const SAVED = {
+  generation: {
+    path: '/a.log',
+    dev: 1,
+    ino: 2,
+    firstSeenMs: 4,
+    head: Buffer.from('h\xe9ad\n', 'latin1'),
+    rivals: [{ head: Buffer.from('he'), times: 2 }],
+  },
+  mark: { offset: 5, skipping: false, timeMs: 6 },
+  cuts: [
+    { start: 5, at: 7 },
+    { start: 6, at: 7, onto: { generation: 'g', to: 8 } },
+  ],
+  modifiedMs: 9.5,
+};
+
+test('what was saved is loaded', async () => {
+  await using folder = await privateFolder('checkpoint');
+  await new CheckpointWriter(folder.path, log(), NAME).save(() => [SAVED]);
+  const loaded = await loadCheckpoint(folder.path, log(), NAME);
+  assert.deepEqual([loaded.files, loaded.isFirstStart], [[SAVED], false]);
+});
+
+test('it is readable by nobody else', async () => {
+  await using folder = await privateFolder('checkpoint');
+  await new CheckpointWriter(folder.path, log(), NAME).save(() => []);
+  assert.equal((await stat(join(folder.path, 'checkpoint.json'))).mode & 0o777, 0o600);
+});
+
+for (const [damaged, how] of [
+  ['', 'damaged'],
+  ['{"version":2,"files":[', 'damaged'],
+  ['{"version":3,"files":[]}', 'of another version'],
+  ['{"version":2,"files":[{"mark":1}]}', 'damaged'],
+] as const) {
+  test(`a damaged checkpoint '${damaged}' is set aside and said`, async () => {
+    await using folder = await privateFolder('checkpoint');
+    await writeFile(join(folder.path, 'checkpoint.json'), damaged);
+    const said: string[] = [];
+    assert.deepEqual((await loadCheckpoint(folder.path, log(said), NAME)).files, []);
+    assert.match(said[0] ?? '', new RegExp(`is ${how}`));
+    assert.equal(await readFile(join(folder.path, 'checkpoint.json.unreadable'), 'utf8'), damaged);
+  });
+}
+
+test('what was set aside before stays', async () => {
+  await using folder = await privateFolder('checkpoint');
+  for (const damaged of ['first', 'second']) {
+    await writeFile(join(folder.path, 'checkpoint.json'), damaged);
+    await loadCheckpoint(folder.path, log(), NAME);
+  }
+  const asides = ['checkpoint.json.unreadable', 'checkpoint.json.unreadable.1'];
+  assert.deepEqual((await readdir(folder.path)).toSorted(), asides);
+  assert.equal(await readFile(join(folder.path, asides[0]!), 'utf8'), 'first');
+});
+
+test('there is a first start, and no second', async () => {
+  await using folder = await privateFolder('checkpoint');
+  assert.equal((await loadCheckpoint(folder.path, log(), NAME)).isFirstStart, true);
+  await new CheckpointWriter(folder.path, log(), NAME).save(() => []);
+  assert.equal((await loadCheckpoint(folder.path, log(), NAME)).isFirstStart, false);
+});
+
+test('a folder that is gone stops nothing, and is said once', async () => {
+  await using folder = await privateFolder('checkpoint');
+  const state = join(folder.path, 'state');
+  await mkdir(state);
+  const said: string[] = [];
+  const writer = new CheckpointWriter(state, log(said), NAME);
+  await rm(state, { recursive: true });
+  assert.equal(await writer.save(() => [SAVED]), false);
+  assert.equal(await writer.save(() => [SAVED]), false);
+  assert.equal(said.length, 1);
+  await mkdir(state);
+  assert.equal(await writer.save(() => [SAVED]), true);
+  assert.deepEqual((await loadCheckpoint(state, log(), NAME)).files, [SAVED]);
+});
+
+test('a source has one id for good, unless it is given', async () => {
+  await using folder = await privateFolder('checkpoint');
+  const state = join(folder.path, 'state');
+  const { source } = await openState(state, undefined);
+  assert.match(source, /^[\w-]{12}$/);
+  assert.deepEqual(await openState(state, undefined), { source });
+  assert.deepEqual(await openState(state, 'given'), { source: 'given' });
+  assert.deepEqual(await readdir(state), ['source-id']);
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { access, appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError } from '../../../src/cli/errors.ts';
+import { holdState } from '../../../src/logship/state/lock.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { runHelper, startHelper } from '../../support/helper.ts';
+import { log } from '../said.ts';
+
+async function logs() {
+  const folder = await privateFolder('lock');
+  const file = join(folder.path, 'keystone/keystone.log');
+  await mkdir(join(folder.path, 'keystone'));
+  await writeFile(file, '2026-11-20 08:15:42.123 7 INFO keystone [-] up\n');
+  return { root: folder.path, file, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+test('of two on one state folder the second is refused, and after the first was killed it is not', async () => {
+  await using l = await logs();
+  await using first = await startHelper('kolla-log-ship', ['--root', l.root]);
+  for (let heard = ''; !heard.includes('shipping '); heard += String((await once(first.child.stderr!, 'data'))[0]));
+  const second = await runHelper('kolla-log-ship', ['--root', l.root, '--once']);
+  assert.equal(second.code, 65);
+  assert.match(second.stderr, /another kolla-log-ship uses .*\.kolla-log-ship/);
+  const elsewhere = ['--state', join(l.root, 'look')];
+  assert.equal((await runHelper('kolla-log-ship', ['--root', l.root, '--once', ...elsewhere])).code, 0);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await appendFile(l.file, 'more\n');
+  assert.equal((await runHelper('kolla-log-ship', ['--root', l.root, '--once'])).code, 0);
+});
+
+test('a folder whose path is too long for a socket is held too, and nothing stays in it', async () => {
+  await using l = await logs();
+  const folder = join(l.root, 'x'.repeat(200));
+  {
+    await using _ = await holdState(folder, log());
+    await assert.rejects(holdState(folder, log()), ConfigError);
+  }
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('a file of that name is left alone, and holds nobody up', async () => {
+  await using l = await logs();
+  await writeFile(join(l.root, 'running.sock'), 'mine');
+  await using _ = await holdState(l.root, log());
+  await access(join(l.root, 'running.sock'));
+});

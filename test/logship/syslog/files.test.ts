@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { SyslogFiles } from '../../../src/logship/syslog/index.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { log } from '../said.ts';
+
+async function world({ maxBytes = 1000, mayRotate = (): boolean => true } = {}) {
+  const folder = await privateFolder('syslog');
+  const said: string[] = [];
+  const files = new SyslogFiles({ root: folder.path, maxBytes, mayRotate, log: log(said) });
+  const read = (name: string) => readFileSync(join(folder.path, name), 'utf8');
+  const write = (program: string, line: string) => {
+    files.add(program, line);
+    files.flush();
+  };
+  const close = async () => {
+    files[Symbol.dispose]();
+    await folder[Symbol.asyncDispose]();
+  };
+  return { root: folder.path, files, said, read, write, [Symbol.asyncDispose]: close };
+}
+
+test("haproxy's lines lie where Kolla has them, those of others in a folder of their own", async () => {
+  await using w = await world();
+  w.write('haproxy', 'one');
+  w.write('keepalived', 'two');
+  w.write('../../etc/x', 'three');
+  assert.equal(w.read('haproxy/haproxy.log'), 'one\n');
+  assert.equal(w.read('syslog/keepalived.log'), 'two\n');
+  assert.equal(w.read('syslog/__.._etc_x.log'), 'three\n');
+});
+
+test('a name that is longer than a file may have loses no line', async () => {
+  await using w = await world();
+  w.write('a'.repeat(60_000), 'one');
+  assert.equal(w.read(`syslog/${'a'.repeat(128)}.log`), 'one\n');
+  assert.equal(w.files.lost, 0);
+});
+
+test('many names of programs end up in one file', async () => {
+  await using w = await world();
+  for (let n = 0; n < 40; n++) w.write(`p${n}`, `${n}`);
+  assert.equal(w.read('syslog/p31.log'), '31\n');
+  assert.equal(existsSync(join(w.root, 'syslog/p32.log')), false);
+  assert.match(w.read('syslog/other.log'), /^32\n33\n/);
+});
+
+test('a file that is large enough is renamed, and one such is kept', async () => {
+  await using w = await world({ maxBytes: 10 });
+  for (const line of ['first-10-bytes', 'second-10-bytes', 'third']) w.write('haproxy', line);
+  assert.equal(w.read('haproxy/haproxy.log'), 'third\n');
+  assert.equal(w.read('haproxy/haproxy.log.1'), 'second-10-bytes\n');
+});
+
+test('it grows on while the renamed one is still needed', async () => {
+  let isFree = false;
+  await using w = await world({ maxBytes: 10, mayRotate: () => isFree });
+  for (const line of ['first-10-bytes', 'second']) w.write('haproxy', line);
+  assert.equal(w.read('haproxy/haproxy.log'), 'first-10-bytes\nsecond\n');
+  isFree = true;
+  w.write('haproxy', 'third');
+  assert.equal(w.read('haproxy/haproxy.log'), 'third\n');
+});
+
+test('who moves the file away gets no more lines', async () => {
+  await using w = await world();
+  w.write('haproxy', 'one');
+  renameSync(join(w.root, 'haproxy/haproxy.log'), join(w.root, 'haproxy/old'));
+  w.write('haproxy', 'two');
+  assert.equal(w.read('haproxy/old'), 'one\n');
+  assert.equal(w.read('haproxy/haproxy.log'), 'two\n');
+});
+
+test('lines that no file takes are counted and said once, and the end of that is said', async () => {
+  await using w = await world();
+  await mkdir(join(w.root, 'haproxy/haproxy.log'), { recursive: true });
+  w.write('haproxy', 'one');
+  w.write('haproxy', 'two');
+  assert.equal(w.files.lost, 2);
+  renameSync(join(w.root, 'haproxy/haproxy.log'), join(w.root, 'haproxy/folder'));
+  w.write('haproxy', 'three');
+  assert.equal(w.said.length, 2);
+  assert.match(w.said[0] ?? '', /syslog lines are lost.*EISDIR/);
+  assert.match(w.said[1] ?? '', /can be written again; 2 lines were lost/);
+});
