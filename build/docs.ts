@@ -1,10 +1,12 @@
-/** `node build/docs.ts`: writes the pages under docs/ that come from tables. A test says when they are stale. */
+/** `node build/docs.ts`: writes the pages under docs/, and the charts', that come from tables. A test says when they are stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { all } from '../src/pod/index.ts';
 import { SERVICES } from '../src/services/index.ts';
 import { ROOT } from './bundle.ts';
+import { CHARTS } from './charts.ts';
 import { cataloguePage } from './docs/catalogue.ts';
+import { withPods } from './docs/charts.ts';
 import { cliPage, errorsPage, GENERATED } from './docs/pages.ts';
 import { withProbes } from './docs/probes.ts';
 import { rbacPage } from './docs/rbac.ts';
@@ -16,3 +18,5 @@ writeFileSync(join(ROOT, 'docs/rbac.md'), rbacPage(GENERATED));
 writeFileSync(join(ROOT, 'docs/catalogue.md'), cataloguePage(SERVICES, GENERATED));
 const probePage = join(ROOT, 'docs/kolla-probe.md');
 writeFileSync(probePage, withProbes(readFileSync(probePage, 'utf8')));
+const chartsPage = join(CHARTS, 'README.md');
+writeFileSync(chartsPage, withPods(readFileSync(chartsPage, 'utf8')));

@@ -4,6 +4,7 @@
  *   the helpers' tables -> completion, man, schema: text on stdout
  *   the exit codes' table -> explain; the services' data -> catalogue
  *   the shim's text -> shims: Kolla's healthcheck names as bash scripts in a folder of an image
+ *   the binary itself -> install: a copy with its names in a volume that containers share
  *   the machine -> doctor: one finding a thing that a helper needs, with the fix
  *
  * Nothing here runs a helper or loads what helpers work with. Only wrong words can fail, and what doctor finds.
@@ -11,9 +12,11 @@
 import { sectionOf, type Helper } from '../cli/command.ts';
 import { catalogue } from './catalogue.ts';
 import { completionOf } from './completion.ts';
+import { configmaps } from './configmaps/index.ts';
 import { doctorOf } from './doctor.ts';
 import { explain } from './explain.ts';
 import { HELPERS } from './helpers.ts';
+import { installOf } from './install.ts';
 import { manOf } from './man.ts';
 import { schemaOf } from './schema.ts';
 import { shims } from './shims.ts';
@@ -27,8 +30,10 @@ export const pod: Helper = {
   commands: {
     catalogue,
     completion: completionOf(all),
+    configmaps,
     doctor: doctorOf(names),
     explain,
+    install: installOf(all),
     man: manOf(all, ['kolla-pod', ...names]),
     schema: schemaOf(all),
     shims,

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { CHARTS } from '../../build/charts.ts';
 import { cataloguePage } from '../../build/docs/catalogue.ts';
+import { withPods } from '../../build/docs/charts.ts';
 import { cliPage, errorsPage, GENERATED } from '../../build/docs/pages.ts';
 import { withProbes } from '../../build/docs/probes.ts';
 import { rbacPage, withoutExample } from '../../build/docs/rbac.ts';
@@ -25,6 +27,11 @@ for (const [name, page] of [
     assert.equal(stands.length, should.length);
   });
 }
+
+test('k8s/charts/README.md names all Pods that do not pass `restricted`; if not: make docs', async () => {
+  const stands = await readFile(`${CHARTS}README.md`, 'utf8');
+  assert.equal(stands, withPods(stands));
+});
 
 test('docs/rbac.md has a Role for every kind of object', () => {
   assert.deepEqual(withoutExample(), []);

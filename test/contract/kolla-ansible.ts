@@ -8,7 +8,9 @@ import { must, run } from '../support/process.ts';
 export const KOLLA_ANSIBLE_VERSION = '22.2.0';
 /** What reads and renders them as Ansible does. */
 const RENDERER = ['jinja2==3.1.6', 'MarkupSafe==3.0.3', 'PyYAML==6.0.3'];
-const SCRIPT = fileURLToPath(new URL('healthchecks.py', import.meta.url));
+const ANSIBLE = `kolla_ansible-${KOLLA_ANSIBLE_VERSION}.data/data/share/kolla-ansible/ansible`;
+const HEALTHCHECKS_SCRIPT = fileURLToPath(new URL('healthchecks.py', import.meta.url));
+const CONTAINERS_SCRIPT = fileURLToPath(new URL('containers.py', import.meta.url));
 
 /** A health check that kolla-ansible declares. */
 export interface Declared {
@@ -17,13 +19,39 @@ export interface Declared {
   readonly test: string;
 }
 
+/** Where its roles lie, each with the templates of its services' files. */
+export async function rolesFolder(): Promise<string> {
+  return join(await packages(), ANSIBLE, 'roles');
+}
+
 /** All of them, rendered with kolla-ansible's defaults for Debian's images. */
 export async function declaredHealthchecks(): Promise<Declared[]> {
-  const folder = await packages();
-  const data = `kolla_ansible-${KOLLA_ANSIBLE_VERSION}.data/data/share/kolla-ansible/ansible`;
-  const env = { ...process.env, PYTHONPATH: join(folder, 'python') };
-  const rows = JSON.parse(await must('python3', [SCRIPT, join(folder, data)], { env })) as [string, string][];
+  const rows = (await printedBy(HEALTHCHECKS_SCRIPT)) as [string, string][];
   return rows.map(([name, test]) => ({ name, test }));
+}
+
+/** A container that kolla-ansible deploys. */
+export interface Deployed {
+  /** As it calls it: `nova_super_conductor`. */
+  readonly name: string;
+  /** Without a registry and a tag. */
+  readonly image: string;
+  /** Of its config.json. */
+  readonly command: string;
+}
+
+/** Those of some roles, with its defaults, but for a command with a condition in it. */
+export async function deployedContainers(roles: readonly string[]): Promise<Deployed[]> {
+  const rows = (await printedBy(CONTAINERS_SCRIPT, ...roles)) as [string, string, string][];
+  return rows.map(([name, image, command]) => ({ name, image, command }));
+}
+
+/** What one of the scripts here prints. */
+async function printedBy(script: string, ...words: readonly string[]): Promise<unknown> {
+  const folder = await packages();
+  // -B: else it writes what it compiled beside the scripts.
+  const args = ['-B', script, join(folder, ANSIBLE), ...words];
+  return JSON.parse(await must('python3', args, { env: { ...process.env, PYTHONPATH: join(folder, 'python') } }));
 }
 
 async function packages(): Promise<string> {

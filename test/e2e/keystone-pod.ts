@@ -16,6 +16,7 @@ import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { canBuildPlacementImage, placementImage } from '../cluster/placement-image.ts';
+import { firstLacking } from '../support/capability.ts';
 import { privateFolder } from '../support/folder.ts';
 import { step } from '../support/progress.ts';
 import { until } from '../support/until.ts';
@@ -37,11 +38,7 @@ const NEEDED = [canRunNode, canRunMariadb, canRunElasticsearch, canRunKeystone, 
 
 /** Why this machine can't have the stage, or undefined. */
 export async function whyNoStage(): Promise<string | undefined> {
-  for (const capability of NEEDED) {
-    const reason = await capability();
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
+  return await firstLacking(NEEDED);
 }
 
 /** Brings all of it up; about half a minute with warm caches. */

@@ -7,6 +7,8 @@ export interface Point {
   readonly exit?: number;
   /** What its output must hold; the line where it stands is what the row shows as got. */
   readonly match: RegExp;
+  /** Lines of its output that stand below the rows as they are: a table. */
+  readonly table?: RegExp;
 }
 
 export interface Capability {

@@ -4,10 +4,12 @@
  * example without a stage fails the test.
  */
 import { BOOTSTRAP } from './stages/bootstrap.ts';
+import { CONFIGMAPS } from './stages/configmaps.ts';
 import { DB_SYNC } from './stages/db-sync.ts';
 import { INIT } from './stages/init.ts';
 import { KOLLA } from './stages/kolla.ts';
 import { LOG_SHIP } from './stages/log-ship.ts';
+import { LOG_SHIP_ASIDE } from './stages/log-ship-aside.ts';
 import { POD } from './stages/pod.ts';
 import { PROBE_LOCAL } from './stages/probe-local.ts';
 import { PROBE } from './stages/probe.ts';
@@ -19,6 +21,7 @@ import type { Stages } from './stages/stage.ts';
 
 export const STAGES: Stages = {
   ...POD,
+  ...CONFIGMAPS,
   ...PROBE,
   ...PROBE_LOCAL,
   ...PROBE_NET,
@@ -29,5 +32,6 @@ export const STAGES: Stages = {
   ...DB_SYNC,
   ...BOOTSTRAP,
   ...LOG_SHIP,
+  ...LOG_SHIP_ASIDE,
   ...SIDECAR,
 };

@@ -1,4 +1,5 @@
-import { says, type Stages } from './stage.ts';
+import { join } from 'node:path';
+import { says, type SetStage, type Stages } from './stage.ts';
 
 export const POD: Stages = {
   'kolla-pod catalogue': says(/^keystone +Identity +all, expand, migrate, contract +yes$/m),
@@ -10,8 +11,20 @@ export const POD: Stages = {
   'kolla-pod doctor init -o json': says(/"what": "config.json"/),
   'kolla-pod explain 69': says(/^69 unavailable/),
   'kolla-pod explain': says(/^0 ok[^]*^143 terminated/m),
+  'kolla-pod install /opt/kolla-pod': installs('/opt/kolla-pod'),
+  'kolla-pod install /shared --at /opt/kolla-pod': installs('/shared'),
   'kolla-pod man probe': says(/^\.TH KOLLA-PROBE 8/),
   'kolla-pod man': says(/^\.TH KOLLA-POD 8/),
   'kolla-pod schema': says(/"\$schema"/),
   'kolla-pod schema --log-format json': says(/"\$schema"/),
 };
+
+/** Run from source there is no binary: any executable does. */
+function installs(word: string): SetStage {
+  return (folder) =>
+    Promise.resolve({
+      replace: { [word]: join(folder, 'volume') },
+      env: { KOLLA_POD_INSTALL_FROM: process.execPath },
+      stderr: /installed/,
+    });
+}

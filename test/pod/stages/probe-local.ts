@@ -103,9 +103,9 @@ socket.bind(0, () => say(String(socket.address().port)));`;
   },
   'kolla-probe log-ship --timeout 5s': async (folder) => {
     await shipped(folder);
-    return { env: { KOLLA_PROBE_STATE_DIR: join(folder, 'logs/.kolla-log-ship') } };
+    return { env: { KOLLA_PROBE_STATE: join(folder, 'logs/.kolla-log-ship') } };
   },
-  'kolla-probe log-ship --state-dir ./state --within 10m': async (folder) => {
+  'kolla-probe log-ship --state ./state --within 10m': async (folder) => {
     await shipped(folder);
     await cp(join(folder, 'logs/.kolla-log-ship'), join(folder, 'state'), { recursive: true });
     return {};

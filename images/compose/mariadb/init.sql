@@ -1,0 +1,2 @@
+CREATE USER IF NOT EXISTS 'root'@'%' IDENTIFIED BY 'example-root-password';
+GRANT ALL PRIVILEGES ON *.* TO 'root'@'%' WITH GRANT OPTION;

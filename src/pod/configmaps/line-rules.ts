@@ -1,0 +1,136 @@
+import { holdsLogin, isCredential, looksLikeKey } from '../../config/credential.ts';
+
+/** A line of a text, in its surroundings. */
+export interface Line {
+  readonly text: string;
+  /** The next one below with more than a comment on it; empty for the last. */
+  readonly next: string;
+  /** Of INI; empty where there is none. */
+  readonly section: string;
+}
+
+export interface LineRule {
+  /** As `--explain` and the page say it. */
+  readonly what: string;
+  readonly finds: (line: Line) => boolean;
+}
+
+/** What a line is taken for a credential by. Data: one more form of secrets is one more row. */
+export const LINE_RULES: readonly LineRule[] = [
+  { what: 'a private key', finds: ({ text }) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/.test(text) },
+  {
+    what: 'a URL with a user in it',
+    finds: ({ text }) => text.includes('@') && (holdsLogin(text) || SPACED_LOGIN.test(text)),
+  },
+  { what: 'a password hash', finds: ({ text }) => HASH.test(text) },
+  { what: 'a value under a name of passwords, keys or tokens', finds: hasNamedValue },
+  { what: 'an item that is named as a password, key or token', finds: isNamed },
+  { what: 'a value in a section of passwords, keys or tokens', finds: isInSecretSection },
+  { what: 'a long run of capitals, small letters and digits, as keys are', finds: ({ text }) => looksLikeKey(text) },
+];
+
+/** In a URL as SQLAlchemy reads it a password may have blanks. */
+const SPACED_LOGIN = /:\/\/[^\s:@/]*:[^@"']{1,300}@/;
+/** As crypt(3) and its like write it, or as LDAP and Apache's htpasswd do. */
+const HASH = /\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2\w*|pbkdf2\S*|scrypt)\$\S|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}\S/i;
+/** OpenStack's own, which hold their secrets under names that say so. */
+const OPEN_SECTIONS = new Set(
+  'auth credential fernet_receipts fernet_tokens jwt_tokens keystone_authtoken oauth1 oauth2 token tokenless_auth'.split(
+    ' ',
+  ),
+);
+/** What may stand before a name that its line begins with. */
+const LINE_START = /^\s*(?:- +)*(?:export\s+)?["']?$/;
+/** Names whose value can hardly be anything but the secret itself: not how long it lives, nor where it lies. */
+const ITSELF = /(?:pass(?:word|wd|phrase)?|pwd|pin|secret|token|psk|salt|cookie|community|auth)$/i;
+/** May lie at a path, but is no number. */
+const KEY = /key$/i;
+const COMMENT = /^\s*(?:[#;]|\/\/)/;
+const REFERENCE = /^\$(?:\{\w+\}|\(\w+\))$/;
+const SWITCH = /^(?:true|false|yes|no|on|off|none|null|nil|~)$/i;
+const NUMBER = /^\d{1,9}(?:[.:]\d{1,9})*[smhdwkMG]?$/;
+const PATH = /^(?:\.{0,2}\/[\w.@%+{}$*-]+){2,}\/?$/;
+
+/** The lines of a text, without what everybody may see: certificates, public keys. */
+export function linesOf(text: string): Line[] {
+  const open = text
+    .replaceAll(
+      /-----BEGIN ((?:X509 |TRUSTED )?(?:CERTIFICATE(?: REQUEST)?|CRL)|(?:RSA |EC )?PUBLIC KEY|DH PARAMETERS|EC PARAMETERS)-----[\w+/=\s]*-----END \1-----/g,
+      (block) => block.replaceAll(/[^\n]/g, ''),
+    )
+    .replaceAll(/\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-[\w-]+) [\w+/=]+/g, '');
+  let section = '';
+  const inSections = open.split(/\r\n|\r|\n/).map((line) => {
+    section = /^\s*\[([^\]]+)\]\s*$/.exec(line)?.[1] ?? section;
+    return { text: line, section };
+  });
+  let next = '';
+  return inSections
+    .toReversed()
+    .map((line) => {
+      const whole = { ...line, next };
+      // An indented comment may be a value's next line: oslo.config takes it for that.
+      if (!/^(?:[#;].*|\s*)$/.test(line.text)) next = line.text;
+      return whole;
+    })
+    .toReversed();
+}
+
+/** Whether what stands behind a secret's name, on this line or below it, may be the secret. */
+function hasNamedValue({ text, next }: Line): boolean {
+  const isComment = COMMENT.test(text);
+  for (const { 0: name, index } of text.matchAll(/[A-Za-z_][\w.-]*/g)) {
+    if (!isCredential(name)) continue;
+    const value = valueAt(text, index, name, isComment);
+    if (value === undefined) continue;
+    // Indented, an item of a list, or JSON without indentation.
+    if (value === '' ? /^(?:\s+\S|-\s|["'])/.test(next) && !isComment : !isHarmless(value, name)) return true;
+  }
+  return false;
+}
+
+/** What stands behind a name after `=`, `:`, `=>`, `>` or, but in a comment's prose, blanks. Undefined: nothing does, or it is empty quotes. */
+function valueAt(text: string, index: number, name: string, isComment: boolean): string | undefined {
+  const start = index + name.length;
+  const divided = /["']?\s*(?:=>|:=|[=:>])\s*/y;
+  divided.lastIndex = start;
+  const blank = /["']?[ \t]+(?=\S)/y;
+  blank.lastIndex = start;
+  const divider = divided.exec(text) ?? (isComment ? null : blank.exec(text));
+  if (divider === null) return undefined;
+  const rest = text.slice(start + divider[0].length, start + divider[0].length + 300);
+  // An option of INI or a key of YAML has the line for itself: a password may have any character in it.
+  if (LINE_START.test(text.slice(0, index))) return wholeValue(rest);
+  const [quotes = ''] = /^["']*/.exec(rest) ?? [];
+  const value = rest.slice(quotes.length);
+  // Three quotes begin a text of several lines in Python; two are an empty value.
+  const end = value.search(quotes.length % 2 === 1 ? /["']/ : /[\s>"']|[,;](?=[\s"'}\]]|$)|<(?=\/|$)/);
+  return (end === -1 ? value : value.slice(0, end)).trim();
+}
+
+/** The rest of a line without its quotes, a divider of lists behind it, or a comment. Undefined: quotes with nothing in them. */
+function wholeValue(rest: string): string | undefined {
+  const quoted = /^(["'])(.*?)\1(?:[,;)}\]\s]*|\s+#\s.*)$/.exec(rest);
+  if (quoted !== null) return quoted[2] === '' ? undefined : quoted[2];
+  return rest.replace(/(?<=\S)\s+#\s.*$/, '').replace(/(?<=.)[,;]?\s*$/, '');
+}
+
+/** As a list of names and values has them: `name: OS_PASSWORD`, and the value beside or below. */
+function isNamed({ text }: Line): boolean {
+  if (COMMENT.test(text)) return false;
+  const names = text.matchAll(/(?<![\w.-])name["']?\s*[:=]\s*["']?([A-Za-z_][\w.-]*)["']?(?=\s*(?:[,}]|$))/g);
+  return [...names].some(([, name = '']) => ITSELF.test(name) || KEY.test(name));
+}
+
+function isHarmless(value: string, name: string): boolean {
+  if (value === '' || SWITCH.test(value) || REFERENCE.test(value)) return true;
+  if (ITSELF.test(name)) return false;
+  return PATH.test(value) || (NUMBER.test(value) && !KEY.test(name));
+}
+
+function isInSecretSection({ text, section }: Line): boolean {
+  if (section === '' || OPEN_SECTIONS.has(section) || !isCredential(section)) return false;
+  if (/^\s*(?:[#;].*|\[.*\]\s*)?$/.test(text)) return false;
+  // What has no divider goes on with the value above it.
+  return !isHarmless(text.replace(/^[^=:]*[=:]/, '').trim(), '');
+}

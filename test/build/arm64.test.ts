@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { HERE, onTarget, type Target } from '../../build/base.ts';
+import { targetFor } from '../../build/images/arm64.ts';
+import { buildBinary } from '../../build/make.ts';
+import { VERSION } from '../../src/cli/version.ts';
+import { messageOf } from '../../src/cli/errors.ts';
+import { privateFolder } from '../support/folder.ts';
+import { must } from '../support/process.ts';
+
+/** All names take minutes under qemu-user; two go the same way. */
+const NAMES = ['kolla-pod', 'healthcheck_port'];
+const ELF_MACHINE = { at: 18, arm64: 183 };
+
+let target: Target = HERE;
+let skip: string | undefined;
+try {
+  target = await targetFor('arm64');
+} catch (error) {
+  skip = `a binary for arm64 can't be made here: ${messageOf(error)}`;
+}
+
+describe('the binary for arm64', { skip }, () => {
+  test('built twice it is the same file, stripped, with code caches that its own node takes, and it runs', async () => {
+    await using folder = await privateFolder('arm64');
+    const sums: string[] = [];
+    for (const place of ['one', 'another/place']) {
+      const { binary, base } = await buildBinary(join(folder.path, place), () => {}, NAMES, target);
+      assert.equal(base.notStripped, undefined);
+      const bytes = await readFile(binary);
+      assert.equal(bytes.readUInt16LE(ELF_MACHINE.at), ELF_MACHINE.arm64);
+      sums.push(createHash('sha256').update(bytes).digest('hex'));
+    }
+    assert.equal(sums[0], sums[1]);
+    const probe = join(folder.path, 'one/bin/healthcheck_port');
+    assert.equal(await must(...onTarget(target, probe, ['--version'])), `healthcheck_port ${VERSION}\n`);
+  });
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { HERE } from '../../build/base.ts';
+import { KINDS, type Kind } from '../../build/images/contents.ts';
+import { sizesOf } from '../../build/images/sizes.ts';
+import { buildImages, type BuiltImage } from '../../build/images/index.ts';
+import { NAMES } from '../../build/names.ts';
+import { VERSION } from '../../src/cli/version.ts';
+import { canBuildImages, podImages } from '../cluster/pod-images.ts';
+import { privateFolder } from '../support/folder.ts';
+import { must } from '../support/process.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const ARCH = HERE.arch === 'x64' ? 'amd64' : 'arm64';
+const skip = await canBuildImages();
+
+interface Config {
+  readonly architecture: string;
+  readonly config: Record<string, unknown> & { Labels: Record<string, string> };
+  readonly rootfs: { readonly diff_ids: readonly string[] };
+}
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly type: string;
+  readonly name: string;
+  readonly version: string;
+  readonly purl?: string;
+  readonly cpe?: string;
+  readonly hashes?: readonly { alg: string; content: string }[];
+  readonly licenses?: readonly ({ expression: string } | { license: { id: string } })[];
+  readonly components?: readonly Component[];
+}
+
+interface Sbom {
+  readonly bomFormat: string;
+  readonly specVersion: string;
+  readonly serialNumber: string;
+  readonly version: number;
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { ref: string; dependsOn: readonly string[] }[];
+}
+
+test('the page has the sizes that were printed', async () => {
+  const rowsOf = (text: string) => [...text.matchAll(/^\| (kolla-pod:\S+) \| (\w+) \| (.+?) \| (.+?) \| (.+?) \|/gm)];
+  const [page, printed] = await Promise.all(
+    ['docs/images.md', 'docs/evidence/image-sizes.md'].map(async (file) =>
+      rowsOf(await readFile(join(ROOT, file), 'utf8')).map((row) => row.slice(1, 6)),
+    ),
+  );
+  assert.equal(printed?.length, 4);
+  assert.deepEqual(page, printed);
+});
+
+describe('the images', { skip }, () => {
+  let images: readonly BuiltImage[];
+  before(async () => {
+    images = await podImages();
+  });
+
+  const of = (kind: Kind): BuiltImage => {
+    const image = images.find((each) => each.kind === kind);
+    assert.ok(image);
+    return image;
+  };
+  const sbomOf = async (kind: Kind) =>
+    JSON.parse(await readFile(of(kind).file.replace(/\.tar$/, '.cdx.json'), 'utf8')) as Sbom;
+
+  test('built a second time in another place they are the same files with the same ids', async () => {
+    await using folder = await privateFolder('images');
+    const again = await buildImages({ folder: folder.path, target: HERE, repository: 'kolla-pod', say: () => {} });
+    assert.deepEqual(
+      again.map(({ id }) => id),
+      images.map(({ id }) => id),
+    );
+    for (const kind of KINDS) {
+      const other = again.find((each) => each.kind === kind);
+      assert.equal(await sha256(other?.file ?? ''), await sha256(of(kind).file));
+    }
+    const sums = await must('sha256sum', ['--check', `SHA256SUMS.${ARCH}`], { cwd: folder.path });
+    assert.equal(sums.match(/: OK$/gm)?.length, 5);
+  });
+
+  test('one is files alone, the other runs as uid 65532; both say what they are', async () => {
+    const [scratch, install] = [await configOf(of('scratch')), await configOf(of('install'))];
+    assert.equal(scratch.rootfs.diff_ids.length, 1);
+    assert.equal(scratch.config['Entrypoint'], undefined);
+    assert.equal(install.rootfs.diff_ids.length, 2);
+    assert.equal(install.config['User'], '65532:65532');
+    assert.deepEqual(install.config['Entrypoint'], ['/usr/local/bin/kolla-pod']);
+    for (const [kind, { architecture, config }] of [
+      ['scratch', scratch],
+      ['install', install],
+    ] as const) {
+      assert.equal(architecture, ARCH);
+      assert.equal(config.Labels['org.opencontainers.image.title'], `kolla-pod ${kind}`);
+      assert.equal(config.Labels['org.opencontainers.image.version'], VERSION);
+      assert.equal(config.Labels['org.opencontainers.image.licenses'], 'Apache-2.0');
+    }
+  });
+
+  test('the files lie as kolla-pod install leaves them, and nothing else is in scratch', async () => {
+    await using folder = await privateFolder('images');
+    await unpack(of('scratch'), folder.path);
+    const root = join(folder.path, 'root');
+    const volume = join(folder.path, 'volume');
+    await must(join(root, 'opt/kolla-pod/kolla-pod'), ['install', volume, '--at', '/opt/kolla-pod']);
+    const { stdout } = await compare(join(root, 'opt/kolla-pod'), volume);
+    assert.equal(stdout, `Only in ${join(root, 'opt/kolla-pod')}: share\n`);
+    assert.equal(await must('sh', ['-c', 'ls -A . opt'], { cwd: root }), '.:\nopt\n\nopt:\nkolla-pod\n');
+    assert.equal(await readlink(join(root, 'opt/kolla-pod/bin/kolla-init')), '../kolla-pod');
+  });
+
+  test('the base is a few MiB, and all of it compresses to a third', async () => {
+    const [scratch, install] = [await sizesOf(of('scratch').file), await sizesOf(of('install').file)];
+    assert.equal(scratch.base, 0);
+    assert.ok(install.base > 2 ** 20 && install.base < 16 * 2 ** 20, `${install.base} bytes`);
+    for (const { bytes, gzip } of [scratch, install])
+      assert.ok(gzip > bytes / 10 && gzip < bytes / 2, `${gzip} of ${bytes}`);
+  });
+
+  test('install has no shell, no package manager and no set-uid program', async () => {
+    await using folder = await privateFolder('images');
+    await unpack(of('install'), folder.path);
+    const root = join(folder.path, 'root');
+    const programs = await must('find', ['.', '-type', 'f', '-perm', '/111', '!', '-name', '*.so*'], { cwd: root });
+    assert.deepEqual(
+      programs
+        .trim()
+        .split('\n')
+        .filter((path) => !path.startsWith('./opt/kolla-pod/')),
+      ['./usr/local/bin/kolla-pod'],
+    );
+    assert.equal(await must('find', ['.', '-perm', '/6000'], { cwd: root }), '');
+    assert.equal(await must('find', ['.', '!', '-type', 'l', '!', '-perm', '-o=r'], { cwd: root }), '');
+    const names = await must('sh', ['-c', 'ls usr/local/bin'], { cwd: root });
+    assert.deepEqual(names.trim().split('\n').toSorted(), [...NAMES].toSorted());
+  });
+
+  for (const kind of KINDS) {
+    test(`the bill of materials of ${kind} is CycloneDX 1.6 by its rules`, async () => {
+      const { bomFormat, specVersion, serialNumber, version, metadata, components, dependencies } = await sbomOf(kind);
+      assert.deepEqual([bomFormat, specVersion, version], ['CycloneDX', '1.6', 1]);
+      assert.match(serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      const all = [metadata.component, ...components.flatMap((one) => [one, ...(one.components ?? [])])];
+      for (const one of all) {
+        assert.match(one.type, /^(application|container|library|platform)$/);
+        assert.ok(one.name !== '' && one.version !== '', JSON.stringify(one));
+        // pkg:type/namespace/name@version?qualifiers, percent-encoded.
+        if (one.purl !== undefined)
+          assert.match(
+            one.purl,
+            /^pkg:(npm|generic|deb)\/([\w.%+-]+\/)?[\w.%+-]+@[\w.%-]+(\?[a-z_]+=[\w.-]+(&[a-z_]+=[\w.-]+)*)?$/,
+          );
+        for (const { alg, content } of one.hashes ?? [])
+          assert.match(content, alg === 'SHA-256' ? /^[0-9a-f]{64}$/ : /^[0-9a-f]{128}$/);
+        for (const licence of one.licenses ?? [])
+          if ('license' in licence) assert.match(licence.license.id, /^[A-Za-z0-9.-]+$/);
+      }
+      const refs = all.map((one) => one['bom-ref']);
+      assert.equal(new Set(refs).size, refs.length, 'a bom-ref stands twice');
+      for (const { ref, dependsOn } of dependencies)
+        for (const one of [ref, ...dependsOn]) assert.ok(refs.includes(one), `${one} is no component`);
+    });
+  }
+
+  test('the bill names the binary by its digest, each bundled package, the parts of node, and Debian’s packages', async () => {
+    const { components } = await sbomOf('install');
+    const [binary] = components;
+    await using folder = await privateFolder('images');
+    await unpack(of('install'), folder.path);
+    assert.equal(binary?.hashes?.[0]?.content, await sha256(join(folder.path, 'root/usr/local/bin/kolla-pod')));
+    const purls = components.map(({ purl = '' }) => purl);
+    const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { version?: string; dependencies?: Record<string, string> }>;
+    };
+    for (const name of Object.keys(lock.packages['']?.dependencies ?? {})) {
+      const version = lock.packages[`node_modules/${name}`]?.version;
+      assert.ok(purls.includes(`pkg:npm/${name.replace('@', '%40')}@${version}`), name);
+    }
+    const node = components.find(({ name }) => name === `node-linux-${HERE.arch}`);
+    assert.equal(node?.version, process.versions.node);
+    assert.equal(node?.cpe, `cpe:2.3:a:nodejs:node.js:${process.versions.node}:*:*:*:*:*:*:*`);
+    const openssl = node?.components?.find(({ name }) => name === 'openssl');
+    assert.equal(openssl?.version, process.versions.openssl);
+    for (const name of ['libc6', 'libgcc-s1', 'libstdc%2B%2B6'])
+      assert.ok(
+        purls.some((purl) => purl.startsWith('pkg:deb/') && purl.includes(`/${name}@`)),
+        name,
+      );
+    assert.ok(!(await sbomOf('scratch')).components.some(({ purl }) => purl?.startsWith('pkg:deb/')));
+  });
+
+  test('the licence list has the text of each package that the bill names', async () => {
+    const list = await readFile(of('install').file.replace(/-install(-\w+)\.tar$/, '$1.LICENSES'), 'utf8');
+    const { components } = await sbomOf('scratch');
+    for (const { name, version } of components.filter(({ purl }) => purl?.startsWith('pkg:npm/')))
+      assert.equal(list.split(`${name} ${version}`).length, 3, `${name}: once in the list, once above its text`);
+    assert.match(list, /Apache License[^]*MIT License/);
+  });
+});
+
+async function sha256(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+async function configOf({ file, id }: BuiltImage): Promise<Config> {
+  const text = await must('tar', ['-xOf', file, `${id.replace('sha256:', '')}.json`]);
+  return JSON.parse(text) as Config;
+}
+
+/** The archive and, in `root`, its layers. */
+async function unpack({ file }: BuiltImage, folder: string): Promise<void> {
+  const script = 'tar -xf "$0"; mkdir root; for layer in layer-*.tar; do tar -C root --no-same-owner -xpf $layer; done';
+  await must('sh', ['-ec', script, file], { cwd: folder });
+}
+
+async function compare(one: string, other: string): Promise<{ stdout: string }> {
+  return { stdout: await must('sh', ['-c', 'diff -r --no-dereference "$0" "$1" || [ $? -eq 1 ]', one, other]) };
+}

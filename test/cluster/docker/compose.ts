@@ -1,0 +1,45 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../../src/cli/errors.ts';
+import type { Capability } from '../../support/capability.ts';
+import { must } from '../../support/process.ts';
+import { unpackedPackages } from '../debian.ts';
+import { pythonOf } from '../keystone-tree.ts';
+import type { Docker } from './index.ts';
+
+/** They run on this machine's own libc; configuring packages is what needs debconf and perl. */
+const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
+
+/** Proven by having it say its version. */
+export const canRunCompose: Capability = async () => {
+  try {
+    const { command, args, env } = await compose();
+    await must(command, [...args, 'version'], { env: { ...process.env, ...env } });
+    return undefined;
+  } catch (error) {
+    return `compose can't be run here: ${messageOf(error).slice(0, 300)}`;
+  }
+};
+
+async function compose() {
+  const tree = await unpackedPackages('compose-packages', ['docker-compose'], { except: NOT_NEEDED });
+  const { command, env } = await pythonOf(tree);
+  return { command, args: [join(tree, 'usr/bin/docker-compose')], env };
+}
+
+/** From then on `docker compose` is Debian's docker-compose, for which docker's own way is a plugin in the home folder. */
+export async function installCompose({ folder }: Docker): Promise<void> {
+  const { command, args, env } = await compose();
+  const plugins = join(folder, '.docker/cli-plugins');
+  await mkdir(plugins, { recursive: true });
+  const about = JSON.stringify({ SchemaVersion: '0.1.0', Vendor: 'Debian', Version: '1' });
+  const variables = Object.entries(env).flatMap(([name, value]) => (name === 'PATH' ? [] : [`${name}='${value}'`]));
+  const script = [
+    '#!/bin/sh',
+    `if [ "$1" = docker-cli-plugin-metadata ]; then echo '${about}'; exit; fi`,
+    'shift',
+    `exec env ${variables.join(' ')} '${command}' '${args.join("' '")}' "$@"`,
+    '',
+  ];
+  await writeFile(join(plugins, 'docker-compose'), script.join('\n'), { mode: 0o755 });
+}

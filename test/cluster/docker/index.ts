@@ -1,0 +1,102 @@
+/**
+ * A real Docker engine from Debian's packages, unpacked and not installed:
+ *
+ *   packages -> namespaces of its own (mounts, processes; the network too unless asked otherwise) -> dockerd, which starts its containerd
+ *            -> a socket in a private folder, and the environment in which `docker` finds it
+ *
+ * Nothing of this machine's own engine is used or seen, and all of it ends with the process that started it, however
+ * that ends. With a network of its own it has bridges, names and published ports that lead nowhere outside; with this machine's
+ * network an image build can fetch packages.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../../src/cli/errors.ts';
+import type { Capability } from '../../support/capability.ts';
+import { privateFolder } from '../../support/folder.ts';
+import { must, run, start, tied, type Finished, type RunOptions } from '../../support/process.ts';
+import { makeCgroups } from '../kubernetes/cgroups.ts';
+import { whenUp } from '../kubernetes/component.ts';
+import { dockerPackages } from './packages.ts';
+
+const UP_MS = 60_000;
+const STOP_MS = 30_000;
+
+export interface Docker extends AsyncDisposable {
+  /** Private, and seen by the engine under the same path: what is mounted into containers may lie here. */
+  readonly folder: string;
+  /** In which `docker` and `docker-compose` find this engine. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Runs `docker ARGS` to its end. */
+  readonly run: (args: readonly string[], options?: Omit<RunOptions, 'env'>) => Promise<Finished>;
+  /** The same, where it must succeed; its stdout. */
+  readonly must: (args: readonly string[], options?: Omit<RunOptions, 'env'>) => Promise<string>;
+}
+
+export interface DockerOptions {
+  /** `own` (default): bridges that lead nowhere outside. `machine`: containers have `--network host` or none. */
+  readonly network?: 'own' | 'machine';
+}
+
+/** /run is private, so that no other engine's sockets are found there; a container's mounts stay in here. */
+const SET_UP = `
+mount -t tmpfs -o mode=755 tmpfs /run
+if [ "$1" = own ]; then ip link set lo up; echo 1 > /proc/sys/net/ipv4/ip_forward; fi
+shift
+exec "$@"
+`;
+
+/** Starts the engine and waits for its answer. Needs root. */
+export async function startDocker({ network = 'own' }: DockerOptions = {}): Promise<Docker> {
+  await using stack = new AsyncDisposableStack();
+  const { path: folder } = stack.use(await privateFolder('docker'));
+  const cgroups = stack.use(await makeCgroups());
+  const env = await dockerPackages(folder);
+  for (const name of ['data', 'exec']) await mkdir(join(folder, name));
+  const socket = `unix://${join(folder, 'docker.sock')}`;
+  const bridge = ['--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false', '--ip-masq=false'];
+  const dockerd = [
+    'dockerd',
+    `--host=${socket}`,
+    `--data-root=${join(folder, 'data')}`,
+    `--exec-root=${join(folder, 'exec')}`,
+    `--pidfile=${join(folder, 'dockerd.pid')}`,
+    `--cgroup-parent=${cgroups.path}`,
+    '--storage-driver=overlay2',
+    '--oom-score-adjust=0',
+    '--exec-opt=native.cgroupdriver=cgroupfs',
+    '--userland-proxy=false',
+    '--log-level=warn',
+    ...(network === 'machine' ? bridge : []),
+  ];
+  const kinds = ['--mount', '--pid', '--ipc', '--uts', ...(network === 'own' ? ['--net'] : [])];
+  const inside = ['sh', '-ec', SET_UP, 'sh', network, 'docker-init', '--', ...dockerd];
+  const logFile = join(folder, 'dockerd.log');
+  const unshare = [...kinds, '--propagation', 'private', '--fork', '--kill-child', '--mount-proc', ...inside];
+  const running = await start(...tied('unshare', unshare), { env, logFile });
+  stack.defer(async () => void (await running.stop(STOP_MS)));
+  // BuildKit needs a plugin from docker 23 on, which Debian and Ubuntu have in another package or in none.
+  const clientEnv = { ...env, DOCKER_HOST: socket, DOCKER_BUILDKIT: '0' };
+  const docker: Docker['run'] = (args, options) => run('docker', args, { ...options, env: clientEnv });
+  await whenUp({ name: 'dockerd', running, logFile }, 'its first answer', UP_MS, async () => {
+    return (await docker(['version'])).code === 0 || undefined;
+  });
+  const moved = stack.move();
+  return {
+    folder,
+    env: clientEnv,
+    run: docker,
+    must: (args, options) => must('docker', args, { ...options, env: clientEnv }),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+/** Proven by starting one. */
+export const canRunDocker: Capability = async () => {
+  try {
+    await using docker = await startDocker();
+    await docker.must(['info']);
+    return undefined;
+  } catch (error) {
+    return `no engine can be run here: ${messageOf(error).slice(0, 500)}`;
+  }
+};

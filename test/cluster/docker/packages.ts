@@ -1,0 +1,25 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unpackedPackages } from '../debian.ts';
+
+const PACKAGES = ['docker.io', 'containerd', 'runc', 'iproute2'];
+/** They run on this machine's own libc; configuring packages is what needs debconf and perl. */
+const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
+/** Debian's alternatives would have made them; dockerd asks for iptables even where it is to touch none. */
+const IPTABLES = ['iptables', 'ip6tables'];
+const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
+
+/**
+ * The engine's programs from Debian, unpacked and not installed: their environment, PATH first.
+ * @param folder of the engine's own; `bin/` is made in it
+ */
+export async function dockerPackages(folder: string): Promise<NodeJS.ProcessEnv> {
+  const unpacked = await unpackedPackages('docker-packages', PACKAGES, { except: NOT_NEEDED });
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  for (const name of IPTABLES) await symlink(join(unpacked, 'usr/sbin/xtables-nft-multi'), join(bin, name));
+  const path = [bin, join(unpacked, 'usr/bin'), join(unpacked, 'usr/sbin'), process.env['PATH'], '/usr/sbin:/sbin'];
+  const libraries = join(unpacked, 'usr/lib', MULTIARCH[process.arch] ?? '');
+  const search = { LD_LIBRARY_PATH: libraries, XTABLES_LIBDIR: join(libraries, 'xtables') };
+  return { PATH: path.join(':'), HOME: folder, ...search };
+}

@@ -1,0 +1,66 @@
+/** Every template of kolla-ansible's services, with a password in each place where it has one: none of them may come into a ConfigMap. */
+import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { test } from 'node:test';
+import { judge } from '../../src/pod/configmaps/secrecy.ts';
+import { canHaveKollaAnsible, rolesFolder } from './kolla-ansible.ts';
+
+const skip = (await canHaveKollaAnsible()) ?? false;
+
+/** Of variables that hold a secret itself: of the rest some are named by one (`nova_keystone_password_length`). */
+const SECRET = /^\s*\w*(?:_password|_secret|secret_key|_secret_key|_pass|private_key|_key_base64)\b/;
+/** A word that no template has by itself. */
+const VALUE = 'h1dden';
+/** Passwords that another file's syntax would end. */
+const AWKWARD = [',h1dden', ';h1dden', '<h1dden', '#h1dden', 'none,h1dden', '@h1dden', '/a/h1dden'];
+
+/** As kolla-ansible would render it, as far as secrets go: a statement is empty, another value than a secret a word. */
+function rendered(template: string, secret: string): string {
+  return template.replaceAll(/\{%[^]*?%\}|\{#[^]*?#\}/g, '').replaceAll(/\{\{([^]*?)\}\}/g, (_, expression: string) => {
+    if (!SECRET.test(expression)) return 'word';
+    return expression.includes('bcrypt') ? `$2b$12$${secret}` : secret;
+  });
+}
+
+test(
+  'no secret of any of its templates would come into a ConfigMap, and config.json is one where it holds none',
+  { skip },
+  async () => {
+    const roles = await rolesFolder();
+    const shown: string[] = [];
+    const count = { templates: 0, withSecrets: 0, documents: 0, secretDocuments: [] as string[] };
+    for await (const path of glob('*/templates/**/*.j2', { cwd: roles })) {
+      const template = await readFile(`${roles}/${path}`, 'utf8');
+      const text = rendered(template, VALUE);
+      const name = basename(path, '.j2');
+      count.templates++;
+      if (text.includes(VALUE)) count.withSecrets++;
+      for (const secret of text.includes(VALUE) ? [VALUE, ...AWKWARD] : []) {
+        const bytes = Buffer.from(rendered(template, secret));
+        // Readable by all: its lines alone decide.
+        const file = { path: name, bytes, mode: 0o644, entries: [{ name, perm: 0o644 }] };
+        if (!judge(file).isSecret) shown.push(`${path}: ${secret}`);
+      }
+      // What is no JSON any more without its statements can't be judged as what it will be.
+      if (!name.endsWith('.json') || !isJson(text)) continue;
+      count.documents++;
+      // In the folder of a service it is config.json.
+      const document = { path: 'config.json', bytes: Buffer.from(text), mode: 0o600, entries: [] };
+      if (judge(document).isSecret && !text.includes(VALUE)) count.secretDocuments.push(path);
+    }
+    assert.deepEqual(shown, []);
+    assert.ok(count.templates > 300 && count.withSecrets > 60 && count.documents > 100, JSON.stringify(count));
+    assert.deepEqual(count.secretDocuments, []);
+    console.log(`configmaps: ${count.templates} templates, ${count.withSecrets} with secrets, all of them Secrets`);
+  },
+);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+
+/** The pages whose every example is run or validated. */
+export const PAGES = [
+  'configmaps',
+  'operations',
+  'security',
+  'scope',
+  'multinode',
+  'advanced',
+  'helm',
+  'quickstart',
+  'aio',
+  'developing',
+] as const;
+
+export interface Page {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A fenced block, and the line that it begins at. */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  readonly line: number;
+}
+
+export async function readPages(): Promise<Page[]> {
+  return await Promise.all(
+    PAGES.map(async (name) => ({
+      name,
+      text: await readFile(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'),
+    })),
+  );
+}
+
+/** Every fenced block of a page, without the indentation of the list that it may stand in. */
+export function blocksOf({ text }: Page): Block[] {
+  return [...text.matchAll(/^( *)```(\w*)\n([^]*?)^\1```$/gm)].map(
+    ({ 1: indent = '', 2: language = '', 3: body = '', index }) => ({
+      language,
+      text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      line: text.slice(0, index).split('\n').length + 1,
+    }),
+  );
+}
+
+/** One program's words, as a shell would give them; redirections, variables set before it and comments left out. */
+export interface Command {
+  readonly words: readonly string[];
+  readonly line: string;
+}
+
+/**
+ * The commands of a shell block: what stands between pipes, `&&`, `;` and ends of lines, of a loop what stands between do
+ * and done, of a group what stands between its brackets. What `$( )` runs is not looked at.
+ */
+export function commandsOf(shell: string): Command[] {
+  const joined = shell.replaceAll(/\\\n\s*/g, ' ');
+  return joined
+    .split('\n')
+    .flatMap((line) =>
+      split(line).map((words) => {
+        const start = words[0] === 'for' ? -1 : words.findIndex((word) => !/^(?:\w+=.*|do|done|\{|\})$/.test(word));
+        return { words: start === -1 ? [] : words.slice(start), line: line.trim() };
+      }),
+    )
+    .filter(({ words }) => words.length > 0);
+}
+
+function split(line: string): string[][] {
+  const commands: string[][] = [[]];
+  for (const [token] of line.matchAll(
+    /(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\|&;#<>]|(?<=\S)#)+|\|\|?|&&?|;|#.*|\d*[<>]+&?\s*\S*/g,
+  )) {
+    if (token.startsWith('#')) break;
+    if (/^(?:\|\|?|&&?|;)$/.test(token)) commands.push([]);
+    else if (!/^\d*[<>]/.test(token))
+      commands
+        .at(-1)!
+        .push(
+          token.replaceAll(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, a?: string, b?: string, c?: string) => a ?? b ?? c ?? ''),
+        );
+  }
+  return commands;
+}

@@ -1,0 +1,111 @@
+/** What pages show must be so: shell that a shell reads, options that there are, links that lead somewhere. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadAll } from 'js-yaml';
+import { commandOf, sectionOf, type Helper } from '../../src/cli/command.ts';
+import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
+import { parseValue } from '../../src/cli/option.ts';
+import { splitWords } from '../../src/cli/parse.ts';
+import { all } from '../../src/pod/index.ts';
+import { run } from '../support/process.ts';
+import { blocksOf, commandsOf, readPages, type Command } from './page.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const pages = await readPages();
+const makefile = await readFile(join(ROOT, 'Makefile'), 'utf8');
+
+/** Programs that examples use besides ours; what kubectl is told is tried in test/integration/docs.test.ts. */
+const OTHERS = new Set(
+  'aa-status apparmor_parser cat ceph cp curl docker git grep helm install jq kolla-ansible kubectl ls make mkdir openssl printf scp ssh tee wait'.split(
+    ' ',
+  ),
+);
+
+for (const page of pages) {
+  test(`docs/${page.name}.md: its shell is read by a shell, and each command is one that there is`, async () => {
+    for (const { text, line } of blocksOf(page).filter(({ language }) => language === 'sh')) {
+      const { code, stderr } = await run('bash', ['-n'], { input: text });
+      assert.equal(code, 0, `line ${line}: ${stderr}`);
+      for (const command of commandsOf(text)) checkCommand(command, `line ${line}`);
+    }
+  });
+
+  test(`docs/${page.name}.md: its YAML is YAML, and its JSON JSON`, () => {
+    for (const { language, text, line } of blocksOf(page)) {
+      if (language === 'yaml') assert.doesNotThrow(() => loadAll(text), `line ${line}`);
+      if (language === 'json') assert.doesNotThrow(() => JSON.parse(text) as unknown, `line ${line}`);
+    }
+  });
+
+  test(`docs/${page.name}.md: its links lead to files and headings that there are`, async () => {
+    const prose = page.text.replaceAll(/^( *)```[^]*?^\1```$/gm, '');
+    for (const [, target = ''] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const [path = '', anchor] = target.split('#');
+      const file = path === '' ? join(ROOT, 'docs', `${page.name}.md`) : join(ROOT, 'docs', path);
+      assert.ok(existsSync(file), target);
+      // The command line's page is made from the tables.
+      if (anchor === undefined || path === 'cli.md') continue;
+      assert.ok(anchorsIn(await readFile(file, 'utf8')).has(anchor), target);
+    }
+  });
+}
+
+test('every page is found from README.md', async () => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  for (const { name } of pages) assert.ok(readme.includes(`(docs/${name}.md`), name);
+});
+
+function checkCommand({ words: [program = '', ...words], line }: Command, place: string): void {
+  const helper = all().find(({ name }) => name === program);
+  if (helper !== undefined) return checkHelper(helper, words, `${place}: ${line}`);
+  if (/(?:^|\/)node$/.test(program)) return checkScript(words, place);
+  assert.ok(OTHERS.has(program), `${place}: ${program} is not known`);
+  if (program !== 'make') return;
+  for (const target of words.filter((word) => !word.includes('=')))
+    assert.match(makefile, new RegExp(`^${target}:`, 'm'), `${place}: make ${target}`);
+}
+
+/** Of node: its file is there, and what that runs is known. */
+function checkScript(words: readonly string[], place: string): void {
+  const [file = '', ...rest] = words.filter((word) => word !== '--test');
+  assert.ok(existsSync(join(ROOT, file)), `${place}: ${file}`);
+  if (file === 'build/from-source.ts') checkCommand({ words: rest, line: rest.join(' ') }, place);
+}
+
+function checkHelper(helper: Helper, words: readonly string[], place: string): void {
+  const [first = '', ...rest] = words;
+  // Of every helper, before its table is asked.
+  if (['--help', '--version'].includes(words.at(-1) ?? '')) return;
+  const other = helper.others?.find((each) => sectionOf(each) === first);
+  if (other !== undefined) return checkHelper(other, rest, place);
+  const named = commandOf(helper, first);
+  const command = named ?? helper.main;
+  assert.ok(command, place);
+  const options = [...command.options, ...COMMON_OPTIONS];
+  const split = () => splitWords(named === undefined ? words : rest, options, command.child !== undefined);
+  assert.doesNotThrow(split, place);
+  for (const [flag, values] of split().flags) {
+    const option = options.find((each) => each.flag === flag);
+    for (const value of values) assert.doesNotThrow(() => option && parseValue(option, value), place);
+  }
+}
+
+/** As GitHub makes them of headings. */
+function anchorsIn(markdown: string): Set<string> {
+  const headings = [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replaceAll('`', '')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(' ', '-'),
+    ),
+  );
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { VERSION } from '../../src/cli/version.ts';
+import { canBuildKeystoneImage } from '../cluster/keystone-image.ts';
+import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { canBuildImages, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
+import { privateFolder, type Folder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
+import { copiedChartTests } from './copied-chart.ts';
+
+const EXAMPLES = new URL('../../k8s/examples/', import.meta.url).pathname;
+const skip = (await canRunNode()) ?? (await canBuildImages()) ?? (await canBuildKeystoneImage()) ?? false;
+
+describe('an unmodified image on a real node', { skip }, () => {
+  let node: KubeNode;
+  let folder: Folder;
+  const kubectl = (args: readonly string[], input?: string) => node.kubectl(['--namespace=keystone', ...args], input);
+  const example = async (name: string) => await readFile(join(EXAMPLES, 'install', `${name}.yaml`), 'utf8');
+
+  before(async () => {
+    folder = await privateFolder('install');
+    const keystone = join(folder.path, 'keystone.tar');
+    await unmodifiedKeystone(keystone, 'your/keystone:1');
+    node = await startNode({ images: [keystone, ...(await podImages()).map(({ file }) => file)] });
+    // A namespace that enforces `restricted`.
+    await node.kubectl(['apply', '--filename=-'], await readFile(join(EXAMPLES, 'keystone/namespace.yaml'), 'utf8'));
+    await until('the default ServiceAccount', 10_000, async () => {
+      return (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined;
+    });
+  });
+  after(async () => {
+    await node?.[Symbol.asyncDispose]();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  test('has the binary from an init container, under restricted, and runs it', async () => {
+    await kubectl(['apply', '--filename=-'], await example('copied'));
+    await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/copied', '--timeout=120s']);
+    assert.equal(await kubectl(['logs', 'copied', '--container=keystone']), `kolla-init ${VERSION}\n`);
+    assert.match(await kubectl(['logs', 'copied', '--container=kolla-pod']), /"msg":"installed"/);
+  });
+
+  copiedChartTests(() => node, 'keystone');
+
+  test('with the binary in an image volume the API server admits it; this containerd can mount none', async () => {
+    const said = await kubectl(['apply', '--dry-run=server', '--filename=-'], await example('image-volume'));
+    assert.equal(said, 'pod/image-volume created (server dry run)\n');
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * `node test/evidence/kolla-base.ts`: Kolla's base image, built for real by kolla-build with our override, and what it shows.
+ *
+ *   Debian by mmdebstrap -> a real engine -> kolla-build from PyPI, as far as package registries go -> kolla/base
+ *     -> each of Kolla's names run in it -> what our layer weighs, what could go
+ *
+ * It takes four minutes and more, so `make test` renders the Dockerfiles only.
+ */
+import assert from 'node:assert/strict';
+import { VERSION } from '../../src/cli/version.ts';
+import { debianSystem } from '../cluster/debian-system.ts';
+import { startDocker } from '../cluster/docker/index.ts';
+import { BASE_IMAGE, kollaBuild, SUITE } from '../cluster/kolla-build.ts';
+import { podImages } from '../cluster/pod-images.ts';
+import { KOLLA_VERSION } from '../contract/kolla-package.ts';
+import { privateFolder } from '../support/folder.ts';
+
+const BASE = `kolla/base:${KOLLA_VERSION}`;
+/** What could go, each by itself, from an image that does not need it. */
+const COULD_GO = ['sudo', 'socat', 'python3 python3-pip'];
+const NAMES = ['kolla_start', 'kolla_set_configs', 'kolla_copy_cacerts', 'healthcheck_port', 'healthcheck_socket'];
+
+await using folder = await privateFolder('kolla');
+await using docker = await startDocker({ network: 'machine' });
+const path = 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+await docker.must(['import', '--change', path, await debianSystem(SUITE), `${BASE_IMAGE}:${SUITE}`]);
+for (const { file } of await podImages()) await docker.must(['load', '--input', file]);
+const { code, stdout, stderr } = await kollaBuild({ folder: folder.path, env: docker.env, registriesOnly: true }, [
+  '--threads=1',
+  '^base$',
+]);
+if (code !== 0) throw new Error(`kolla-build ended with ${code}: ${(stdout + stderr).slice(-4000)}`);
+console.log(`built ${BASE} with kolla-build ${KOLLA_VERSION} and images/kolla/template-override.j2`);
+
+for (const name of NAMES) {
+  const found = (await inBase(`readlink -f "$(command -v ${name})"`)).trim();
+  assert.match(found, /^\/opt\/kolla-pod\//, `${name} leads to ${found}`);
+}
+console.log(`${NAMES.join(', ')} lead to /opt/kolla-pod`);
+assert.equal(await inBase('kolla-init --version'), `kolla-init ${VERSION}\n`);
+const config = `{"command": "echo begun", "config_files": []}`;
+const begin = `mkdir -p /var/lib/kolla/config_files; echo '${config}' > /var/lib/kolla/config_files/config.json; kolla_start`;
+assert.match(await inBase(begin, ['--env', 'KOLLA_CONFIG_STRATEGY=COPY_ALWAYS']), /^begun$/m);
+console.log('kolla_start puts a configuration in place there, and becomes its command');
+
+const all = await sizeOf();
+const layers = (
+  await docker.must(['history', '--no-trunc', '--human=false', '--format', '{{.Size}} {{.CreatedBy}}', BASE])
+)
+  .split('\n')
+  .filter((line) => line.includes('/opt/kolla-pod'));
+const ours = layers.reduce((sum, line) => sum + Number.parseInt(line, 10), 0);
+console.log(`base: ${mib(all)}, of it kolla-pod: ${mib(ours)}`);
+for (const packages of COULD_GO) console.log(`without ${packages}: ${await freed(packages)} less`);
+console.log(`lsof, which is left out: ${await said('apt-get --assume-no install --no-install-recommends lsof', true)}`);
+
+async function inBase(script: string, options: readonly string[] = []): Promise<string> {
+  return await docker.must(['run', '--rm', '--network=none', ...options, BASE, 'bash', '-c', script]);
+}
+
+async function sizeOf(): Promise<number> {
+  return Number(await docker.must(['image', 'inspect', '--format', '{{.Size}}', BASE]));
+}
+
+/** With all that nothing else needs then. */
+async function freed(packages: string): Promise<string> {
+  return await said(`SUDO_FORCE_REMOVE=yes apt-get --assume-no --autoremove purge ${packages}`, false);
+}
+
+/** What apt says that a step takes or frees; it takes none. */
+async function said(step: string, needsLists: boolean): Promise<string> {
+  const update = needsLists ? 'apt-get -qq update; ' : '';
+  const { stdout: text } = await docker.run(['run', '--rm', '--network=host', BASE, 'bash', '-c', `${update}${step}`]);
+  const size = /(?:operation, |needed: |Freed space: )(?<size>[\d.,]+ [kM]?B)/.exec(text)?.groups?.['size'];
+  assert.ok(size, `apt did not say what '${step}' takes or frees: ${text.slice(-500)}`);
+  return size;
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}

@@ -1,0 +1,59 @@
+/** k8s/monitoring's rules, read and tried by Prometheus' own promtool. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { canUnpackDebian, unpackedPackages } from '../cluster/debian.ts';
+import { ruleFile, rules } from '../docs/metrics.ts';
+import { privateFolder } from '../support/folder.ts';
+import { must } from '../support/process.ts';
+
+const skip = (await canUnpackDebian()) ?? false;
+
+async function promtool(): Promise<string> {
+  return join(await unpackedPackages('prometheus', ['prometheus'], { dependencies: false }), 'usr/bin/promtool');
+}
+
+/** For each alert a series, one value a minute, after an hour of which it fires; and one for which it never does. */
+const SERIES: Readonly<Record<string, readonly [series: string, fires: string, silent: string]>> = {
+  KollaCheckFails: ['kolla_probe_check_up{pod="p",check="api"}', '0x60', '0x5 1x55'],
+  KollaCheckFlaps: ['kolla_probe_check_transitions_total{pod="p",check="api"}', '0+1x60', '3x60'],
+  KollaRoleFails: ['kolla_sidecar_role_up{pod="p",role="log-ship"}', '0x60', '1x60'],
+  KollaRoleRestarts: ['kolla_sidecar_role_failures_total{pod="p",role="log-ship"}', '0+1x60', '2x60'],
+  KollaLogsNotShipped: ['kolla_log_ship_outage{pod="p",to="elasticsearch"}', '1x60', '0x60'],
+  KollaLogVolumeFills: ['kolla_log_ship_lag_bytes{pod="p",to="elasticsearch"}', '600000000x60', '1000x60'],
+  KollaLogLinesRefused: ['kolla_log_ship_dead_letters_total{pod="p",to="elasticsearch"}', '0+1x60', '7x60'],
+  KollaLogLinesLost: ['kolla_log_ship_lost_bytes_total{pod="p",to="elasticsearch"}', '0+9x60', '9x60'],
+  KollaInitWaits: ['kube_pod_init_container_status_running{pod="p",container="kolla-init"}', '1x60', '1x20 0x40'],
+  KollaJobFailed: ['kube_job_status_failed{namespace="n",job_name="keystone-bootstrap-1a2b3c"}', '1x60', '0x60'],
+};
+
+test('every alert fires when it is to, and only then', { skip }, async () => {
+  const all = await rules();
+  assert.deepEqual(Object.keys(SERIES).toSorted(), all.map(({ alert }) => alert).toSorted());
+  await using folder = await privateFolder('alerts');
+  const [file, tests] = [join(folder.path, 'rules.json'), join(folder.path, 'tests.json')];
+  await writeFile(file, JSON.stringify(await ruleFile()));
+  const program = await promtool();
+  assert.match(await must(program, ['check', 'rules', file]), new RegExp(`${all.length} rules found`));
+  const failed = {
+    series: 'kube_job_failed{namespace="n",job_name="keystone-bootstrap-1a2b3c",condition="true"}',
+    values: '1x60',
+  };
+  const wanted = Object.entries(SERIES).flatMap(([alert, [series, fires, silent]]) =>
+    [fires, silent].map((values) => ({
+      interval: '1m',
+      input_series: [{ series, values }, failed],
+      // Labels and annotations are promtool's to compare; how many fire is what counts here.
+      promql_expr_test: [
+        {
+          expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`,
+          eval_time: '1h',
+          exp_samples: [{ labels: '{}', value: values === fires ? 1 : 0 }],
+        },
+      ],
+    })),
+  );
+  await writeFile(tests, JSON.stringify({ rule_files: [file], evaluation_interval: '1m', tests: wanted }));
+  assert.match(await must(program, ['test', 'rules', tests]), /SUCCESS/);
+});

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { canUnpackDebian, unpackedPackages } from '../cluster/debian.ts';
+import { run } from '../support/process.ts';
+
+const PROFILE = fileURLToPath(new URL('../../k8s/security/apparmor-helpers', import.meta.url));
+const skip = (await canUnpackDebian()) ?? false;
+
+/** Kernels without AppArmor compile profiles as well; only loading them takes one. */
+async function compile(input?: string): Promise<{ code: number; stderr: string }> {
+  const root = await unpackedPackages('apparmor', ['apparmor'], { dependencies: false });
+  const args = ['--skip-kernel-load', '--skip-cache', '--base', join(root, 'etc/apparmor.d')];
+  return await run(join(root, 'usr/sbin/apparmor_parser'), input === undefined ? [...args, PROFILE] : args, {
+    ...(input !== undefined && { input }),
+  });
+}
+
+test("the AppArmor profile is one that AppArmor's own parser compiles", { skip }, async () => {
+  const { code, stderr } = await compile();
+  assert.equal(code, 0, stderr);
+  assert.doesNotMatch(stderr, /error/i);
+  assert.equal((await compile('profile x { no such rule, }\n')).code, 1);
+});

@@ -1,0 +1,152 @@
+/**
+ * What the pages of PAGES show, tried: objects by a server-side dry run, parts of a Pod in one, values by the chart that
+ * they are for, and what kubectl and Helm are told by themselves.
+ */
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { loadAll } from 'js-yaml';
+import { packageChart } from '../../build/charts.ts';
+import { KUBE_VERSION, PASSWORDS, rendering } from '../charts/support.ts';
+import { canRunHelm, helm } from '../cluster/helm.ts';
+import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { blocksOf, commandsOf, readPages } from '../docs/page.ts';
+import { privateFolder, type Folder } from '../support/folder.ts';
+import { run } from '../support/process.ts';
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+interface Example {
+  readonly place: string;
+  readonly text: string;
+  readonly document: Mapping;
+}
+
+const pages = await readPages();
+const noHelm = await canRunHelm();
+const examples: Example[] = pages.flatMap((page) =>
+  blocksOf(page)
+    .filter(({ language }) => language === 'yaml')
+    .flatMap(({ text, line }) =>
+      loadAll(text).map((document) => ({ place: `${page.name}.md:${line}`, text, document: document as Mapping })),
+    ),
+);
+/** Of a Pod; `volumeMounts` are one container's. */
+const POD_KEYS = new Set(['volumes', 'volumeMounts', 'initContainers', 'containers', 'securityContext']);
+const isObject = ({ document }: Example) => 'kind' in document;
+const isPart = ({ document }: Example) => Object.keys(document).every((key) => POD_KEYS.has(key));
+const chartOf = ({ text }: Example) => /^# values of ([\w-]+)\n/.exec(text)?.[1];
+const isGlobals = ({ text }: Example) => text.startsWith('# globals.yml\n');
+
+test('every YAML block is one of those that are tried', () => {
+  const others = examples.filter((each) => !isObject(each) && !isPart(each) && !chartOf(each) && !isGlobals(each));
+  assert.deepEqual(
+    others.map(({ place }) => place),
+    [],
+  );
+  assert.ok(examples.length > 10);
+});
+
+describe('values of the pages', { skip: noHelm ?? false }, () => {
+  for (const example of examples.filter((each) => chartOf(each) !== undefined || isGlobals(each)))
+    test(`${example.place} is taken by the chart`, async () => {
+      const chart = chartOf(example) ?? 'keystone';
+      await using charts = await rendering(chart);
+      // Of no chart: whoever names it has it among the passwords.
+      const logs = ['--set', 'global.passwords.elasticsearch_password=x'];
+      assert.ok((await charts.render(example.document, logs)).all.length > 0);
+    });
+});
+
+/** Whose commands need what those before them have done. */
+const RUN_BY_AIO: ReadonlySet<string> = new Set(['quickstart', 'aio']);
+
+describe('objects and commands of the pages', { skip: (await canRunControlPlane()) ?? false }, () => {
+  let cluster: ControlPlane;
+  let folder: Folder;
+  before(async () => {
+    cluster = await startControlPlane();
+    folder = await privateFolder('docs');
+    await cluster.kubectl(['create', 'namespace', 'openstack']);
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: {} };
+    for (const name of ['node1', 'node2', 'node3', 'node4', 'node5'])
+      await cluster.kubectl(['create', '--filename=-'], JSON.stringify({ ...node, metadata: { name } }));
+    await mkdir(join(folder.path, 'bin'));
+    const words = (await kubectlWords(cluster)).map((word) => `'${word}'`).join(' ');
+    await writeFile(join(folder.path, 'bin/kubectl'), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+  });
+  after(async () => {
+    await folder?.[Symbol.asyncDispose]();
+    await cluster?.[Symbol.asyncDispose]();
+  });
+  const dryRun = (document: object) =>
+    cluster.kubectl(['create', '--dry-run=server', '--namespace=openstack', '--filename=-'], JSON.stringify(document));
+
+  for (const example of examples.filter(isObject))
+    test(`${example.place} is an object that the API server takes`, async () => {
+      await dryRun(example.document);
+    });
+
+  for (const { place, document } of examples.filter((each) => !isObject(each) && isPart(each)))
+    test(`${place} is part of a Pod that the API server takes`, async () => {
+      const { volumeMounts = [], ...spec } = document;
+      const container = { name: 'c', image: 'none.test/c:1', volumeMounts };
+      const pod = {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'p' },
+        spec: { containers: [container], ...spec },
+      };
+      assert.match(await dryRun(pod), /pod\/p created/);
+    });
+
+  test('what the pages tell helm about one chart is done by Helm', { skip: noHelm ?? false }, async () => {
+    packageChart('keystone', join(folder.path, 'dist/charts'));
+    await writeFile(join(folder.path, 'passwords.yml'), JSON.stringify({ global: { passwords: PASSWORDS } }));
+    const others = pages.filter(({ name }) => !RUN_BY_AIO.has(name));
+    const blocks = others.flatMap(blocksOf).filter(({ language }) => language === 'sh');
+    const told = blocks.flatMap(({ text }) => commandsOf(text)).filter(({ words: [program] }) => program === 'helm');
+    assert.ok(told.length >= 3);
+    for (const { words } of told) {
+      const args = words.slice(1).map((word) => word.replace(/^(?=dist\/|passwords\.yml$)/, `${folder.path}/`));
+      // Asked no cluster, Helm takes the version that it was released with, which a build of one's own does not know.
+      const version = args[0] === 'template' ? ['--kube-version', KUBE_VERSION] : [];
+      const { code, stdout, stderr } = await helm(folder.path, [...args, ...version], cluster.kubeconfig);
+      assert.equal(code, 0, `${words.join(' ')}: ${stdout}${stderr}`);
+    }
+  });
+
+  for (const page of pages)
+    test(`what ${page.name}.md tells kubectl is what kubectl knows`, async () => {
+      for (const { text, line } of blocksOf(page).filter(({ language }) => language === 'sh'))
+        for (const { words } of commandsOf(text).filter(({ words: [program] }) => program === 'kubectl')) {
+          const said = await tried(words.slice(1), join(folder.path, 'bin/kubectl'));
+          assert.doesNotMatch(said, MISTAKE, `line ${line}: ${words.join(' ')}`);
+        }
+    });
+});
+
+/** That an object is missing in this empty cluster is none. */
+const MISTAKE =
+  /unknown (?:command|flag|shorthand)|flag needs|invalid argument|Invalid value|must (?:specify|provide)|is required|are required|resource type|see .* --help/i;
+
+/** What it says on stderr, changing nothing. */
+async function tried(words: readonly string[], kubectl: string): Promise<string> {
+  const changes = ['apply', 'create', 'delete', 'drain', 'label', 'taint', 'patch'].some((verb) =>
+    words.includes(verb),
+  );
+  const dry = changes && !words.some((word) => word.startsWith('--dry-run')) ? ['--dry-run=server'] : [];
+  const at = words.includes('--') ? words.indexOf('--') : words.length;
+  const all = [...words.slice(0, at), ...dry, ...words.slice(at)];
+  // A port that is forwarded, and a wait, have no end of their own.
+  const timeout = ['--request-timeout=5s'];
+  const { stderr } = await run('timeout', ['20', kubectl, ...timeout, ...all], { input: '' });
+  return stderr.trim();
+}
+
+/** The command in front of kubectl's own words. */
+async function kubectlWords({ kubeconfig }: ControlPlane): Promise<string[]> {
+  const { kubeBinary } = await import('../cluster/kubernetes/index.ts');
+  return [await kubeBinary(), 'kubectl', '--kubeconfig', kubeconfig];
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { chown, cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { canRunCompose, installCompose } from '../cluster/docker/compose.ts';
+import { canRunDocker, startDocker, type Docker } from '../cluster/docker/index.ts';
+import { canBuildInfrastructureImages, infrastructureImage } from '../cluster/infrastructure-image.ts';
+import { canBuildKeystoneImage } from '../cluster/keystone-image.ts';
+import { canBuildImages, podBinary, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
+import { firstLacking } from '../support/capability.ts';
+import { run, type Finished } from '../support/process.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+/** Of our own images; those of services are made by the same means as in the other suites. */
+const IMAGE = 'kolla-pod:0.1.0';
+const HARDENED = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'];
+const EXAMPLE_LIMIT_MS = 10 * 60_000;
+
+interface Example {
+  readonly script: string;
+  /** What must stand in its output. */
+  readonly prints: RegExp | undefined;
+}
+
+const examples = examplesOf(await readFile(join(ROOT, 'docs/images.md'), 'utf8'));
+const capabilities = [canRunDocker, canBuildImages, canBuildKeystoneImage, canBuildInfrastructureImages, canRunCompose];
+const skip = await firstLacking(capabilities);
+
+describe('on a real engine', { skip }, () => {
+  let docker: Docker;
+  /** Where the page's reader is: at the repository's top until a block goes elsewhere. */
+  let here: string;
+  before(async () => {
+    docker = await startDocker();
+    here = join(docker.folder, 'repository');
+    await installCompose(docker);
+    await mkdir(join(here, 'dist/images'), { recursive: true });
+    await cp(join(ROOT, 'images'), join(here, 'images'), { recursive: true });
+    for (const { file } of await podImages()) {
+      await symlink(file, join(here, 'dist/images', basename(file)));
+      await docker.must(['load', '--input', file]);
+    }
+    const archive = join(docker.folder, 'image.tar');
+    await unmodifiedKeystone(archive, 'your/keystone:1');
+    await docker.must(['load', '--input', archive]);
+    await infrastructureImage('mariadb', archive, { binary: await podBinary(), reference: 'my/mariadb:1' });
+    await docker.must(['load', '--input', archive]);
+  });
+  after(async () => await docker?.[Symbol.asyncDispose]());
+
+  test('install runs as uid 65532 with a read-only root, no capability and no way to more', async () => {
+    const { code, stdout } = await docker.run(['run', '--rm', ...HARDENED, IMAGE, 'doctor', '--output', 'json']);
+    assert.ok(code === 0 || code === 1, stdout);
+    assert.match(stdout, /65532/);
+    assert.equal(await docker.must(['run', '--rm', ...HARDENED, IMAGE, '--version']), 'kolla-pod 0.1.0\n');
+  });
+
+  test('install has every name but Kolla’s scripts on its PATH, and no shell', async () => {
+    const entry = (name: string) => ['run', '--rm', '--entrypoint', name, IMAGE];
+    assert.equal(await docker.must([...entry('kolla-init'), '--version']), 'kolla-init 0.1.0\n');
+    assert.equal((await docker.run([...entry('sh'), '-c', 'true'])).code, 127);
+  });
+
+  test('scratch has no libc, so it does not start', async () => {
+    const { code, stderr } = await docker.run([
+      'run',
+      '--rm',
+      `${IMAGE}-scratch`,
+      '/opt/kolla-pod/kolla-pod',
+      '--version',
+    ]);
+    assert.notEqual(code, 0);
+    assert.match(stderr, /no such file or directory/);
+  });
+
+  test('install fills a volume as the service’s uid, and a second run finds it there', async () => {
+    const volume = join(docker.folder, 'volume');
+    await mkdir(volume);
+    await chown(volume, 42_425, 42_425);
+    const mount = ['--user=42425:42425', ...HARDENED, `--volume=${volume}:/opt/kolla-pod`];
+    const install = ['run', '--rm', ...mount, IMAGE, 'install', '/opt/kolla-pod'];
+    assert.match((await docker.run(install)).stderr, /"msg":"installed"/);
+    assert.match((await docker.run(install)).stderr, /"msg":"it is there already"/);
+    const service = ['run', '--rm', ...mount, 'your/keystone:1', '/opt/kolla-pod/bin/kolla-init', '--version'];
+    assert.equal(await docker.must(service), 'kolla-init 0.1.0\n');
+  });
+
+  test('a volume that nothing may be run from is told', async () => {
+    const mount = ['--mount', 'type=tmpfs,destination=/shared,tmpfs-mode=1777'];
+    const { code, stderr } = await docker.run(['run', '--rm', ...HARDENED, ...mount, IMAGE, 'install', '/shared']);
+    assert.equal(code, 69, stderr);
+    assert.match(stderr, /mount \/shared without noexec/);
+  });
+
+  for (const [index, { script, prints }] of examples.entries()) {
+    const title = script.split('\n').find((line) => line.includes('docker ')) ?? script;
+    test(`the page's example ${index + 1} works as it stands: ${title.slice(0, 70)}`, async () => {
+      const { code, stdout, stderr } = await play(script);
+      assert.equal(code, 0, stdout + stderr);
+      if (prints !== undefined) assert.match(stdout + stderr, prints);
+    });
+  }
+
+  test('what compose brought up went with it', async () => {
+    assert.equal(await docker.must(['ps', '--all', '--quiet', '--filter', 'name=example']), '');
+    assert.doesNotMatch(await docker.must(['volume', 'ls', '--quiet']), /example|kolla-pod/);
+  });
+
+  /** Runs a block as its reader would, who stays in the folder that it went to. */
+  async function play(script: string): Promise<Finished> {
+    const file = join(docker.folder, 'here');
+    const words = ['-c', `set -euo pipefail\n${script}\npwd > '${file}'`];
+    const signal = AbortSignal.timeout(EXAMPLE_LIMIT_MS);
+    const finished = await run('bash', words, { cwd: here, env: docker.env, signal });
+    if (finished.code === 0) here = (await readFile(file, 'utf8')).trim();
+    return finished;
+  }
+});
+
+/** The page's shell blocks, but for lines that make what the test has made; and what is said to be printed. */
+function examplesOf(page: string): Example[] {
+  return [...page.matchAll(/^```sh\n(?<script>[^]*?)^```\n(?:<!-- prints: (?<prints>.*) -->)?/gm)].map(
+    ({ groups = {} }) => {
+      const lines = (groups['script'] ?? '').split('\n').filter((line) => !line.startsWith('make '));
+      const { prints } = groups;
+      return { script: lines.join('\n'), prints: prints === undefined ? undefined : new RegExp(prints, 'm') };
+    },
+  );
+}

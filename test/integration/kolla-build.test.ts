@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { VERSION } from '../../src/cli/version.ts';
+import { BASE_IMAGE, canRunKollaBuild, kollaBuild, kollaTemplates, OVERRIDE, SUITE } from '../cluster/kolla-build.ts';
+import { privateFolder } from '../support/folder.ts';
+
+const IMAGES = ['^keystone$', '^mariadb-server$', '^rabbitmq$'];
+const FOLDERS = { base: 'base', keystone: 'keystone/keystone', mariadb: 'mariadb-server', rabbitmq: 'rabbitmq' };
+const skip = await canRunKollaBuild();
+
+test('the image that the override copies from is that of this version, where none is named', async () => {
+  assert.match(await readFile(OVERRIDE, 'utf8'), new RegExp(`default\\('kolla-pod:${VERSION}-scratch', true\\)`));
+  const examples = ['copied', 'image-volume'].map((name) => `k8s/examples/install/${name}.yaml`);
+  for (const file of ['docs/images.md', 'images/Containerfile', ...examples]) {
+    const named = (await readFile(file, 'utf8')).matchAll(/\bkolla-pod:(?<tag>\d[\w.]*)/g);
+    assert.deepEqual([...new Set([...named].map(({ groups }) => groups?.['tag']))], [VERSION], file);
+  }
+});
+
+describe('kolla-build with our override', { skip }, () => {
+  /** Each image's Dockerfile; as it is by default, and for images without root from another name. */
+  let plain: Record<keyof typeof FOLDERS, string>;
+  let rootless: Record<keyof typeof FOLDERS, string>;
+  before(async () => {
+    plain = await rendered({});
+    rootless = await rendered({ KOLLA_POD_ROOTLESS: '1', KOLLA_POD_IMAGE: 'registry.example/kolla-pod:9' });
+  });
+
+  test('base gets the binary after Kolla’s own files, so Kolla’s names lead to it', () => {
+    const { base } = plain;
+    assert.match(base, new RegExp(`^FROM ${BASE_IMAGE}:${SUITE}$`, 'm'));
+    const copied = base.indexOf(`COPY --from=kolla-pod:${VERSION}-scratch /opt/kolla-pod /opt/kolla-pod\n`);
+    const kollas = ['COPY set_configs.py /usr/local/bin/kolla_set_configs', 'COPY start.sh /usr/local/bin/kolla_start'];
+    for (const line of [...kollas, 'chmod 2775 /var/log/kolla'])
+      assert.ok(base.includes(line) && base.indexOf(line) < copied, `${line} stands behind ours`);
+    const links =
+      /^RUN ln -sf \/opt\/kolla-pod\/bin\/\* \/usr\/local\/bin\/ \\\n {4}&& ln -sf \/opt\/kolla-pod\/kolla-bin\/\* \/usr\/local\/bin\/$/m;
+    assert.match(base.slice(copied), links);
+    assert.match(base.slice(copied), /^CMD \["kolla_start"\]$/m);
+  });
+
+  test('no image brings Kolla’s own health checks over ours', () => {
+    for (const text of Object.values(plain)) assert.doesNotMatch(text, /healthcheck_(curl|mariadb|rabbitmq)/);
+  });
+
+  test('only base is changed besides: the binary is one layer of all images', () => {
+    for (const [name, text] of Object.entries(plain)) assert.equal(text.includes('kolla-pod:'), name === 'base', name);
+  });
+
+  test('lsof is left out, and sudo is kept until it is said that nothing is root', () => {
+    const packagesOf = (text: string) =>
+      /apt-get -y install --no-install-recommends (?<list>.*dumb-init.*?) &&/.exec(text);
+    const [some = [], fewer] = [plain, rootless].map(
+      ({ base }) => packagesOf(base)?.groups?.['list']?.split(' ') ?? [],
+    );
+    assert.ok(some.includes('sudo') && some.includes('socat') && some.includes('python3') && !some.includes('lsof'));
+    assert.deepEqual(
+      fewer,
+      some.filter((name) => name !== 'sudo'),
+    );
+  });
+
+  test('without root sudo is ours, and the image to copy from may be another', () => {
+    assert.match(rootless.base, /^COPY --from=registry\.example\/kolla-pod:9 \/opt\/kolla-pod \/opt\/kolla-pod$/m);
+    assert.match(rootless.base, /kolla-bin\/\* \/opt\/kolla-pod\/rootless-bin\/\* \/usr\/local\/bin\/$/m);
+    assert.doesNotMatch(plain.base, /rootless-bin/);
+  });
+
+  test('a Kolla without the block that takes the binary is refused', async () => {
+    await using folder = await privateFolder('kolla');
+    const change = async (templates: string) => {
+      const file = join(templates, 'base/Dockerfile.j2');
+      const text = await readFile(file, 'utf8');
+      assert.ok(text.includes('block base_footer'));
+      await writeFile(file, text.replace('block base_footer', 'block base_end'));
+    };
+    const options = { folder: folder.path, env: { PATH: process.env['PATH'] }, change };
+    const { code, stdout, stderr } = await kollaBuild(options, ['--template-only', '^base$']);
+    assert.notEqual(code, 0);
+    assert.match(stdout + stderr, /base\/Dockerfile\.j2 has no block base_footer/);
+  });
+});
+
+async function rendered(variables: NodeJS.ProcessEnv): Promise<Record<keyof typeof FOLDERS, string>> {
+  await using folder = await privateFolder('kolla');
+  const env = { PATH: process.env['PATH'], ...variables };
+  const work = await kollaTemplates({ folder: folder.path, env }, IMAGES);
+  const texts = Object.entries(FOLDERS).map(
+    async ([name, path]) => [name, await readFile(join(work, path, 'Dockerfile'), 'utf8')] as const,
+  );
+  return Object.fromEntries(await Promise.all(texts)) as Record<keyof typeof FOLDERS, string>;
+}

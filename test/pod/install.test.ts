@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict';
+import {
+  chmod,
+  copyFile,
+  link,
+  lstat,
+  lutimes,
+  mkdir,
+  readFile,
+  readdir,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
+import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
+import { canHaveSmallDisk } from '../cluster/small-disk.ts';
+import { canGiveFilesAway, type Capability } from '../support/capability.ts';
+import { privateFolder } from '../support/folder.ts';
+import { HELPERS, runHelper, startHelper } from '../support/helper.ts';
+import { must, run, start } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+/** Stands for the binary: install looks at no executable's inside. */
+const PROGRAM = '#!/bin/sh\nprintf "%s\\n" "$0" "$@"\n';
+
+/** A folder with an executable to install, and the folder of a volume that is not there yet. */
+async function stage(program: string = PROGRAM) {
+  const folder = await privateFolder('install');
+  const source = join(folder.path, 'source');
+  await writeFile(source, program, { mode: 0o755 });
+  const volume = join(folder.path, 'volume');
+  const install = (...args: string[]) => runHelper('kolla-pod', ['install', volume, '--from', source, ...args]);
+  return { folder, source, volume, install, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+async function needs(t: TestContext, capability: Capability): Promise<boolean> {
+  const reason = await capability();
+  if (reason !== undefined) t.skip(reason);
+  return reason === undefined;
+}
+
+test('the binary, a link a name and a script for each of Kolla’s names lie in the folder', async () => {
+  await using one = await stage();
+  const { code, stderr } = await one.install();
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /installed/);
+  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-bin', 'kolla-pod', 'rootless-bin']);
+  assert.deepEqual((await readdir(join(one.volume, 'bin'))).toSorted(), [...NAMES].toSorted());
+  assert.deepEqual(await readdir(join(one.volume, 'rootless-bin')), [...ROOTLESS_NAMES]);
+  assert.deepEqual((await readdir(join(one.volume, 'kolla-bin'))).toSorted(), [...KOLLA_NAMES].toSorted());
+  assert.equal(await readFile(join(one.volume, 'kolla-pod'), 'utf8'), PROGRAM);
+  assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-pod');
+  assert.equal(await must(join(one.volume, 'bin/kolla-init'), ['x']), `${join(one.volume, 'bin/kolla-init')}\nx\n`);
+  const env = { PATH: process.env['PATH'], KOLLA_PROBE_DOOR_FILE: '/nonexistent' };
+  const script = await run(join(one.volume, 'kolla-bin/healthcheck_curl'), ['y'], { env });
+  assert.deepEqual(script, { code: 0, stdout: `${join(one.volume, 'kolla-pod')}\ny\n`, stderr: '' });
+});
+
+test('any uid can read and run all of it, whatever the umask', async () => {
+  await using one = await stage();
+  const line = `umask 077; exec "$0" "$@"`;
+  const words = [process.execPath, HELPERS, 'kolla-pod', 'install', one.volume, '--from', one.source];
+  await must('sh', ['-c', line, ...words]);
+  for (const path of ['.', 'kolla-pod', 'bin', 'rootless-bin', 'kolla-bin', 'kolla-bin/healthcheck_port'])
+    assert.equal((await stat(join(one.volume, path))).mode & 0o777, 0o755, path);
+});
+
+test('where the service sees the folder elsewhere, the scripts become the binary there', async () => {
+  await using one = await stage();
+  assert.equal((await one.install('--at', '/opt/kolla-pod/')).code, 0);
+  assert.match(
+    await readFile(join(one.volume, 'kolla-bin/healthcheck_port'), 'utf8'),
+    / '\/opt\/kolla-pod\/kolla-pod' /,
+  );
+});
+
+test('a second run changes nothing and says so', async () => {
+  await using one = await stage();
+  await one.install();
+  const look = async () => {
+    const paths = (await readdir(one.volume, { recursive: true })).toSorted();
+    return await Promise.all(paths.map(async (path) => [path, (await stat(join(one.volume, path))).ino] as const));
+  };
+  const before = await look();
+  const { code, stderr } = await one.install();
+  assert.equal(code, 0);
+  assert.match(stderr, /it is there already/);
+  assert.deepEqual(await look(), before);
+});
+
+test('another version replaces the binary and its own old names, and leaves other files alone', async () => {
+  await using one = await stage();
+  await mkdir(join(one.volume, 'bin'), { recursive: true });
+  await writeFile(join(one.volume, 'kolla-pod'), PROGRAM.replace('"$@"', ''), { mode: 0o755 });
+  await symlink('../kolla-pod', join(one.volume, 'bin/kolla-gone'));
+  await symlink('/bin/true', join(one.volume, 'bin/somebodys'));
+  await writeFile(join(one.volume, 'bin/kolla-init'), 'half');
+  assert.match((await one.install()).stderr, /installed/);
+  assert.equal(await readFile(join(one.volume, 'kolla-pod'), 'utf8'), PROGRAM);
+  assert.deepEqual((await readdir(join(one.volume, 'bin'))).toSorted(), [...NAMES, 'somebodys'].toSorted());
+  assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-pod');
+});
+
+test('a binary that can not be run by all is replaced though its content is right', async () => {
+  await using one = await stage();
+  await one.install();
+  await chmod(join(one.volume, 'kolla-pod'), 0o700);
+  assert.match((await one.install()).stderr, /installed/);
+  assert.equal((await stat(join(one.volume, 'kolla-pod'))).mode & 0o777, 0o755);
+});
+
+test('a binary that runs is replaced, and runs on', async () => {
+  await using one = await stage();
+  await mkdir(one.volume);
+  // A script could be written over; an executable that runs can not.
+  await copyFile(process.execPath, join(one.volume, 'kolla-pod'));
+  await chmod(join(one.volume, 'kolla-pod'), 0o755);
+  await using running = await start(join(one.volume, 'kolla-pod'), ['-e', 'setTimeout(() => {}, 600_000)']);
+  assert.match((await one.install()).stderr, /installed/);
+  assert.equal(await readFile(join(one.volume, 'kolla-pod'), 'utf8'), PROGRAM);
+  assert.equal(running.child.exitCode, null);
+});
+
+test('a link under one of its names is replaced, though it leads to the right content', async () => {
+  await using one = await stage();
+  await one.install();
+  const script = join(one.volume, 'kolla-bin/healthcheck_port');
+  const elsewhere = join(one.folder.path, 'elsewhere');
+  await copyFile(script, elsewhere);
+  for (const [path, target] of [
+    [join(one.volume, 'kolla-pod'), one.source],
+    [script, elsewhere],
+  ] as const) {
+    await must('ln', ['-sf', target, path]);
+    assert.match((await one.install()).stderr, /installed|completed/);
+    assert.ok((await lstat(path)).isFile(), path);
+  }
+  assert.equal(await readFile(one.source, 'utf8'), PROGRAM);
+});
+
+test('what a run was killed at before all could enter its folders is opened', async () => {
+  await using one = await stage();
+  await mkdir(join(one.volume, 'bin'), { recursive: true });
+  await chmod(join(one.volume, 'bin'), 0o700);
+  assert.equal((await one.install()).code, 0);
+  assert.equal((await stat(join(one.volume, 'bin'))).mode & 0o777, 0o755);
+});
+
+test('what another run is just putting in place is left to it', async () => {
+  await using one = await stage();
+  const temporary = join(one.volume, 'bin/.kolla-init.kolla-0a1b2c');
+  await mkdir(join(one.volume, 'bin'), { recursive: true });
+  await symlink('../kolla-pod', temporary);
+  const later = Date.now() / 1000 + 3600;
+  await lutimes(temporary, later, later);
+  assert.equal((await one.install()).code, 0);
+  assert.equal(await readlink(temporary), '../kolla-pod');
+});
+
+/** An install that is copying and comes to no end: its source is a pipe that is fed by drops. */
+async function halfInstall(one: { source: string; volume: string; folder: { path: string } }) {
+  const pipe = join(one.folder.path, 'pipe');
+  await must('mkfifo', [pipe]);
+  const feed = await start('sh', ['-c', 'exec 3> "$0"; while printf drop >&3; do sleep 0.1; done', pipe]);
+  const running = await startHelper('kolla-pod', ['install', one.volume, '--from', pipe]);
+  await until('a temporary', 20_000, async () => {
+    const names = await readdir(one.volume).catch((): string[] => []);
+    return names.some((name) => name.startsWith('.kolla-pod.kolla-')) || undefined;
+  });
+  return { running, [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose]() };
+}
+
+test('killed in the middle it leaves no binary, and the next run finishes and removes what was left', async () => {
+  await using one = await stage();
+  await using half = await halfInstall(one);
+  const { running } = half;
+  process.kill(running.pid, 'SIGKILL');
+  await running.ended;
+  const left = await readdir(one.volume);
+  assert.equal(left.length, 1);
+  assert.match(left[0] ?? '', /^\.kolla-pod\.kolla-/);
+  assert.equal((await one.install()).code, 0);
+  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-bin', 'kolla-pod', 'rootless-bin']);
+});
+
+test('ended by SIGTERM in the middle it leaves nothing and ends with 143', async () => {
+  await using one = await stage();
+  await using half = await halfInstall(one);
+  const { running } = half;
+  assert.equal(await running.stop(), 143);
+  assert.deepEqual(await readdir(one.volume), []);
+});
+
+test('four at once leave one whole', async () => {
+  await using one = await stage();
+  const all = await Promise.all(Array.from({ length: 4 }, () => one.install()));
+  assert.deepEqual(
+    all.map(({ code, stderr }) => `${code} ${code === 0 ? '' : stderr}`),
+    Array.from({ length: 4 }, () => '0 '),
+  );
+  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-bin', 'kolla-pod', 'rootless-bin']);
+});
+
+test('a DIR that is no folder, or lies in none, is refused with 65', async () => {
+  await using one = await stage();
+  await writeFile(one.volume, '');
+  const { code, stderr } = await one.install();
+  assert.equal(code, 65);
+  assert.match(stderr, /volume is not a folder: name one/);
+  const inner = await runHelper('kolla-pod', ['install', join(one.volume, 'inner'), '--from', one.source]);
+  assert.equal(inner.code, 65);
+});
+
+test('a place where no folder can be made is told at once, and so is a source that is no file', async () => {
+  await using one = await stage();
+  const { code, stderr } = await runHelper('kolla-pod', ['install', '/proc/x/y', '--from', one.source]);
+  assert.equal(code, 69, stderr);
+  assert.match(stderr, /cannot write into \/proc\/x\/y: ENOENT/);
+  const device = await runHelper('kolla-pod', ['install', one.volume, '--from', '/dev/null']);
+  assert.equal(device.code, 69);
+  assert.match(device.stderr, /\/dev\/null is no file/);
+});
+
+test('something else under the name of one of its folders is refused with 65', async () => {
+  await using one = await stage();
+  await mkdir(one.volume);
+  await writeFile(join(one.volume, 'bin'), 'mine');
+  const { code, stderr } = await one.install();
+  assert.equal(code, 65);
+  assert.match(stderr, /volume\/bin is not a folder: remove what stands there/);
+});
+
+test('a link that leads out of the volume is no folder of ours', async () => {
+  await using one = await stage();
+  const elsewhere = join(one.folder.path, 'elsewhere');
+  for (const folder of [one.volume, elsewhere]) await mkdir(folder);
+  await symlink(elsewhere, join(one.volume, 'kolla-bin'));
+  const { code, stderr } = await one.install();
+  assert.equal(code, 65);
+  assert.match(stderr, /volume\/kolla-bin is not a folder/);
+  assert.deepEqual(await readdir(elsewhere), []);
+});
+
+test('a folder in the binary’s place is refused with 65, before anything is copied', async () => {
+  await using one = await stage();
+  await mkdir(join(one.volume, 'kolla-pod'), { recursive: true });
+  const { code, stderr } = await one.install();
+  assert.equal(code, 65);
+  assert.match(stderr, /volume\/kolla-pod is a folder, .*: name that, or another DIR/);
+});
+
+test('where no volume is mounted over our image’s own files it is refused with 65', async () => {
+  await using one = await stage();
+  await one.install();
+  const own = join(one.folder.path, 'usr-local-bin');
+  await link(join(one.volume, 'kolla-pod'), own);
+  const { code, stderr } = await runHelper('kolla-pod', ['install', one.volume, '--from', own]);
+  assert.equal(code, 65);
+  assert.match(stderr, /is this executable itself, under another name: mount a volume on .*volume"/);
+  const itself = await runHelper('kolla-pod', ['install', one.volume, '--from', join(one.volume, 'kolla-pod')]);
+  assert.equal(itself.code, 0, itself.stderr);
+});
+
+test('wrong words are refused with 64, an executable that is not there with 69', async () => {
+  await using one = await stage();
+  assert.equal((await runHelper('kolla-pod', ['install'])).code, 64);
+  const notBinary = await runHelper('kolla-pod', ['install', one.volume]);
+  assert.equal(notBinary.code, 64);
+  assert.match(notBinary.stderr, /this is not the binary; name one with --from/);
+  assert.equal((await one.install('--at', 'relative')).code, 64);
+  const gone = await runHelper('kolla-pod', ['install', one.volume, '--from', '/nonexistent/kolla-pod']);
+  assert.equal(gone.code, 69);
+  assert.match(gone.stderr, /can't read the executable \/nonexistent\/kolla-pod/);
+});
+
+/** Installs onto a tmpfs, in a view of its own, whose mount is done by the script (`$0` is the volume); then lists it. */
+async function onTmpfs(one: { source: string; volume: string }, mounts: string) {
+  await mkdir(one.volume);
+  const script = `set -e; ${mounts}; set +e; "$@"; code=$?; echo "left: $(ls -A "$0")" >&2; exit $code`;
+  const words = [process.execPath, HELPERS, 'kolla-pod', 'install', one.volume, '--from', one.source];
+  return await run('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', script, one.volume, ...words]);
+}
+
+test('a full disk is told with what is needed, and the half copy is gone', async (t) => {
+  if (!(await needs(t, canHaveSmallDisk))) return;
+  await using one = await stage('x'.repeat(2 ** 20));
+  const { code, stderr } = await onTmpfs(one, 'mount -t tmpfs -o size=300k none "$0"');
+  assert.equal(code, 69, stderr);
+  assert.match(stderr, /it is full\. The binary takes 1 MiB, .*: give the volume 10 MiB/);
+  assert.match(stderr, /\nleft: \n$/);
+});
+
+test('a volume that nothing may be run from is refused with 69', async (t) => {
+  if (!(await needs(t, canHaveSmallDisk))) return;
+  await using one = await stage();
+  const { code, stderr } = await onTmpfs(one, 'mount -t tmpfs -o noexec none "$0"');
+  assert.equal(code, 69, stderr);
+  assert.match(stderr, /can't be run: mount .*volume without noexec/);
+});
+
+test('a volume mounted read-only is enough where all is there, and else refused with 77', async (t) => {
+  if (!(await needs(t, canHaveSmallDisk))) return;
+  await using one = await stage();
+  const [tmpfs, readOnly] = ['mount -t tmpfs none "$0"', 'mount -o remount,ro "$0"'];
+  const empty = await onTmpfs(one, `${tmpfs}; ${readOnly}`);
+  assert.equal(empty.code, 77, empty.stderr);
+  assert.match(empty.stderr, /cannot write into .*volume: EROFS.*fsGroup/);
+  await using other = await stage();
+  const full = await onTmpfs(other, `${tmpfs}; "$@"; ${readOnly}`);
+  assert.equal(full.code, 0, full.stderr);
+  assert.match(full.stderr, /it is there already/);
+});
+
+test('without the right to write it ends with 77 and names the fix', async (t) => {
+  if (!(await needs(t, canGiveFilesAway))) return;
+  await using one = await stage();
+  await chmod(one.folder.path, 0o755);
+  await mkdir(one.volume);
+  const words = [process.execPath, HELPERS, 'kolla-pod', 'install', one.volume, '--from', one.source];
+  const { code, stderr } = await run('setpriv', ['--reuid', '42425', '--regid', '42425', '--clear-groups', ...words]);
+  assert.equal(code, 77, stderr);
+  assert.match(stderr, /cannot write into .*volume: EACCES.*fsGroup/);
+});
+
+test('a folder that others can not enter is warned of', async () => {
+  await using one = await stage();
+  await mkdir(one.volume);
+  await chmod(one.volume, 0o700);
+  const { code, stderr } = await one.install();
+  assert.equal(code, 0);
+  assert.match(stderr, /other users can’t enter this folder/);
+});

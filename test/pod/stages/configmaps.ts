@@ -1,0 +1,35 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SetStage, Stages } from './stage.ts';
+
+export const CONFIGMAPS: Stages = {
+  // Who has no cluster here looks at what would be applied.
+  'kolla-pod configmaps /etc/kolla/keystone -n openstack | kubectl apply --server-side -f -': folderOf(
+    'keystone',
+    /^kind: Secret\nmetadata:\n {2}name: keystone-keystone\.conf-/m,
+    { 'kubectl apply --server-side -f -': 'cat' },
+  ),
+  'kolla-pod configmaps /etc/kolla/keystone --mounts': folderOf('keystone', /^volumes:\n {2}- name: config-files/),
+  'kolla-pod configmaps /etc/kolla/keystone --explain': folderOf(
+    'keystone',
+    /^keystone\.conf +Secret .*line 2: a URL with a user in it/m,
+  ),
+  "kolla-pod configmaps /etc/kolla/nova-api --reload live --bundle service --secret 'vendordata.json'": folderOf(
+    'nova-api',
+    /^kind: Secret\nmetadata:\n {2}name: nova-api$/m,
+  ),
+};
+
+function folderOf(service: string, stdout: RegExp, more: Readonly<Record<string, string>> = {}): SetStage {
+  return async (folder) => {
+    const at = join(folder, service);
+    await mkdir(at);
+    const files = {
+      'keystone.conf': '[database]\nconnection = mysql://keystone:hidden@db/keystone\n',
+      'vendordata.json': '{}',
+      'config.json': '{"command": "true"}',
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(at, name), text);
+    return { replace: { [`/etc/kolla/${service}`]: at, ...more }, stdout };
+  };
+}
