@@ -1,0 +1,92 @@
+/**
+ * `node build/charts.ts [FOLDER]`: dist/charts/NAME-VERSION.tgz of every chart in k8s/charts, as `helm package` makes them.
+ *
+ *   k8s/charts/NAME -> a folder beside: with the library chart in charts/, and values.schema.json of both (chart-schema.ts)
+ *     -> an archive, the same bytes for the same files
+ *
+ * Neither copy is in the repository: one library, one schema. What can fail: a chart without Chart.yaml, no `tar`.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { valuesSchema } from './chart-schema.ts';
+
+export const CHARTS: string = fileURLToPath(new URL('../k8s/charts/', import.meta.url));
+export const LIBRARY = 'kolla-pod';
+const SCHEMA = 'service.schema.json';
+const SETTINGS_SCHEMA = 'settings.schema.json';
+
+/** The charts of services, by name; not the library. */
+export function chartNames(): string[] {
+  return readdirSync(CHARTS)
+    .filter((name) => name !== LIBRARY && existsSync(join(CHARTS, name, 'Chart.yaml')))
+    .toSorted();
+}
+
+/**
+ * Puts a chart into a folder with all that it depends on, so that Helm takes it.
+ * @param source its folder, if not the one in k8s/charts
+ * @returns `folder/NAME`
+ */
+export function stageChart(name: string, folder: string, source: string = join(CHARTS, name)): string {
+  const place = join(folder, name);
+  cpSync(source, place, { recursive: true });
+  if (name === LIBRARY) return place;
+  const library = join(place, 'charts', LIBRARY);
+  cpSync(join(CHARTS, LIBRARY), library, { recursive: true });
+  writeFileSync(join(place, 'values.schema.json'), schemaOf(name, place));
+  return place;
+}
+
+function schemaOf(name: string, chart: string): string {
+  const library = readFileSync(join(CHARTS, LIBRARY, SCHEMA), 'utf8');
+  const own = join(chart, SETTINGS_SCHEMA);
+  const settings = existsSync(own) ? readFileSync(own, 'utf8') : undefined;
+  return `${JSON.stringify(valuesSchema(name, library, settings), undefined, 2)}\n`;
+}
+
+/** Packages a chart. @returns the archive's path */
+export function packageChart(name: string, output: string): string {
+  const version = /^version: (\S+)$/m.exec(readFileSync(join(CHARTS, name, 'Chart.yaml'), 'utf8'))?.[1];
+  if (version === undefined) throw new Error(`k8s/charts/${name}/Chart.yaml says no version`);
+  mkdirSync(output, { recursive: true });
+  const stage = mkdtempSync(join(tmpdir(), 'kolla-pod-charts-'));
+  try {
+    stageChart(name, stage);
+    const file = `${name}-${version}.tgz`;
+    const same = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
+    const tar = spawnSync('tar', [
+      ...same,
+      '--use-compress-program=gzip -n',
+      '-cf',
+      join(stage, file),
+      '-C',
+      stage,
+      name,
+    ]);
+    if (tar.status !== 0) throw new Error(`tar: ${tar.error?.message ?? tar.stderr.toString()}`);
+    // Another file system, maybe: beside its place first, so that nobody finds half of it.
+    cpSync(join(stage, file), join(output, `.${file}`));
+    renameSync(join(output, `.${file}`), join(output, file));
+    return join(output, file);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  const output = process.argv[2] ?? fileURLToPath(new URL('../dist/charts', import.meta.url));
+  for (const name of [LIBRARY, ...chartNames()]) console.log(packageChart(name, output));
+}

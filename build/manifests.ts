@@ -1,0 +1,125 @@
+/**
+ * `node build/manifests.ts`: k8s/manifests/keystone/*.yaml, for people without Helm, from the same chart as everybody's.
+ *
+ *   chart keystone + keystone.values.yaml -> helm template -> objects without what is Helm's -> a file for each kind of thing
+ *
+ * A test says when the files are stale. What can fail: Helm, which says why.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { dump, loadAll } from 'js-yaml';
+import { stageChart } from './charts.ts';
+
+const MANIFESTS = fileURLToPath(new URL('../k8s/manifests/', import.meta.url));
+const SERVICE = 'keystone';
+const NAMESPACE = 'openstack';
+/** The oldest that the charts take; rendering asks no cluster. */
+const KUBE_VERSION = '1.30.0';
+
+interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+/** Where an object goes, in the order in which a reader wants them. */
+const FILES: readonly (readonly [name: string, head: string, kinds: readonly string[]])[] = [
+  ['rbac', 'What its Pods and Jobs may ask of the API server.', ['ServiceAccount', 'Role', 'RoleBinding']],
+  ['config', 'config.json and the files beside it. Secrets hold what has a password in it.', ['ConfigMap', 'Secret']],
+  ['jobs', 'What comes before the first start, and what is done each day.', ['Job', 'CronJob']],
+  [
+    'service',
+    'Keystone itself, and who reaches it.',
+    ['Deployment', 'Service', 'PodDisruptionBudget', 'NetworkPolicy'],
+  ],
+];
+
+/** Runs Helm with these words. @returns what it printed; rejects with what it complained of */
+export type RunHelm = (args: readonly string[]) => Promise<string>;
+
+/** Every file of k8s/manifests/keystone by its name. Error for an object of a kind that no file is for. */
+export async function manifests(runHelm: RunHelm): Promise<ReadonlyMap<string, string>> {
+  const stage = mkdtempSync(join(tmpdir(), 'kolla-pod-manifests-'));
+  try {
+    const chart = stageChart(SERVICE, stage);
+    const values = join(MANIFESTS, `${SERVICE}.values.yaml`);
+    const where = ['--namespace', NAMESPACE, '--kube-version', KUBE_VERSION];
+    const text = await runHelm(['template', SERVICE, chart, ...where, '--values', values]);
+    const objects = (loadAll(text) as (KubeObject | null)[]).filter((object) => object !== null);
+    const lost = objects.find(({ kind }) => !FILES.some(([, , kinds]) => kinds.includes(kind)));
+    if (lost !== undefined) throw new Error(`build/manifests.ts has no file for a ${lost.kind}`);
+    return new Map([
+      ['namespace.yaml', namespace()],
+      ...FILES.map(([name, head, kinds]) => file(name, head, kinds, objects)),
+    ]);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+function file(name: string, head: string, kinds: readonly string[], objects: readonly KubeObject[]): [string, string] {
+  const own = kinds.flatMap((kind) => objects.filter((object) => object.kind === kind));
+  const documents = own.map((object) => dump(plain(object), { lineWidth: 120, noRefs: true }));
+  return [`${name}.yaml`, `# ${head} Rendered by node build/manifests.ts.\n${documents.join('---\n')}`];
+}
+
+function namespace(): string {
+  const enforce = {
+    'pod-security.kubernetes.io/enforce': 'restricted',
+    'pod-security.kubernetes.io/enforce-version': 'latest',
+  };
+  const metadata = { name: NAMESPACE, labels: enforce };
+  return `# All Pods here pass the strictest standard.\n${dump({ apiVersion: 'v1', kind: 'Namespace', metadata })}`;
+}
+
+/** Without marks for Helm; Secrets as text, to be read and changed. */
+function plain(object: KubeObject): object {
+  const { apiVersion, kind, data, metadata, ...rest } = object;
+  const isSecret = object.kind === 'Secret' && data !== undefined;
+  const texts = Object.entries(data ?? {}).map(([key, value]) => [
+    key,
+    Buffer.from(value, 'base64').toString().trimEnd() + '\n',
+  ]);
+  const content = isSecret ? { stringData: Object.fromEntries(texts) } : { data };
+  return withoutMarks({ apiVersion, kind, metadata, ...rest, ...content });
+}
+
+/** In Pod templates too; and without what is empty by that. */
+function withoutMarks(value: unknown): object {
+  const isMark = (key: string, one: unknown) =>
+    one === undefined || /^(?:helm\.sh\/|app\.kubernetes\.io\/managed-by$)/.test(key);
+  const cleaned = (one: unknown): unknown => {
+    if (Array.isArray(one)) return one.map(cleaned);
+    if (typeof one !== 'object' || one === null) return one;
+    const kept = Object.entries(one).filter(([key, each]) => !isMark(key, each));
+    const entries = kept.map(([key, each]) => [key, cleaned(each)] as const);
+    return Object.fromEntries(
+      entries.filter(([key, each]) => key !== 'annotations' || Object.keys(each as object).length > 0),
+    );
+  };
+  return cleaned(value) as object;
+}
+
+if (import.meta.main) {
+  // Helm is one of the real parts that tests build into their cache.
+  const { helm } = await import('../test/cluster/helm.ts');
+  const home = mkdtempSync(join(tmpdir(), 'kolla-pod-helm-'));
+  const made = await manifests(async (args) => {
+    const { code, stdout, stderr } = await helm(home, args);
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  });
+  rmSync(home, { recursive: true, force: true });
+  const folder = join(MANIFESTS, SERVICE);
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) if (!made.has(name)) rmSync(join(folder, name));
+  for (const [name, text] of made) writeFileSync(join(folder, name), text);
+  console.log(`${made.size} files in ${folder}`);
+}

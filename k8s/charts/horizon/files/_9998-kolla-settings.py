@@ -1,0 +1,55 @@
+DEBUG = False
+WEBROOT = '/'
+ALLOWED_HOSTS = [{{ range $i, $host := .Values.settings.allowedHosts }}{{ if $i }}, {{ end }}{{ $host | quote }}{{ end }}]
+SECRET_KEY = {{ include "kolla-pod.openstack.password" (list . "horizon_secret_key") | quote }}
+
+SESSION_ENGINE = 'django.contrib.sessions.backends.cache'
+CACHES = {
+    'default': {
+        'BACKEND': 'django.core.cache.backends.memcached.PyMemcacheCache',
+        'LOCATION': [{{ range $i, $server := include "kolla-pod.memcachedServers" . | splitList "," }}{{ if $i }}, {{ end }}{{ trim $server | quote }}{{ end }}],
+        'OPTIONS': {'ignore_exc': True},
+    }
+}
+{{- if .Values.settings.behindTls }}
+
+SECURE_PROXY_SSL_HEADER = ('HTTP_X_FORWARDED_PROTO', 'https')
+CSRF_COOKIE_SECURE = True
+SESSION_COOKIE_SECURE = True
+{{- end }}
+
+OPENSTACK_KEYSTONE_URL = '{{ include "kolla-pod.identityUrl" . }}'
+OPENSTACK_KEYSTONE_DEFAULT_ROLE = {{ .Values.settings.defaultRole | quote }}
+OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT = {{ ternary "True" "False" .Values.settings.multidomain }}
+OPENSTACK_API_VERSIONS = {'identity': 3}
+OPENSTACK_ENDPOINT_TYPE = 'internalURL'
+
+# A browser's uploads go through the dashboard: it may not reach Glance.
+HORIZON_IMAGES_UPLOAD_MODE = 'legacy'
+POLICY_FILES_PATH = '/etc/openstack-dashboard'
+TIME_ZONE = {{ .Values.settings.timeZone | quote }}
+
+# The image's own folder can't be written; horizon-start.sh fills this one before the dashboard starts.
+STATIC_ROOT = '/var/lib/horizon/static'
+COMPRESS_ROOT = STATIC_ROOT
+COMPRESS_OFFLINE = True
+LOCAL_PATH = '/tmp'
+
+LOGGING = {
+    'version': 1,
+    'disable_existing_loggers': False,
+    'formatters': {
+        'oslo': {
+            'format': '%(asctime)s.%(msecs)03d %(process)d %(levelname)s %(name)s [-] %(message)s',
+            'datefmt': '%Y-%m-%d %H:%M:%S',
+        }
+    },
+    'handlers': {
+        'file': {
+            'class': 'logging.handlers.WatchedFileHandler',
+            'filename': '/var/log/kolla/horizon/horizon.log',
+            'formatter': 'oslo',
+        }
+    },
+    'root': {'handlers': ['file'], 'level': 'INFO'},
+}

@@ -1,0 +1,229 @@
+{{/*
+bootstrap and upgrade -> `jobs` of the context, and `waitFor`: what Pods of this chart wait for.
+
+  keys (first, without the database) ; bootstrap (all, or expand) -> migrate -> Pods -> contract, online (after the rollout)
+
+A Job's template can't be changed, so its name ends in the hash of it: image, configuration (whose objects have their hash
+in their names, unless `reload: live`) and phase are all in there.
+*/}}
+{{- define "kolla-pod.makeJobs" -}}
+{{- $ctx := . -}}
+{{- $values := .Values -}}
+{{- $_ := set . "jobs" list -}}
+{{- $_ := set . "jobWaits" list -}}
+{{- $_ := set . "jobRollouts" list -}}
+{{- $_ := set . "waitFor" "" -}}
+{{- if and $values.bootstrap.enabled .workloads -}}
+{{- $of := first .workloads -}}
+{{- range .workloads -}}{{- if eq .key $values.bootstrap.workload -}}{{- $of = . -}}{{- end -}}{{- end -}}
+{{- if and $values.bootstrap.workload (ne $of.key $values.bootstrap.workload) -}}
+{{- fail (printf "%s: bootstrap.workload: there is no workloads.%s" .Chart.Name $values.bootstrap.workload) -}}
+{{- end -}}
+{{- range $values.upgrade.workloads -}}
+{{- /* Else contract would not wait for it, and break its old Pods. */ -}}
+{{- if not (hasKey $values.workloads .) -}}
+{{- fail (printf "%s: upgrade.workloads: there is no workloads.%s" $ctx.Chart.Name .) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $volume := $values.bootstrap.volumes -}}
+{{- if not $volume.source -}}{{- fail (printf "%s: bootstrap.volumes.%s: say source; a Job has no claims of its own" $ctx.Chart.Name $name) -}}{{- end -}}
+{{- end -}}
+{{- $phases := ternary $values.upgrade.phases list $values.upgrade.stepwise -}}
+{{- if $values.bootstrap.keys -}}
+{{- $command := list (include "kolla-pod.program" (list . "kolla-bootstrap")) "keys" "create" $values.service -}}
+{{- $_ := include "kolla-pod.job" (dict "ctx" . "of" $of "name" "keys" "command" $command "waits" list "env" dict) -}}
+{{- end -}}
+{{- $common := list "--release" ($values.release | toString) "--grace" (printf "%ds" (sub (int $values.jobs.terminationGracePeriodSeconds) 30)) -}}
+{{- $first := ternary "expand" "all" (has "expand" $phases) -}}
+{{- $command := concat (list (include "kolla-pod.program" (list . "kolla-bootstrap")) $values.service) $common -}}
+{{- if ne $first "all" -}}{{- $command = concat $command (list "--phase" $first) -}}{{- end -}}
+{{- range $values.bootstrap.run.only -}}{{- $command = concat $command (list "--only" .) -}}{{- end -}}
+{{- range $values.bootstrap.run.skip -}}{{- $command = concat $command (list "--skip" .) -}}{{- end -}}
+{{- range $values.bootstrap.run.args -}}{{- $command = append $command (include "kolla-pod.openText" (list $ctx . "bootstrap.run.args")) -}}{{- end -}}
+{{- $waits := fromJsonArray (include "kolla-pod.bootstrapNeeds" .) -}}
+{{- $env := fromJson (include "kolla-pod.bootstrapEnv" .) -}}
+{{- $last := include "kolla-pod.job" (dict "ctx" . "of" $of "name" "bootstrap" "command" $command "waits" $waits "env" $env) -}}
+{{- $sync := concat (list (include "kolla-pod.program" (list . "kolla-db-sync")) $values.service) $common -}}
+{{- $databaseEnv := pick $env "KOLLA_DB_SYNC_ADMIN_USER" "KOLLA_DB_SYNC_ADMIN_PASSWORD" -}}
+{{- if has "migrate" $phases -}}
+{{- $last = include "kolla-pod.job" (dict "ctx" . "of" $of "name" "db-migrate" "command" (concat $sync (list "--phase" "migrate")) "waits" (list (include "kolla-pod.jobWait" (list . $last))) "env" $databaseEnv "isPhase" true) -}}
+{{- end -}}
+{{- $_ := set . "waitFor" (include "kolla-pod.jobWait" (list . $last)) -}}
+{{- $rollouts := list -}}
+{{- $grants := list -}}
+{{- range ternary .workloads list (or (has "contract" $phases) (has "online" $phases)) -}}
+{{- if or (not $values.upgrade.workloads) (has .key $values.upgrade.workloads) -}}
+{{- $rollouts = concat $rollouts (list "--after-rollout" (printf "%s/%s" (lower .values.kind) .name)) -}}
+{{- $_ := set $ctx "jobRollouts" (append $ctx.jobRollouts (dict "kind" (lower .values.kind) "name" .name)) -}}
+{{- end -}}
+{{- end -}}
+{{- range $phase := list "contract" "online" -}}
+{{- if has $phase $phases -}}
+{{- $_ := include "kolla-pod.job" (dict "ctx" $ctx "of" $of "name" (printf "db-%s" $phase) "command" (concat $sync (list "--phase" $phase) $rollouts) "waits" (list $ctx.waitFor) "env" $databaseEnv "isPhase" true) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The wait for a Job by its name; the migration's record speaks for one that its TTL has taken away. */}}
+{{- define "kolla-pod.jobWait" -}}
+{{- $ctx := index . 0 -}}
+{{- $sync := include "kolla-pod.dbSync" $ctx -}}
+{{- $options := ternary (printf "?db-sync=%s&release=%v" $sync $ctx.Values.release) "" (ne $sync "") -}}
+{{- printf "job/%s%s" (index . 1) $options -}}
+{{- end -}}
+
+{{- define "kolla-pod.dbSync" -}}
+{{- if hasKey .Values.bootstrap "dbSync" -}}{{- .Values.bootstrap.dbSync -}}{{- else -}}{{- .Values.service -}}{{- end -}}
+{{- end -}}
+
+{{/* In: list of context and workload. Out: JSON. */}}
+{{- define "kolla-pod.jobWaits" -}}
+{{- $ctx := index . 0 -}}
+{{- $waits := list -}}
+{{- if and $ctx.waitFor (index . 1).values.waitForBootstrap -}}{{- $waits = list $ctx.waitFor -}}{{- end -}}
+{{- toJson $waits -}}
+{{- end -}}
+
+{{- define "kolla-pod.bootstrapNeeds" -}}
+{{- $values := .Values -}}
+{{- $waits := list -}}
+{{- $at := $values.global.endpoints -}}
+{{- if $values.bootstrap.database -}}{{- $waits = append $waits (printf "mysql://%s:%v" $at.mariadb.host $at.mariadb.port) -}}{{- end -}}
+{{- if $values.bootstrap.queue -}}{{- $waits = append $waits (printf "amqp://%s:%v" $at.rabbitmq.host $at.rabbitmq.port) -}}{{- end -}}
+{{- if $values.bootstrap.identity -}}{{- $waits = append $waits (include "kolla-pod.identityUrl" .) -}}{{- end -}}
+{{- $ctx := . -}}
+{{- range $values.bootstrap.needs -}}{{- with include "kolla-pod.openText" (list $ctx . "bootstrap.needs") | trim -}}{{- $waits = append $waits . -}}{{- end -}}{{- end -}}
+{{- toJson $waits -}}
+{{- end -}}
+
+{{/* Whom kolla-bootstrap is, as values of `env`. Out: JSON. */}}
+{{- define "kolla-pod.bootstrapEnv" -}}
+{{- $values := .Values -}}
+{{- $global := $values.global -}}
+{{- $env := dict -}}
+{{- if $values.bootstrap.database -}}
+{{- $_ := set $env "KOLLA_DB_SYNC_ADMIN_USER" ($global.endpoints.mariadb.admin | default "root") -}}
+{{- $_ := set $env "KOLLA_DB_SYNC_ADMIN_PASSWORD" (dict "password" "database_password") -}}
+{{- end -}}
+{{- if $values.bootstrap.queue -}}
+{{- $at := $global.endpoints.rabbitmq -}}
+{{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER" ($at.admin | default "openstack") -}}
+{{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD" (dict "password" "rabbitmq_password") -}}
+{{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_URL" (printf "http://%s:%v" $at.host $at.managementPort) -}}
+{{- end -}}
+{{- if $values.bootstrap.identity -}}
+{{- $_ := set $env "OS_AUTH_URL" (include "kolla-pod.identityUrl" .) -}}
+{{- $_ := set $env "OS_USERNAME" "admin" -}}
+{{- $_ := set $env "OS_PROJECT_NAME" "admin" -}}
+{{- $_ := set $env "OS_PASSWORD" (dict "password" "keystone_admin_password") -}}
+{{- $_ := set $env "OS_REGION_NAME" $global.region -}}
+{{- range $interface := list "public" "internal" -}}
+{{- $url := get $values.bootstrap (printf "%sUrl" $interface) | default (ternary $global.publicUrl "" (eq $interface "public")) | default $values.bootstrap.internalUrl | default (printf "http://%s:{port}{path}" $.name) -}}
+{{- $_ := set $env (printf "KOLLA_BOOTSTRAP_%s_URL" (upper $interface)) (kindIs "slice" $url | ternary (join "," (kindIs "slice" $url | ternary $url list)) $url) -}}
+{{- end -}}
+{{- end -}}
+{{- include "kolla-pod.lay" (list $env (deepCopy $values.bootstrap.env)) -}}
+{{- toJson $env -}}
+{{- end -}}
+
+{{/*
+Appends one Job. In: dict of ctx, of (the workload that it has image and configuration of), name, command, waits, env,
+isPhase. Out: its name.
+*/}}
+{{- define "kolla-pod.job" -}}
+{{- $ctx := .ctx -}}
+{{- $values := $ctx.Values -}}
+{{- $template := fromJson (include "kolla-pod.jobPod" .) -}}
+{{- $name := printf "%s-%s-%s" $ctx.name .name (include "kolla-pod.hash" (toJson $template)) -}}
+{{- include "kolla-pod.checkLength" (list $ctx "name" $name 63) -}}
+{{- $labels := fromYaml (include "kolla-pod.labels" (list $ctx .name)) -}}
+{{- /*
+Our own selector: one that the API server makes is in the live object and not in ours, so `helm rollback`, which takes the
+live object of what was kept for the old version, would take it away, and a Job's selector can't be changed.
+*/ -}}
+{{- $_ := set $template.metadata.labels "batch.kubernetes.io/job-name" $name -}}
+{{- $selector := dict "matchLabels" (dict "batch.kubernetes.io/job-name" $name) -}}
+{{- /* A drained node is no failure of ours; usage and configuration that are wrong do not mend by trying again. */ -}}
+{{- $drained := dict "action" "Ignore" "onPodConditions" (list (dict "type" "DisruptionTarget" "status" "True")) -}}
+{{- $wrong := dict "action" "FailJob" "onExitCodes" (dict "operator" "In" "values" (list 64 65)) -}}
+{{- $spec := dict "podFailurePolicy" (dict "rules" (list $drained $wrong)) "manualSelector" true "selector" $selector "backoffLimit" (ternary 0 (int $values.jobs.backoffLimit) (.isPhase | default false)) "template" $template -}}
+{{- if include "kolla-pod.dbSync" $ctx -}}{{- $_ := set $spec "ttlSecondsAfterFinished" (int $values.jobs.ttlSecondsAfterFinished) -}}{{- end -}}
+{{- with $values.jobs.activeDeadlineSeconds -}}{{- $_ := set $spec "activeDeadlineSeconds" (int .) -}}{{- end -}}
+{{- $metadata := dict "name" $name "namespace" $ctx.Release.Namespace "labels" $labels "annotations" (dict "kolla-pod/release" ($values.release | toString)) -}}
+{{- $_ := merge $metadata (fromJson (include "kolla-pod.kept" $ctx)) -}}
+{{- $_ := set $ctx "jobs" (append $ctx.jobs (dict "apiVersion" "batch/v1" "kind" "Job" "metadata" $metadata "spec" $spec)) -}}
+{{- $_ := set $ctx "jobWaits" (concat $ctx.jobWaits .waits) -}}
+{{- $name -}}
+{{- end -}}
+
+{{/* A Job's Pod template. In: as kolla-pod.job. Out: JSON. */}}
+{{- define "kolla-pod.jobPod" -}}
+{{- $ctx := .ctx -}}
+{{- $values := $ctx.Values -}}
+{{- $workload := deepCopy .of -}}
+{{- /* What is of the service alone: its Pods' volumes, host and labels. */ -}}
+{{- $_ := set $workload.values "topologySpread" false -}}
+{{- $_ := set $workload.values "volumes" (deepCopy $values.bootstrap.volumes) -}}
+{{- $_ := set $workload "places" (dict) -}}
+{{- include "kolla-pod.readPlaces" (list $ctx $workload) -}}
+{{- $mounts := fromJsonArray (include "kolla-pod.serviceMounts" $workload) -}}
+{{- $mounts = append $mounts (fromJson (include "kolla-pod.tokenMount" $ctx)) -}}
+{{- if ne $values.kollaPod.delivery "baked" -}}{{- $mounts = append $mounts (fromJson (include "kolla-pod.deliveryMount" $ctx)) -}}{{- end -}}
+{{- $variables := deepCopy $workload.values.env -}}
+{{- include "kolla-pod.lay" (list $variables (deepCopy .env)) -}}
+{{- $env := fromJsonArray (include "kolla-pod.helperEnv" (list $ctx $variables)) -}}
+{{- $container := dict "name" .name "image" (include "kolla-pod.image" (list $ctx $workload.values.image)) "imagePullPolicy" (include "kolla-pod.pullPolicy" (list $ctx $workload.values.image)) "command" .command "env" $env "securityContext" (fromJson (include "kolla-pod.restrictedContainer" $ctx)) "volumeMounts" $mounts -}}
+{{- with $values.bootstrap.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
+{{- include "kolla-pod.podTemplate" (dict "ctx" $ctx "workload" $workload "component" .name "account" (printf "%s-bootstrap" $ctx.name) "waits" .waits "containers" (list $container) "isWorkload" false "token" true "restartPolicy" "Never" "grace" $values.jobs.terminationGracePeriodSeconds) -}}
+{{- end -}}
+
+{{/* The account of all Jobs: the Lease, their waits, what contract and online look at, and Keystone's keys. In: context. */}}
+{{- define "kolla-pod.jobAccess" -}}
+{{- if or .jobs .hasCron -}}
+{{- $own := .Release.Namespace -}}
+{{- $grants := list -}}
+{{- $sync := include "kolla-pod.dbSync" . -}}
+{{- if and $sync .jobs -}}
+{{- $grants = append $grants (dict "namespace" $own "group" "coordination.k8s.io" "resource" "leases" "verbs" (list "create")) -}}
+{{- $grants = append $grants (dict "namespace" $own "group" "coordination.k8s.io" "resource" "leases" "name" (printf "kolla-db-sync-%s" $sync) "verbs" (list "get" "update" "watch")) -}}
+{{- end -}}
+{{- range .jobRollouts -}}
+{{- $grants = append $grants (dict "namespace" $own "group" "apps" "resource" (printf "%ss" .kind) "name" .name "verbs" (list "watch")) -}}
+{{- $revisions := ternary "replicasets" "controllerrevisions" (eq .kind "deployment") -}}
+{{- $grants = append $grants (dict "namespace" $own "group" "apps" "resource" $revisions "verbs" (list "list" "watch")) -}}
+{{- $grants = append $grants (dict "namespace" $own "group" "" "resource" "pods" "verbs" (list "list" "watch")) -}}
+{{- end -}}
+{{- if .Values.bootstrap.keys -}}
+{{- $grants = append $grants (dict "namespace" $own "group" "" "resource" "secrets" "verbs" (list "create")) -}}
+{{- range .Values.bootstrap.keys -}}
+{{- $grants = append $grants (dict "namespace" $own "group" "" "resource" "secrets" "name" . "verbs" (list "get" "update")) -}}
+{{- end -}}
+{{- end -}}
+{{- $roles := fromJson (include "kolla-pod.roles" (list (uniq .jobWaits) $own $grants)) -}}
+{{- include "kolla-pod.access" (list . (printf "%s-bootstrap" .name) "bootstrap" $roles) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* In: context. */}}
+{{- define "kolla-pod.cronJobs" -}}
+{{- $ctx := . -}}
+{{- range $name, $cron := .Values.cron -}}
+{{- if and $cron $ctx.workloads -}}
+{{- $_ := set $ctx "hasCron" true -}}
+{{- include "kolla-pod.checkLength" (list $ctx "name" (printf "%s-%s" $ctx.name $name) 52) -}}
+{{- $of := dict -}}
+{{- range $ctx.workloads -}}{{- if or (eq .key ($cron.workload | default "")) (and (not $cron.workload) (not $of)) -}}{{- $of = . -}}{{- end -}}{{- end -}}
+{{- if not $of -}}{{- fail (printf "%s: cron.%s.workload: there is no workloads.%s" $ctx.Chart.Name $name $cron.workload) -}}{{- end -}}
+{{- $command := list -}}
+{{- range $i, $word := $cron.command -}}{{- $command = append $command (ternary (include "kolla-pod.program" (list $ctx $word)) (include "kolla-pod.openText" (list $ctx $word (printf "cron.%s.command" $name))) (and (eq $i 0) (hasPrefix "kolla-" $word))) -}}{{- end -}}
+{{- $waits := list -}}
+{{- range $cron.needs -}}{{- $waits = append $waits (include "kolla-pod.openText" (list $ctx . (printf "cron.%s.needs" $name))) -}}{{- end -}}
+{{- $template := fromJson (include "kolla-pod.jobPod" (dict "ctx" $ctx "of" $of "name" $name "command" $command "waits" $waits "env" ($cron.env | default dict))) -}}
+{{- $_ := set $ctx "jobWaits" (concat $ctx.jobWaits $waits) -}}
+{{- $metadata := dict "name" (printf "%s-%s" $ctx.name $name) "namespace" $ctx.Release.Namespace "labels" (fromYaml (include "kolla-pod.labels" (list $ctx $name))) }}
+---
+{{ toYaml (dict "apiVersion" "batch/v1" "kind" "CronJob" "metadata" $metadata "spec" (dict "schedule" $cron.schedule "concurrencyPolicy" "Forbid" "jobTemplate" (dict "spec" (dict "backoffLimit" 0 "template" $template)))) }}
+{{- end -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,78 @@
+{{/* Services, NetworkPolicy and PodDisruptionBudget of a workload. */}}
+
+{{/* As data: {NAME: values}. In: workload. */}}
+{{- define "kolla-pod.services" -}}
+{{- if hasKey .values "services" -}}
+{{- toJson .values.services -}}
+{{- else if .values.ports -}}
+{{- toJson (dict .name dict) -}}
+{{- else -}}
+{}
+{{- end -}}
+{{- end -}}
+
+{{/* What names a StatefulSet's Pods in DNS: its first headless Service. In: list of context and workload. */}}
+{{- define "kolla-pod.governingService" -}}
+{{- $workload := index . 1 -}}
+{{- $names := list -}}
+{{- range $name, $service := fromJson (include "kolla-pod.services" $workload) -}}
+{{- if $service.headless -}}{{- $names = append $names $name -}}{{- end -}}
+{{- end -}}
+{{- first (append (sortAlpha $names) $workload.name) -}}
+{{- end -}}
+
+{{/* In: list of context and workload. */}}
+{{- define "kolla-pod.network" -}}
+{{- $ctx := index . 0 -}}
+{{- $workload := index . 1 -}}
+{{- $values := $workload.values -}}
+{{- $selector := fromYaml (include "kolla-pod.selector" (list $ctx $workload.key)) -}}
+{{- $labels := fromYaml (include "kolla-pod.labels" (list $ctx $workload.key)) -}}
+{{- $numbers := list -}}
+{{- range $name, $port := $values.ports -}}
+{{- $given := kindIs "map" $port | ternary $port (dict "port" $port) -}}
+{{- $numbers = append $numbers (dict "port" (int $given.port) "protocol" ($given.protocol | default "TCP")) -}}
+{{- end -}}
+{{- range $name, $service := fromJson (include "kolla-pod.services" $workload) }}
+{{- $ports := list -}}
+{{- range $port := $service.ports | default (keys $values.ports | sortAlpha) -}}
+{{- if not (hasKey $values.ports $port) -}}{{- fail (printf "%s: workloads.%s.services.%s: there is no %s under ports" $ctx.Chart.Name $workload.key $name $port) -}}{{- end -}}
+{{- $given := get $values.ports $port -}}
+{{- $given = kindIs "map" $given | ternary $given (dict "port" $given) -}}
+{{- $ports = append $ports (dict "name" $port "port" (int $given.port) "targetPort" $port "protocol" ($given.protocol | default "TCP")) -}}
+{{- end -}}
+{{- $spec := dict "selector" $selector "ports" $ports -}}
+{{- if $service.headless -}}{{- $_ := set $spec "clusterIP" "None" -}}{{- end -}}
+{{- if $service.publishNotReadyAddresses -}}{{- $_ := set $spec "publishNotReadyAddresses" true -}}{{- end -}}
+{{- with $service.type -}}{{- $_ := set $spec "type" . -}}{{- end -}}
+{{- with $service.clusterIP -}}{{- $_ := set $spec "clusterIP" . -}}{{- end -}}
+{{- $metadata := dict "name" $name "namespace" $ctx.Release.Namespace "labels" $labels -}}
+{{- with $service.annotations -}}{{- $_ := set $metadata "annotations" . -}}{{- end }}
+---
+{{ toYaml (dict "apiVersion" "v1" "kind" "Service" "metadata" $metadata "spec" $spec) }}
+{{- end }}
+{{- $metadata := dict "name" $workload.name "namespace" $ctx.Release.Namespace "labels" $labels }}
+{{- if and $values.pdb (ne $values.kind "DaemonSet") (gt (int $values.replicas) 1) }}
+{{- $spec := merge (dict "selector" (dict "matchLabels" $selector)) $values.pdb }}
+---
+{{ toYaml (dict "apiVersion" "policy/v1" "kind" "PodDisruptionBudget" "metadata" $metadata "spec" $spec) }}
+{{- end }}
+{{- /* Policies do not hold Pods on the host's network. */ -}}
+{{- if and $ctx.Values.networkPolicy.enabled (not $values.hostNetwork.reason) }}
+{{- $ingress := list -}}
+{{- if $numbers -}}
+{{- $ingress = append $ingress (dict "ports" $numbers "from" ($ctx.Values.networkPolicy.from | default (list (dict "podSelector" dict)))) -}}
+{{- end -}}
+{{- if include "kolla-pod.sidecarRoles" . -}}
+{{- /* Kubelets of some networks come from outside of the Pods, and monitoring from another namespace. */ -}}
+{{- $ingress = append $ingress (dict "ports" (list (dict "port" (int $values.sidecar.port) "protocol" "TCP"))) -}}
+{{- end -}}
+{{- $spec := dict "podSelector" (dict "matchLabels" $selector) "policyTypes" (list "Ingress") "ingress" $ingress -}}
+{{- with $ctx.Values.networkPolicy.egress -}}
+{{- $_ := set $spec "policyTypes" (list "Ingress" "Egress") -}}
+{{- $_ := set $spec "egress" . -}}
+{{- end }}
+---
+{{ toYaml (dict "apiVersion" "networking.k8s.io/v1" "kind" "NetworkPolicy" "metadata" $metadata "spec" $spec) }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,196 @@
+{{/*
+Sections that the configuration files of several OpenStack services share, for the files/ of a chart:
+
+  global.passwords, global.endpoints, settings.extra, .conf and .uwsgi -> sections, each with its header -> files/NAME.conf
+
+Every template takes a list, the root first. oslo.config replaces `$` in a value and drops quotes around it, so a password
+with one is refused by its name; in URLs it is escaped.
+*/}}
+
+{{/* A password as the value of an option. (list root NAME) */}}
+{{- define "kolla-pod.openstack.password" -}}
+{{- $password := include "kolla-pod.password" . -}}
+{{- if regexMatch "[$\\s\"']" $password }}{{ fail (printf "global.passwords.%s: may not hold $, quotes or blanks, which oslo.config would change" (index . 1)) }}{{ end -}}
+{{- $password -}}
+{{- end }}
+
+{{/* HOST:PORT of a service. (list root NAME PORT); global.endpoints.NAME says where it is, if not under its own name */}}
+{{- define "kolla-pod.openstack.address" -}}
+{{- $endpoint := get ((index . 0).Values.global.endpoints | default dict) (index . 1) | default dict -}}
+{{- printf "%s:%v" ($endpoint.host | default (index . 1)) ($endpoint.port | default (index . 2)) -}}
+{{- end }}
+
+{{/* SCHEME://HOST:PORT of an API, as other services reach it. (list root NAME PORT) */}}
+{{- define "kolla-pod.openstack.url" -}}
+{{- $endpoint := get ((index . 0).Values.global.endpoints | default dict) (index . 1) | default dict -}}
+{{- printf "%s://%s" ($endpoint.scheme | default "http") (include "kolla-pod.openstack.address" .) -}}
+{{- end }}
+
+{{/* The same, as users reach it: by global.publicUrl, where there is one. (list root NAME PORT) */}}
+{{- define "kolla-pod.openstack.publicUrl" -}}
+{{- $public := (index . 0).Values.global.publicUrl | default "" -}}
+{{- if $public -}}
+{{- $url := $public | replace "{path}" "" | replace "{name}" (index . 1) | replace "{port}" (index . 2 | toString) | replace "{region}" (index . 0).Values.global.region | replace "{interface}" "public" -}}
+{{- if contains "{" $url -}}
+{{- fail (printf "global.publicUrl: %s: charts know {name}, {port}, {path}, {region} and {interface} alone" $public) -}}
+{{- end -}}
+{{- trimSuffix "/" $url -}}
+{{- else -}}
+{{- include "kolla-pod.openstack.url" . -}}
+{{- end -}}
+{{- end }}
+
+{{/* (list root SECTION DATABASE [PASSWORD [ACCOUNT]]), the words after SECTION as kolla-pod.databaseUrl takes them */}}
+{{- define "kolla-pod.openstack.database" -}}
+[{{ index . 1 }}]
+connection = {{ include "kolla-pod.databaseUrl" (concat (list (index . 0)) (slice . 2)) }}
+connection_recycle_time = 10
+max_retries = -1
+{{- end }}
+
+{{/* How a service behaves towards RabbitMQ. (list root) */}}
+{{- define "kolla-pod.openstack.rabbit" -}}
+[oslo_messaging_rabbit]
+rabbit_quorum_queue = true
+rabbit_transient_quorum_queue = true
+{{- end }}
+
+{{/* How a service logs in to Keystone, for a section of the caller's. (list root SERVICE) */}}
+{{- define "kolla-pod.openstack.login" -}}
+{{- $root := index . 0 -}}
+auth_type = password
+auth_url = {{ include "kolla-pod.identityUrl" $root }}
+username = {{ index . 1 }}
+password = {{ include "kolla-pod.openstack.password" (list $root (printf "%s_keystone_password" (index . 1))) }}
+user_domain_name = {{ $root.Values.global.domain }}
+project_name = service
+project_domain_name = {{ $root.Values.global.domain }}
+region_name = {{ $root.Values.global.region }}
+{{- end }}
+
+{{/* How an API checks tokens. (list root SERVICE TYPE), TYPE of the service in Keystone's catalogue */}}
+{{- define "kolla-pod.openstack.authtoken" -}}
+{{- $root := index . 0 -}}
+[keystone_authtoken]
+{{ include "kolla-pod.openstack.login" (list $root (index . 1)) }}
+service_type = {{ index . 2 }}
+service_token_roles_required = true
+www_authenticate_uri = {{ include "kolla-pod.openstack.publicUrl" (list $root "keystone" 5000) }}
+memcached_servers = {{ include "kolla-pod.memcachedServers" $root }}
+{{- end }}
+
+{{/* Answers that are kept for a while. (list root) */}}
+{{- define "kolla-pod.openstack.cache" -}}
+[cache]
+enabled = true
+backend = oslo_cache.memcache_pool
+memcache_servers = {{ include "kolla-pod.memcachedServers" (index . 0) }}
+{{- end }}
+
+{{/*
+Options of the operator's, of which the last one counts; a list comes several times. settings.extra.SECTION.OPTION is for the
+service's main file, settings.conf.FILE.SECTION.OPTION for any. A FILE that the chart has not is refused, since nobody would
+miss what it says. (list root FILE ["main"])
+*/}}
+{{- define "kolla-pod.openstack.extra" -}}
+{{- $root := index . 0 -}}
+{{- $conf := $root.Values.settings.conf | default dict -}}
+{{- $known := list -}}
+{{- range $record := $root.Values.config.files -}}
+{{- $file := ($record | default dict).file | default "" -}}
+{{- if contains "kolla-pod.openstack.extra" ($root.Files.Get $file) -}}{{- $known = append $known (base $file) -}}{{- end -}}
+{{- end -}}
+{{- range $name := keys $conf -}}
+{{- if not (has $name $known) -}}
+{{- fail (printf "%s: settings.conf.%s: the chart has no such file; it has %s" $root.Chart.Name $name (sortAlpha $known | join ", ")) -}}
+{{- end -}}
+{{- end -}}
+{{- if gt (len .) 2 -}}{{- include "kolla-pod.openstack.sections" $root.Values.settings.extra -}}{{- end -}}
+{{- include "kolla-pod.openstack.sections" (get $conf (index . 1)) -}}
+{{- end }}
+
+{{- define "kolla-pod.openstack.sections" -}}
+{{- range $section, $options := . | default dict }}
+[{{ $section }}]
+{{- range $option, $value := $options }}
+{{- range $one := ternary $value (list $value) (kindIs "slice" $value) }}
+{{ $option }} = {{ $one }}
+{{- end }}
+{{- end }}
+{{ end }}
+{{- end }}
+
+{{/* uWSGI in front of an API, as Kolla sets it up. (list root MODULE PORT LOG), LOG below /var/log/kolla */}}
+{{- define "kolla-pod.openstack.uwsgi" -}}
+{{- $uwsgi := (index . 0).Values.settings.uwsgi -}}
+[uwsgi]
+module = {{ index . 1 }}
+http = 0.0.0.0:{{ index . 2 }}
+http-auto-chunked = true
+http-chunked-input = true
+http-raw-body = true
+add-header = Connection: close
+buffer-size = 65535
+die-on-term = true
+enable-threads = true
+exit-on-reload = false
+hook-master-start = unix_signal:15 gracefully_kill_them_all
+lazy-apps = true
+logto2 = /var/log/kolla/{{ index . 3 }}
+master = true
+need-app = true
+plugins-dir = {{ $uwsgi.pluginsDir | default "/usr/lib/uwsgi/plugins" }}
+plugins = {{ $uwsgi.plugins | default "python3" }}
+processes = {{ $uwsgi.processes | default 2 }}
+socket-timeout = 30
+threads = {{ $uwsgi.threads | default 1 }}
+thunder-lock = true
+worker-reload-mercy = {{ $uwsgi.reloadMercy | default 40 }}
+{{- end }}
+
+{{/* What all of Nova's services have, above the cells and in them. (list root) */}}
+{{- define "kolla-pod.openstack.nova" -}}
+{{- $root := index . 0 -}}
+[DEFAULT]
+log_dir = /var/log/kolla/nova
+state_path = /var/lib/nova
+transport_url = {{ include "kolla-pod.transportUrl" $root }}
+
+{{ include "kolla-pod.openstack.cache" . }}
+
+[glance]
+endpoint_override = {{ include "kolla-pod.openstack.url" (list $root "glance" 9292) }}
+
+[cinder]
+catalog_info = block-storage::internalURL
+os_region_name = {{ $root.Values.global.region }}
+{{ include "kolla-pod.openstack.login" (list $root "nova") }}
+
+[neutron]
+metadata_proxy_shared_secret = {{ include "kolla-pod.openstack.password" (list $root "metadata_secret") }}
+service_metadata_proxy = true
+valid_interfaces = internal
+{{ include "kolla-pod.openstack.login" (list $root "nova") }}
+
+[placement]
+valid_interfaces = internal
+{{ include "kolla-pod.openstack.login" (list $root "nova") }}
+
+[service_user]
+send_service_user_token = true
+{{ include "kolla-pod.openstack.login" (list $root "nova") }}
+
+[oslo_concurrency]
+lock_path = /var/lib/nova/tmp
+
+[oslo_middleware]
+enable_proxy_headers_parsing = true
+
+[oslo_messaging_notifications]
+driver = noop
+
+[upgrade_levels]
+compute = auto
+
+{{ include "kolla-pod.openstack.rabbit" . }}
+{{- end }}

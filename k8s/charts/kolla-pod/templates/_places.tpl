@@ -1,0 +1,165 @@
+{{/*
+config.json -> what a container with a read-only root must mount, and what kolla-init must: the same as `kolla-init plan`
+says without --image (a test holds the two together).
+
+  entries -> wishes {path, kind, data} -> the outermost of them -> `places` {path, purpose, volume, subPath}, sorted
+  `covers`: the folders of the volume `kolla` that kolla-init mounts below /kolla
+*/}}
+{{- define "kolla-pod.readPlaces" -}}
+{{- $ctx := index . 0 -}}
+{{- $workload := index . 1 -}}
+{{- $wishes := fromJsonArray (include "kolla-pod.wishes" $workload) -}}
+{{- $mounts := fromJsonArray (include "kolla-pod.outermost" $wishes) -}}
+{{- $owned := list -}}
+{{- range concat ($workload.config.directories | default list) ($workload.config.permissions | default list) -}}{{- with .path -}}{{- $owned = append $owned (clean .) -}}{{- end -}}{{- end -}}
+{{- $places := dict "/var/log/kolla" (dict "purpose" "logs" "volume" "logs") "/tmp" (dict "purpose" "temporary" "volume" "tmp") "/run/kolla" (dict "purpose" "run" "volume" "kolla" "subPath" "run/kolla" "kind" "folder") -}}
+{{- range $mounts -}}
+{{- if or (hasPrefix "/var/log/kolla/" .path) (hasPrefix "/tmp/" .path) (hasKey $places .path) -}}
+{{- else if and (eq .kind "folder") (not (hasPrefix "/etc/" .path)) (or .data (has .path $owned)) -}}
+{{- $_ := set $places .path (dict "purpose" "data" "volume" (regexReplaceAll "[^a-z0-9]+" (lower .path) "-" | trimPrefix "-" | trunc 60 | trimSuffix "-")) -}}
+{{- else -}}
+{{- $_ := set $places .path (dict "purpose" "config" "volume" "kolla" "subPath" (trimPrefix "/" .path) "kind" .kind) -}}
+{{- end -}}
+{{- end -}}
+{{- range $path, $place := $places -}}
+{{- range $outer, $holder := $places -}}
+{{- if and (eq $place.volume "kolla") (eq $holder.volume "kolla") (eq $holder.kind "folder") (hasPrefix (printf "%s/" $outer) $path) -}}{{- $_ := unset $places $path -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $volume := $workload.values.volumes -}}
+{{- $there := get $places (clean $volume.mountPath) -}}
+{{- $isInit := false -}}
+{{- range $path, $place := $places -}}{{- if hasPrefix (printf "%s/" $path) $volume.mountPath -}}{{- $isInit = true -}}{{- end -}}{{- end -}}
+{{- if $there -}}{{- $isInit = ne $there.purpose "temporary" -}}{{- end -}}
+{{- $purpose := ternary "data" "other" $isInit -}}
+{{- $place := dict "purpose" $purpose "volume" $name "given" true "readOnly" ($volume.readOnly | default false) -}}
+{{- range $key := list "subPath" "mountPropagation" -}}{{- with get $volume $key -}}{{- $_ := set $place $key . -}}{{- end -}}{{- end -}}
+{{- $_ := set $places (clean $volume.mountPath) $place -}}
+{{- end -}}
+{{- range $path, $place := $places -}}
+{{- if and (not $place.given) (hasKey $workload.values.volumes $place.volume) -}}
+{{- fail (printf "%s: workloads.%s.volumes.%s: the library has a volume of that name, at %s; take another name, or that mountPath" $ctx.Chart.Name $workload.key $place.volume $path) -}}
+{{- end -}}
+{{- end -}}
+{{- $_ := set $workload "places" $places -}}
+{{- $_ := set $workload "covers" (fromJsonArray (include "kolla-pod.covers" $places)) -}}
+{{- end -}}
+
+{{/* What each entry needs, as a JSON list. In: workload. */}}
+{{- define "kolla-pod.wishes" -}}
+{{- $wishes := list -}}
+{{- $names := list -}}
+{{- $hasCa := false -}}
+{{- range .files -}}
+{{- $names = append $names .path -}}
+{{- if hasPrefix "ca-certificates/" .path -}}{{- $hasCa = true -}}{{- end -}}
+{{- end -}}
+{{- /* An entry that is not right is kolla-init's to refuse, with all that is wrong, while the old Pods go on. */ -}}
+{{- range .config.config_files -}}
+{{- if and .dest .source -}}
+{{- $dest := .dest -}}
+{{- $source := trimSuffix "/" .source -}}
+{{- $isFolder := false -}}
+{{- range $names -}}{{- if hasPrefix (printf "%s/" $source) (printf "/var/lib/kolla/config_files/%s" .) -}}{{- $isFolder = true -}}{{- end -}}{{- end -}}
+{{- $isInto := hasSuffix "/" $dest -}}
+{{- if and $isInto (regexMatch "[*?\\[]" (base $source)) -}}
+{{- $wishes = append $wishes (dict "path" (clean $dest) "kind" "folder" "data" false) -}}
+{{- else -}}
+{{- $path := clean (ternary (printf "%s%s" $dest (base $source)) $dest $isInto) -}}
+{{- if $isFolder -}}
+{{- $above := ternary $path (dir $path) (ne (include "kolla-pod.isShared" (dir $path)) "") -}}
+{{- $wishes = append $wishes (dict "path" $above "kind" "folder" "data" false) -}}
+{{- else -}}
+{{- $wishes = append $wishes (fromJson (include "kolla-pod.fileWish" $path)) -}}
+{{- end -}}
+{{- end -}}
+{{- if eq (base $source) "ca-certificates" -}}{{- $hasCa = true -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if $hasCa -}}
+{{- range list "/etc/ssl/certs" "/usr/local/share/ca-certificates" -}}{{- $wishes = append $wishes (dict "path" . "kind" "folder" "data" false) -}}{{- end -}}
+{{- end -}}
+{{- range .config.files -}}{{- if .path -}}{{- $wishes = append $wishes (fromJson (include "kolla-pod.fileWish" (clean .path))) -}}{{- end -}}{{- end -}}
+{{- range concat (.config.directories | default list) (.config.permissions | default list) -}}
+{{- if .path -}}
+{{- $path := clean (regexReplaceAll "/[^/]*[*?\\[].*$" .path "") -}}
+{{- $wishes = append $wishes (dict "path" $path "kind" "folder" "data" true) -}}
+{{- end -}}
+{{- end -}}
+{{- $open := list -}}
+{{- range $wishes -}}
+{{- $path := regexReplaceAll "^/(bin|sbin|lib|lib64)(/|$)" .path "/usr/${1}${2}" -}}
+{{- $path = regexReplaceAll "^/var/run(/|$)" $path "/run${1}" -}}
+{{- $path = regexReplaceAll "^/var/lock(/|$)" $path "/run/lock${1}" -}}
+{{- if or (eq .kind "file") (not (include "kolla-pod.isShared" $path)) -}}{{- $open = append $open (set . "path" $path) -}}{{- end -}}
+{{- end -}}
+{{- toJson $open -}}
+{{- end -}}
+
+{{/* A file's folder is mounted, unless that is shared with the system. In: path. */}}
+{{- define "kolla-pod.fileWish" -}}
+{{- if include "kolla-pod.isShared" (dir .) -}}
+{{- toJson (dict "path" . "kind" "file" "data" false) -}}
+{{- else -}}
+{{- toJson (dict "path" (dir .) "kind" "folder" "data" false) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Whether more than one part of the system lives in a folder, so that a volume would hide what is not ours. */}}
+{{- define "kolla-pod.isShared" -}}
+{{- if or (has . (splitList " " "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /usr/bin /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/libx32 /usr/local /usr/local/bin /usr/local/etc /usr/local/lib /usr/local/sbin /usr/local/share /usr/sbin /usr/share /var /var/cache /var/lib /var/lib/kolla /var/lib/kolla/config_files /var/local /var/log /var/opt /var/run /var/spool /var/tmp")) (regexMatch "^/(dev|proc|sys)/" .) -}}yes{{- end -}}
+{{- end -}}
+
+{{/* Nested wishes are one, the outermost; it is data when nothing but directories and permissions named it. */}}
+{{- define "kolla-pod.outermost" -}}
+{{- $found := dict -}}
+{{- $paths := list -}}
+{{- range . -}}{{- $paths = append $paths .path -}}{{- end -}}
+{{- $wishes := . -}}
+{{- range $path := $paths | uniq | sortAlpha -}}
+{{- range $kind := list "folder" "file" -}}
+{{- range $wish := $wishes -}}
+{{- if and (eq $wish.path $path) (eq $wish.kind $kind) -}}
+{{- $outer := $path -}}
+{{- range $other, $mount := $found -}}
+{{- if and (not (hasKey $found $path)) (eq $mount.kind "folder") (hasPrefix (printf "%s/" $other) $path) -}}{{- $outer = $other -}}{{- end -}}
+{{- end -}}
+{{- $mount := get $found $outer -}}
+{{- if $mount -}}
+{{- $_ := set $mount "data" (and $mount.data (or $wish.data (ne $outer $path))) -}}
+{{- else -}}
+{{- $_ := set $found $outer (dict "path" $outer "kind" $kind "data" $wish.data) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- values $found | toJson -}}
+{{- end -}}
+
+{{/*
+kolla-init mounts the folder above each place, so that it makes the place itself and owns it; and the folders between
+that and another volume inside of it, which the container runtime would make as root. In: places.
+*/}}
+{{- define "kolla-pod.covers" -}}
+{{- $above := list -}}
+{{- range $path, $place := . -}}{{- if eq $place.volume "kolla" -}}{{- $above = append $above (dir $path) -}}{{- end -}}{{- end -}}
+{{- $above = uniq $above -}}
+{{- $covers := list -}}
+{{- range $folder := $above -}}
+{{- $isIn := false -}}
+{{- range $above -}}{{- if and (ne . $folder) (or (eq . "/") (hasPrefix (printf "%s/" .) $folder)) -}}{{- $isIn = true -}}{{- end -}}{{- end -}}
+{{- if not $isIn -}}{{- $covers = append $covers $folder -}}{{- end -}}
+{{- end -}}
+{{- $all := $covers -}}
+{{- range $path, $place := . -}}
+{{- if and (ne $place.volume "kolla") (ne $place.purpose "other") -}}
+{{- $parts := splitList "/" (trimPrefix "/" (dir $path)) -}}
+{{- range $i, $part := $parts -}}
+{{- $folder := printf "/%s" (join "/" (slice $parts 0 (add1 $i | int))) -}}
+{{- range $covers -}}{{- if and (ne . $folder) (or (eq . "/") (hasPrefix (printf "%s/" .) $folder)) -}}{{- $all = append $all $folder -}}{{- end -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $all | uniq | sortAlpha | toJson -}}
+{{- end -}}

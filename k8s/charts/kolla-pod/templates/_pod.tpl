@@ -1,0 +1,184 @@
+{{/*
+A Pod's metadata and spec, without what its owner (workload, Job) adds. In: a dict of
+  ctx, workload, component, account (ServiceAccount), waits (list), containers (list: the main ones, with their mounts),
+  isWorkload (or a Job's), token (whether a wait asks the API server), restartPolicy, grace (seconds)
+Out: JSON.
+*/}}
+{{- define "kolla-pod.podTemplate" -}}
+{{- $ctx := .ctx -}}
+{{- $workload := .workload -}}
+{{- $values := $workload.values -}}
+{{- /* Ours lie over those of values: a selector and a wait go by them. */ -}}
+{{- $labels := ternary (deepCopy $values.labels) dict .isWorkload -}}
+{{- include "kolla-pod.lay" (list $labels (fromYaml (include "kolla-pod.selector" (list $ctx .component)))) -}}
+{{- $_ := set $labels "app.kubernetes.io/version" (include "kolla-pod.versionLabel" $ctx) -}}
+{{- $_ := set $labels "kolla-pod/role" $values.role -}}
+{{- $annotations := ternary (deepCopy $values.annotations) dict .isWorkload -}}
+{{- $_ := set $annotations "kolla-pod/release" ($ctx.Values.release | toString) -}}
+{{- if and .isWorkload $values.restricted.exempt -}}{{- $_ := set $annotations "kolla-pod/not-restricted" $values.restricted.exempt -}}{{- end -}}
+{{- $security := dict "runAsNonRoot" true "runAsUser" (int $workload.user.uid) "runAsGroup" (int ($workload.user.gid | default $workload.user.uid)) "fsGroup" (int $ctx.Values.fsGroup) "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- with $workload.user.supplementalGroups -}}{{- $_ := set $security "supplementalGroups" . -}}{{- end -}}
+{{- $init := list -}}
+{{- if eq $ctx.Values.kollaPod.delivery "copied" -}}{{- $init = append $init (fromJson (include "kolla-pod.installContainer" $ctx)) -}}{{- end -}}
+{{- $init = append $init (fromJson (include "kolla-pod.initContainer" .)) -}}
+{{- $spec := dict "serviceAccountName" .account "automountServiceAccountToken" false "terminationGracePeriodSeconds" (int .grace) "securityContext" $security -}}
+{{- if .isWorkload -}}
+{{- include "kolla-pod.lay" (list $security $values.podSecurityContext) -}}
+{{- $init = concat $init (fromYamlArray (include "kolla-pod.openText" (list $ctx (toYaml $values.extraInitContainers) (printf "workloads.%s.extraInitContainers" $workload.key)))) -}}
+{{- with include "kolla-pod.sidecarContainer" (list $ctx $workload) -}}{{- $init = append $init (fromJson .) -}}{{- end -}}
+{{- range $host := list "hostNetwork" "hostPID" "hostIPC" -}}
+{{- if (get $values $host).reason -}}{{- $_ := set $spec $host true -}}{{- end -}}
+{{- end -}}
+{{- if $values.hostNetwork.reason -}}{{- $_ := set $spec "dnsPolicy" "ClusterFirstWithHostNet" -}}{{- end -}}
+{{- if include "kolla-pod.sharesProcesses" (list $ctx $workload) -}}{{- $_ := set $spec "shareProcessNamespace" true -}}{{- end -}}
+{{- end -}}
+{{- $_ := set $spec "initContainers" $init -}}
+{{- $_ := set $spec "containers" .containers -}}
+{{- $_ := set $spec "volumes" (fromJsonArray (include "kolla-pod.volumes" .)) -}}
+{{- with .restartPolicy -}}{{- $_ := set $spec "restartPolicy" . -}}{{- end -}}
+{{- $secrets := list -}}
+{{- range $ctx.Values.global.pullSecrets -}}{{- $secrets = append $secrets (dict "name" .) -}}{{- end -}}
+{{- if $secrets -}}{{- $_ := set $spec "imagePullSecrets" $secrets -}}{{- end -}}
+{{- include "kolla-pod.scheduling" (list $ctx $workload $spec .component) -}}
+{{- if .isWorkload -}}{{- include "kolla-pod.lay" (list $spec $values.podSpec) -}}{{- end -}}
+{{- $json := toJson (dict "metadata" (dict "labels" $labels "annotations" $annotations) "spec" $spec) -}}
+{{- if not (and .isWorkload $values.restricted.exempt) -}}{{- include "kolla-pod.checkRestricted" (list . $json) -}}{{- end -}}
+{{- $json -}}
+{{- end -}}
+
+{{/*
+Looked for in the Pod as it came out, so that nothing that was laid over it is overlooked. In: list of what
+kolla-pod.podTemplate has, and its JSON.
+*/}}
+{{- define "kolla-pod.checkRestricted" -}}
+{{- $pod := index . 0 -}}
+{{- $allowed := list "\"add\":[\"NET_BIND_SERVICE\"]" "\"drop\":[\"ALL\"]" -}}
+{{- $json := index . 1 -}}
+{{- range $allowed -}}{{- $json = replace . "" $json -}}{{- end -}}
+{{- $weak := regexFind "\"privileged\":true|\"allowPrivilegeEscalation\":true|\"runAsNonRoot\":false|\"runAsUser\":0[,}]|\"host(Network|PID|IPC)\":true|\"hostPath\"|\"hostPort\"|\"type\":\"Unconfined\"|\"procMount\":\"Unmasked\"|\"add\":\\[[^]]+\\]|\"drop\":\\[[^]]*\\]" $json -}}
+{{- if $weak -}}
+{{- $weak = trimAll ",}" $weak -}}
+{{- if $pod.isWorkload -}}
+{{- fail (printf "%s: workloads.%s: it has %s, so it is not admitted under `restricted`: leave that out, or say why by restricted: {exempt: reason}" $pod.ctx.Chart.Name $pod.workload.key $weak) -}}
+{{- else -}}
+{{- fail (printf "%s: the Job %s has %s, so it is not admitted under `restricted`: take another bootstrap.workload or cron.NAME.workload, or other bootstrap.volumes" $pod.ctx.Chart.Name $pod.component $weak) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Puts into a Pod's spec where it may run. In: list of context, workload, spec and component. */}}
+{{- define "kolla-pod.scheduling" -}}
+{{- $ctx := index . 0 -}}
+{{- $values := (index . 1).values -}}
+{{- $spec := index . 2 -}}
+{{- $selector := deepCopy (get $ctx.Values.global.labels $values.role | default dict) -}}
+{{- include "kolla-pod.lay" (list $selector ($values.nodeSelector | default dict)) -}}
+{{- if $selector -}}{{- $_ := set $spec "nodeSelector" $selector -}}{{- end -}}
+{{- $tolerations := concat (get $ctx.Values.global.tolerations $values.role | default list) ($values.tolerations | default list) -}}
+{{- if $tolerations -}}{{- $_ := set $spec "tolerations" $tolerations -}}{{- end -}}
+{{- range $key := list "affinity" "priorityClassName" "dnsPolicy" -}}
+{{- with get $values $key -}}{{- $_ := set $spec $key . -}}{{- end -}}
+{{- end -}}
+{{- if kindIs "slice" $values.topologySpread -}}
+{{- $_ := set $spec "topologySpreadConstraints" $values.topologySpread -}}
+{{- else if and $values.topologySpread (ne $values.kind "DaemonSet") -}}
+{{- $spread := list -}}
+{{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" -}}
+{{- $selected := dict "matchLabels" (fromYaml (include "kolla-pod.selector" (list $ctx (index $ 3)))) -}}
+{{- $spread = append $spread (dict "maxSkew" 1 "topologyKey" $key "whenUnsatisfiable" "ScheduleAnyway" "labelSelector" $selected) -}}
+{{- end -}}
+{{- $_ := set $spec "topologySpreadConstraints" $spread -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "kolla-pod.restrictedContainer" -}}
+{{- toJson (dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL"))) -}}
+{{- end -}}
+
+{{/* For images without the binary. */}}
+{{- define "kolla-pod.installContainer" -}}
+{{- $image := .Values.kollaPod.image -}}
+{{- $mounts := list (dict "name" "kolla-pod" "mountPath" "/opt/kolla-pod") -}}
+{{- $container := dict "name" "kolla-pod" "image" (include "kolla-pod.ownImage" .) "imagePullPolicy" $image.pullPolicy "args" (list "install" "/opt/kolla-pod") "securityContext" (fromJson (include "kolla-pod.restrictedContainer" .)) "volumeMounts" $mounts -}}
+{{- with .Values.kollaPod.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
+{{- toJson $container -}}
+{{- end -}}
+
+{{- define "kolla-pod.initContainer" -}}
+{{- $ctx := .ctx -}}
+{{- $workload := .workload -}}
+{{- $command := list (include "kolla-pod.program" (list $ctx "kolla-init")) "--root" "/kolla" -}}
+{{- range .waits -}}{{- $command = concat $command (list "--wait" .) -}}{{- end -}}
+{{- if .waits -}}{{- $command = concat $command (list "--timeout" $ctx.Values.needsTimeout) -}}{{- end -}}
+{{- $mounts := list (dict "name" "config-files" "mountPath" "/var/lib/kolla/config_files" "readOnly" true) -}}
+{{- $mounts = concat $mounts (fromJsonArray (include "kolla-pod.initMounts" $workload)) -}}
+{{- if $workload.podYaml -}}{{- $mounts = append $mounts (dict "name" "pod-yaml" "mountPath" "/etc/kolla-pod" "readOnly" true) -}}{{- end -}}
+{{- if .token -}}{{- $mounts = append $mounts (fromJson (include "kolla-pod.tokenMount" $ctx)) -}}{{- end -}}
+{{- if ne $ctx.Values.kollaPod.delivery "baked" -}}{{- $mounts = append $mounts (fromJson (include "kolla-pod.deliveryMount" $ctx)) -}}{{- end -}}
+{{- $env := fromJsonArray (include "kolla-pod.helperEnv" (list $ctx $workload.values.env)) -}}
+{{- $container := dict "name" "kolla-init" "image" (include "kolla-pod.image" (list $ctx $workload.values.image)) "imagePullPolicy" (include "kolla-pod.pullPolicy" (list $ctx $workload.values.image)) "command" $command "env" $env "securityContext" (fromJson (include "kolla-pod.restrictedContainer" $ctx)) "volumeMounts" $mounts -}}
+{{- with $ctx.Values.kollaPod.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
+{{- toJson $container -}}
+{{- end -}}
+
+{{/*
+What this Pod is, for helpers, and what overlays may use; then the variables of values, each name once. In: as kolla-pod.env.
+*/}}
+{{- define "kolla-pod.helperEnv" -}}
+{{- $fields := dict "POD_NAME" "metadata.name" "POD_NAMESPACE" "metadata.namespace" "POD_UID" "metadata.uid" "NODE_NAME" "spec.nodeName" "POD_IP" "status.podIP" "HOST_IP" "status.hostIP" -}}
+{{- $given := index . 1 -}}
+{{- $env := list -}}
+{{- range $name, $field := $fields -}}
+{{- if not (hasKey $given $name) -}}{{- $env = append $env (dict "name" $name "valueFrom" (dict "fieldRef" (dict "fieldPath" $field))) -}}{{- end -}}
+{{- end -}}
+{{- concat $env (fromJsonArray (include "kolla-pod.env" .)) | toJson -}}
+{{- end -}}
+
+{{/* Variables of values as Kubernetes has them. In: list of context and map. Passwords come by Secrets. */}}
+{{- define "kolla-pod.env" -}}
+{{- $ctx := index . 0 -}}
+{{- $env := list -}}
+{{- if and (ne $ctx.Values.kollaPod.delivery "baked") (not (hasKey (index . 1) "PATH")) -}}
+{{- /* Kolla's scripts find our sudo and healthchecks by it; what an image says of it can't be added to. */ -}}
+{{- $folders := list "/opt/kolla-pod/rootless-bin" "/opt/kolla-pod/kolla-bin" "/opt/kolla-pod/bin" $ctx.Values.kollaPod.searchPath -}}
+{{- $env = append $env (dict "name" "PATH" "value" (join ":" $folders)) -}}
+{{- end -}}
+{{- range $name, $value := index . 1 -}}
+{{- if not (kindIs "map" $value) -}}
+{{- $env = append $env (dict "name" $name "value" (include "kolla-pod.openText" (list $ctx (toString $value) (printf "env.%s" $name)))) -}}
+{{- else if $value.field -}}
+{{- $env = append $env (dict "name" $name "valueFrom" (dict "fieldRef" (dict "fieldPath" $value.field))) -}}
+{{- else if $value.secret -}}
+{{- $env = append $env (dict "name" $name "valueFrom" (dict "secretKeyRef" (dict "name" $value.secret "key" $value.key))) -}}
+{{- else -}}
+{{- $env = append $env (dict "name" $name "valueFrom" (dict "secretKeyRef" (fromJson (include "kolla-pod.passwordKey" (list $ctx $value.password))))) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $env -}}
+{{- end -}}
+
+{{/* Where a password lies: in a Secret that is there, or in one of ours. In: list of context and name. Out: {name, key}. */}}
+{{- define "kolla-pod.passwordKey" -}}
+{{- $ctx := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- $given := get $ctx.Values.global.passwordSecrets $name -}}
+{{- if $given -}}
+{{- toJson (dict "name" $given.secret "key" $given.key) -}}
+{{- else -}}
+{{- $base := printf "%s-%s" $ctx.name (include "kolla-pod.slug" $name) -}}
+{{- $bundle := dict "data" (dict "password" (include "kolla-pod.password" . | b64enc)) -}}
+{{- $object := printf "%s-%s" $base (include "kolla-pod.hash" (toJson $bundle)) -}}
+{{- $_ := set $ctx "passwords" ($ctx.passwords | default dict) -}}
+{{- $_ := set $ctx.passwords $object $bundle.data -}}
+{{- toJson (dict "name" $object "key" "password") -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "kolla-pod.passwordObjects" -}}
+{{- $ctx := . -}}
+{{- range $name, $data := .passwords -}}
+{{- $metadata := dict "name" $name "namespace" $ctx.Release.Namespace "labels" (fromYaml (include "kolla-pod.labels" (list $ctx "passwords"))) -}}
+{{- $_ := merge $metadata (fromJson (include "kolla-pod.kept" $ctx)) -}}
+{{- $_ := set $ctx.objects (printf "Secret %s" $name) (dict "apiVersion" "v1" "kind" "Secret" "metadata" $metadata "type" "Opaque" "immutable" true "data" $data) -}}
+{{- end -}}
+{{- end -}}

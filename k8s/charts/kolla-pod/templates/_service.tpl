@@ -1,0 +1,33 @@
+{{/*
+All objects of a chart. In: the chart's root. It builds a context that every other template gets instead: the chart's
+parts, `Values` laid over each other, `files` (what lies beside config.json), `workloads` (list) and `jobs` (list).
+*/}}
+{{- define "kolla-pod.service" -}}
+{{- $ctx := dict "Chart" .Chart "Release" .Release "Files" .Files "Capabilities" .Capabilities "Template" .Template "objects" dict "refs" dict -}}
+{{- include "kolla-pod.layValues" (list $ctx .Values) -}}
+{{- include "kolla-pod.readFiles" $ctx -}}
+{{- include "kolla-pod.readWorkloads" $ctx -}}
+{{- include "kolla-pod.bundleObjects" $ctx -}}
+{{- include "kolla-pod.makeJobs" $ctx -}}
+{{- range $workload := $ctx.workloads }}
+{{ include "kolla-pod.workload" (list $ctx $workload) }}
+{{- end }}
+{{- range $job := $ctx.jobs }}
+---
+{{ toYaml $job }}
+{{- end }}
+{{- include "kolla-pod.cronJobs" $ctx }}
+{{- include "kolla-pod.passwordObjects" $ctx }}
+{{- include "kolla-pod.jobAccess" $ctx }}
+{{- range $name, $object := $ctx.objects }}
+---
+{{ toYaml $object }}
+{{- end }}
+{{- range $object := $ctx.Values.objects }}
+---
+{{ if kindIs "string" $object }}{{ tpl $object $ctx }}{{ else }}{{ toYaml $object }}{{ end }}
+{{- end }}
+{{- with $ctx.missingPasswords }}
+{{- fail (printf "%s: no password %s; put it under global.passwords, as in Kolla's passwords.yml" $ctx.Chart.Name (uniq . | sortAlpha | join ", ")) }}
+{{- end }}
+{{- end }}

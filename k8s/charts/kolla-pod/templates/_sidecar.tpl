@@ -1,0 +1,133 @@
+{{/*
+One native sidecar for what goes on beside the service: probes, a configuration that follows its ConfigMaps, log shipping.
+It reads kolla-pod.yaml, which kolla-init reads too (overlays). That is read at the start only, so its ConfigMap has the
+hash in its name with `reload: live` too.
+*/}}
+
+{{/* Roles, blank-separated. In: list of context and workload. */}}
+{{- define "kolla-pod.sidecarRoles" -}}
+{{- $ctx := index . 0 -}}
+{{- $probes := (index . 1).values.probes -}}
+{{- $roles := list -}}
+{{- if and (eq $probes.mode "resident") (or $probes.readiness $probes.liveness $probes.startup) -}}{{- $roles = append $roles "probe" -}}{{- end -}}
+{{- if eq $ctx.Values.config.reload "live" -}}{{- $roles = append $roles "config-watch" -}}{{- end -}}
+{{- if $ctx.Values.logs.enabled -}}{{- $roles = append $roles "log-ship" -}}{{- end -}}
+{{- join " " $roles -}}
+{{- end -}}
+
+{{/* Sets `podYaml` of the workload where it needs one. In: list of context and workload. */}}
+{{- define "kolla-pod.readPodYaml" -}}
+{{- $ctx := index . 0 -}}
+{{- $workload := index . 1 -}}
+{{- $values := $workload.values -}}
+{{- $roles := include "kolla-pod.sidecarRoles" . -}}
+{{- $yaml := dict -}}
+{{- if $values.overlays -}}{{- $_ := set $yaml "overlays" $values.overlays -}}{{- end -}}
+{{- if $roles -}}
+{{- $_ := set $yaml "sidecar" (dict "role" (splitList " " $roles) "listen" (printf ":%v" $values.sidecar.port)) -}}
+{{- if contains "probe" $roles -}}
+{{- $checks := dict -}}
+{{- $pace := dict "period" (printf "%ds" (int $values.probes.periodSeconds)) "timeout" (printf "%ds" (int (min $values.probes.timeoutSeconds $values.probes.periodSeconds))) -}}
+{{- with $values.probes.readiness -}}{{- $_ := set $checks "ready" (merge (dict "run" . "for" (list "readiness")) $pace) -}}{{- end -}}
+{{- with $values.probes.liveness -}}{{- $_ := set $checks "alive" (merge (dict "run" . "for" (ternary (list "liveness") (list "liveness" "startup") (ne $values.probes.startup ""))) $pace) -}}{{- end -}}
+{{- with $values.probes.startup -}}{{- $_ := set $checks "started" (merge (dict "run" . "for" (list "startup")) $pace) -}}{{- end -}}
+{{- $_ := set $yaml "checks" $checks -}}
+{{- end -}}
+{{- if contains "config-watch" $roles -}}
+{{- $watch := dict "root" "/kolla" -}}
+{{- with $ctx.Values.config.onChange -}}{{- $_ := set $watch "on-change" . -}}{{- end -}}
+{{- $_ := set $yaml "init" (dict "watch" $watch) -}}
+{{- end -}}
+{{- if contains "log-ship" $roles -}}
+{{- $logs := $ctx.Values.logs -}}
+{{- $ship := dict "labels-file" "/etc/podinfo/labels" "container" $workload.name "grace" "20s" -}}
+{{- with $logs.url -}}{{- $_ := set $ship "url" (include "kolla-pod.openText" (list $ctx . "logs.url")) -}}{{- end -}}
+{{- with $logs.user -}}{{- $_ := set $ship "user" . -}}{{- end -}}
+{{- include "kolla-pod.lay" (list $ship ($logs.options | default dict)) -}}
+{{- if or (hasKey $ship "password") (hasKey $ship "api-key") (regexMatch "://[^/@\"]*:[^/@\"]*@" (toJson $ship)) -}}
+{{- fail (printf "%s: logs: a password stands in url or options, and they would be a ConfigMap; say user, and password: its name under global.passwords" $ctx.Chart.Name) -}}
+{{- end -}}
+{{- $_ := set $yaml "log-ship" $ship -}}
+{{- end -}}
+{{- end -}}
+{{- if $yaml -}}
+{{- $base := printf "%s-kolla-pod" $workload.name -}}
+{{- $_ := set $ctx.refs $base (dict "secret" false "versioned" true "bytes" 0 "binary" dict "data" (dict "kolla-pod.yaml" (toYaml $yaml | b64enc))) -}}
+{{- $_ := set $workload "podYaml" (dict "base" $base) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The container, or nothing. In: list of context and workload. */}}
+{{- define "kolla-pod.sidecarContainer" -}}
+{{- $ctx := index . 0 -}}
+{{- $workload := index . 1 -}}
+{{- $values := $workload.values -}}
+{{- $roles := include "kolla-pod.sidecarRoles" . -}}
+{{- if $roles -}}
+{{- $seen := dict -}}
+{{- range fromJsonArray (include "kolla-pod.serviceMounts" $workload) -}}
+{{- /* The door that Kolla's healthcheck names look for is made in /run/kolla. */ -}}
+{{- /* And a container without privileges may only take mounts, not make them for others. */ -}}
+{{- $_ := set $seen .mountPath (ternary (omit . "readOnly") (omit . "mountPropagation") (eq .mountPath "/run/kolla")) -}}
+{{- end -}}
+{{- $_ := set $seen "/etc/kolla-pod" (dict "name" "pod-yaml" "mountPath" "/etc/kolla-pod" "readOnly" true) -}}
+{{- $_ := set $seen "/etc/podinfo" (dict "name" "podinfo" "mountPath" "/etc/podinfo" "readOnly" true) -}}
+{{- if contains "config-watch" $roles -}}
+{{- $_ := set $seen "/var/lib/kolla/config_files" (dict "name" "config-files" "mountPath" "/var/lib/kolla/config_files" "readOnly" true) -}}
+{{- range fromJsonArray (include "kolla-pod.initMounts" $workload) -}}{{- $_ := set $seen .mountPath . -}}{{- end -}}
+{{- end -}}
+{{- if ne $ctx.Values.kollaPod.delivery "baked" -}}{{- $_ := set $seen "/opt/kolla-pod" (fromJson (include "kolla-pod.deliveryMount" $ctx)) -}}{{- end -}}
+{{- $mounts := list -}}
+{{- range $path := keys $seen | sortAlpha -}}{{- $mounts = append $mounts (get $seen $path) -}}{{- end -}}
+{{- $env := fromJsonArray (include "kolla-pod.helperEnv" (list $ctx $values.env)) -}}
+{{- if and (contains "log-ship" $roles) $ctx.Values.logs.password -}}
+{{- $env = append $env (dict "name" "KOLLA_LOG_SHIP_PASSWORD" "valueFrom" (dict "secretKeyRef" (fromJson (include "kolla-pod.passwordKey" (list $ctx $ctx.Values.logs.password))))) -}}
+{{- end -}}
+{{- $container := dict "name" "kolla-sidecar" "image" (include "kolla-pod.image" (list $ctx $values.image)) "imagePullPolicy" (include "kolla-pod.pullPolicy" (list $ctx $values.image)) -}}
+{{- $_ := set $container "restartPolicy" "Always" -}}
+{{- $_ := set $container "command" (list (include "kolla-pod.program" (list $ctx "kolla-sidecar"))) -}}
+{{- $_ := set $container "env" $env -}}
+{{- $_ := set $container "ports" (list (dict "name" "health" "containerPort" (int $values.sidecar.port))) -}}
+{{- $_ := set $container "startupProbe" (dict "httpGet" (dict "path" "/startupz/roles" "port" "health") "periodSeconds" 1 "failureThreshold" 120) -}}
+{{- /* Not /livez, which asks for the service too: that is the service's own probe. */ -}}
+{{- $_ := set $container "livenessProbe" (dict "httpGet" (dict "path" "/startupz/roles" "port" "health") "periodSeconds" 10 "timeoutSeconds" 5) -}}
+{{- $_ := set $container "securityContext" (fromJson (include "kolla-pod.restrictedContainer" $ctx)) -}}
+{{- with $values.sidecar.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
+{{- $_ := set $container "volumeMounts" $mounts -}}
+{{- toJson $container -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Whether a check looks at processes of another container, or a signal goes to one. In: list of context and workload. */}}
+{{- define "kolla-pod.sharesProcesses" -}}
+{{- $values := (index . 1).values -}}
+{{- $roles := include "kolla-pod.sidecarRoles" . -}}
+{{- if hasKey $values "shareProcessNamespace" -}}
+{{- if $values.shareProcessNamespace -}}yes{{- end -}}
+{{- else if and (contains "probe" $roles) (regexMatch "(^|;)(process|connected) |--process" (printf "%s;%s;%s" $values.probes.readiness $values.probes.liveness $values.probes.startup)) -}}yes
+{{- else if and (contains "config-watch" $roles) (contains "signal:" (join " " (index . 0).Values.config.onChange)) -}}yes
+{{- end -}}
+{{- end -}}
+
+{{/* The probes of the service's container: {startupProbe, readinessProbe, livenessProbe}. In: list of context and workload. */}}
+{{- define "kolla-pod.probes" -}}
+{{- $ctx := index . 0 -}}
+{{- $values := (index . 1).values -}}
+{{- $all := dict -}}
+{{- $period := int $values.probes.periodSeconds -}}
+{{- $words := dict "startup" ($values.probes.startup | default $values.probes.liveness) "readiness" $values.probes.readiness "liveness" $values.probes.liveness -}}
+{{- $paths := dict "startup" "/startupz" "readiness" "/readyz" "liveness" "/livez" -}}
+{{- range $kind, $run := $words -}}
+{{- if $run -}}
+{{- $probe := dict "periodSeconds" $period "timeoutSeconds" (int $values.probes.timeoutSeconds) -}}
+{{- if eq $values.probes.mode "exec" -}}
+{{- $_ := set $probe "exec" (dict "command" (concat (list (include "kolla-pod.program" (list $ctx "kolla-probe"))) (splitList " " $run))) -}}
+{{- else -}}
+{{- $_ := set $probe "httpGet" (dict "path" (get $paths $kind) "port" (int $values.sidecar.port)) -}}
+{{- end -}}
+{{- if eq $kind "startup" -}}{{- $_ := set $probe "failureThreshold" (max 1 (div (int $values.probes.startupSeconds) $period)) -}}{{- end -}}
+{{- $_ := set $all (printf "%sProbe" $kind) $probe -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $all -}}
+{{- end -}}

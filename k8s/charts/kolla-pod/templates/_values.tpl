@@ -1,0 +1,151 @@
+{{/*
+Sets `Values` of the context: library < chart < globals.yml < its charts.NAME. In: list of context and the chart's values.
+*/}}
+{{- define "kolla-pod.layValues" -}}
+{{- $ctx := index . 0 -}}
+{{- $given := index . 1 -}}
+{{- $library := index $given "kolla-pod" | default dict -}}
+{{- $values := deepCopy (omit $library "global") -}}
+{{- $global := deepCopy ($library.global | default dict) -}}
+{{- /* As given, since null in there is to take away what lies below. */ -}}
+{{- $over := deepCopy ($given.global | default dict) -}}
+{{- include "kolla-pod.lay" (list $global (deepCopy $over)) -}}
+{{- include "kolla-pod.lay" (list $values (deepCopy (omit $given "global" "kolla-pod"))) -}}
+{{- include "kolla-pod.lay" (list $values (deepCopy (pick $over "kollaPod" "config" "logs" "jobs" "networkPolicy" "needsTimeout"))) -}}
+{{- range $name := uniq (list $ctx.Chart.Name ($values.name | default $ctx.Chart.Name)) -}}
+{{- with get ($over.charts | default dict) $name -}}
+{{- include "kolla-pod.lay" (list $values (deepCopy .)) -}}
+{{- end -}}
+{{- end -}}
+{{- $_ := set $ctx "name" ($values.name | default $ctx.Chart.Name) -}}
+{{- $_ := set $values "global" $global -}}
+{{- include "kolla-pod.wholeNumbers" $values -}}
+{{- if not $values.service -}}{{- $_ := set $values "service" $ctx.Chart.Name -}}{{- end -}}
+{{- if not $values.image.repository -}}{{- $_ := set $values.image "repository" $ctx.Chart.Name -}}{{- end -}}
+{{- $_ := set $ctx "Values" $values -}}
+{{- if not $values.release -}}{{- $_ := set $values "release" (include "kolla-pod.imageTag" (list $ctx dict)) -}}{{- end -}}
+{{- end -}}
+
+{{/*
+Lays one map over another, in place: maps go into each other, null takes a key away, all else is replaced, by false and
+empty values too (which mergeOverwrite leaves as they were). In: list of the lower map and the upper one.
+*/}}
+{{- define "kolla-pod.lay" -}}
+{{- $under := index . 0 -}}
+{{- range $key, $value := index . 1 -}}
+{{- if kindIs "invalid" $value -}}
+{{- $_ := unset $under $key -}}
+{{- else if and (kindIs "map" $value) (kindIs "map" (get $under $key)) -}}
+{{- include "kolla-pod.lay" (list (get $under $key) $value) -}}
+{{- else -}}
+{{- $_ := set $under $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* In place: Helm reads every number as a float, and a template would write 1000000 as 1e+06. In: map. */}}
+{{- define "kolla-pod.wholeNumbers" -}}
+{{- $map := . -}}
+{{- range $key, $value := $map -}}
+{{- if kindIs "float64" $value -}}
+{{- if eq (floor $value) $value -}}{{- $_ := set $map $key (int64 $value) -}}{{- end -}}
+{{- else if kindIs "map" $value -}}
+{{- include "kolla-pod.wholeNumbers" $value -}}
+{{- else if kindIs "slice" $value -}}
+{{- $list := list -}}
+{{- range $i, $item := $value -}}
+{{- $one := dict "item" $item -}}
+{{- include "kolla-pod.wholeNumbers" $one -}}
+{{- $list = append $list $one.item -}}
+{{- end -}}
+{{- $_ := set $map $key $list -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The tag of an image. In: list of context and what a workload says of its image. */}}
+{{- define "kolla-pod.imageTag" -}}
+{{- $ctx := index . 0 -}}
+{{- (index . 1).tag | default $ctx.Values.image.tag | default $ctx.Values.global.tag -}}
+{{- end -}}
+
+{{/* An image's reference; a tag that begins with sha256: is a digest. In: as above. */}}
+{{- define "kolla-pod.image" -}}
+{{- $ctx := index . 0 -}}
+{{- $own := index . 1 -}}
+{{- $registry := $own.registry | default $ctx.Values.image.registry | default $ctx.Values.global.registry -}}
+{{- $repository := $own.repository | default $ctx.Values.image.repository -}}
+{{- include "kolla-pod.reference" (list $registry $repository (include "kolla-pod.imageTag" .)) -}}
+{{- end -}}
+
+{{/* In: list of registry, repository and tag. */}}
+{{- define "kolla-pod.reference" -}}
+{{- $tag := index . 2 -}}
+{{- printf "%s/%s%s%s" (index . 0) (index . 1) (hasPrefix "sha256:" $tag | ternary "@" ":") $tag -}}
+{{- end -}}
+
+{{/* The image with our binary. In: context. */}}
+{{- define "kolla-pod.ownImage" -}}
+{{- $image := .Values.kollaPod.image -}}
+{{- $image.reference | default (include "kolla-pod.reference" (list .Values.global.registry $image.repository $image.tag)) -}}
+{{- end -}}
+
+{{- define "kolla-pod.pullPolicy" -}}
+{{- $ctx := index . 0 -}}
+{{- (index . 1).pullPolicy | default $ctx.Values.image.pullPolicy | default $ctx.Values.global.pullPolicy -}}
+{{- end -}}
+
+{{/* A command of ours, where it is found in the containers. In: list of context and name. */}}
+{{- define "kolla-pod.program" -}}
+{{- $ctx := index . 0 -}}
+{{- if eq $ctx.Values.kollaPod.delivery "baked" -}}
+{{- index . 1 -}}
+{{- else -}}
+{{- printf "/opt/kolla-pod/bin/%s" (index . 1) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Labels of every object; quoted, since a release may be called 1 or on. In: list of context and component. */}}
+{{- define "kolla-pod.labels" -}}
+{{- $ctx := index . 0 -}}
+{{ include "kolla-pod.selector" . }}
+app.kubernetes.io/managed-by: {{ $ctx.Release.Service | quote }}
+app.kubernetes.io/part-of: openstack
+app.kubernetes.io/version: {{ include "kolla-pod.versionLabel" $ctx | quote }}
+helm.sh/chart: {{ printf "%s-%s" $ctx.Chart.Name $ctx.Chart.Version | replace "+" "_" | quote }}
+{{- end -}}
+
+{{- define "kolla-pod.selector" -}}
+{{- $ctx := index . 0 -}}
+app.kubernetes.io/name: {{ $ctx.Chart.Name | quote }}
+app.kubernetes.io/instance: {{ $ctx.Release.Name | quote }}
+app.kubernetes.io/component: {{ index . 1 | quote }}
+{{- end -}}
+
+{{/* The release as a label may have it. */}}
+{{- define "kolla-pod.versionLabel" -}}
+{{- regexReplaceAll "[^A-Za-z0-9_.-]+" (.Values.release | toString | replace "+" "_") "-" | trunc 63 | trimAll "-_." -}}
+{{- end -}}
+
+{{/* Refuses a name that Kubernetes would, when half of a release is there. In: list of context, what to shorten, name, most bytes. */}}
+{{- define "kolla-pod.checkLength" -}}
+{{- $name := index . 2 -}}
+{{- if gt (len $name) (index . 3) -}}
+{{- fail (printf "%s: %s: %s has %d characters, and Kubernetes takes %d there; take a shorter one" (index . 0).Chart.Name (index . 1) $name (len $name) (index . 3)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A short hash of a text, for names. */}}
+{{- define "kolla-pod.hash" -}}
+{{- sha256sum . | trunc 10 -}}
+{{- end -}}
+
+{{/* A file name as a part of an object's name. */}}
+{{- define "kolla-pod.slug" -}}
+{{- regexReplaceAll "[^a-z0-9]+" (lower .) "-" | trimAll "-" -}}
+{{- end -}}
+
+{{/* Metadata of what has its hash in its name: Helm leaves old versions, which Pods of an old release may still need. */}}
+{{- define "kolla-pod.kept" -}}
+{{- toJson (dict "labels" (dict "kolla-pod/versioned" "true") "annotations" (dict "helm.sh/resource-policy" "keep")) -}}
+{{- end -}}

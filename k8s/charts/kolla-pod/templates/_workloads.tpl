@@ -1,0 +1,115 @@
+{{/*
+workloads -> `workloads` of the context: a list of {key, name, values, config (config.json as data), files (those that it
+reads), places and covers (its mounts), podYaml (a file)}.
+*/}}
+{{- define "kolla-pod.readWorkloads" -}}
+{{- $ctx := . -}}
+{{- $workloads := list -}}
+{{- range $key, $given := .Values.workloads -}}
+{{- $values := deepCopy $ctx.Values.workloadDefaults -}}
+{{- include "kolla-pod.lay" (list $values (deepCopy ($given | default dict))) -}}
+{{- if $values.enabled -}}
+{{- $user := deepCopy $ctx.Values.user -}}
+{{- include "kolla-pod.lay" (list $user $values.user) -}}
+{{- $workload := dict "key" $key "name" ($values.name | default (printf "%s-%s" $ctx.name $key)) "values" $values "user" $user -}}
+{{- include "kolla-pod.checkWorkload" (list $ctx $workload) -}}
+{{- include "kolla-pod.readConfigJson" (list $ctx $workload) -}}
+{{- include "kolla-pod.readPlaces" (list $ctx $workload) -}}
+{{- include "kolla-pod.readPodYaml" (list $ctx $workload) -}}
+{{- $workloads = append $workloads $workload -}}
+{{- end -}}
+{{- end -}}
+{{- $_ := set . "workloads" $workloads -}}
+{{- end -}}
+
+{{/* What the schema can't tell. In: list of context and workload. */}}
+{{- define "kolla-pod.checkWorkload" -}}
+{{- $ctx := index . 0 -}}
+{{- $workload := index . 1 -}}
+{{- $values := $workload.values -}}
+{{- $at := printf "%s: workloads.%s" $ctx.Chart.Name $workload.key -}}
+{{- if and (not $values.command) (not $values.configJson) -}}
+{{- fail (printf "%s: say configJson or command" $at) -}}
+{{- end -}}
+{{- if not (hasKey $workload.user "uid") -}}
+{{- fail (printf "%s: say user: {name, uid}; kolla-pod catalogue has the name" $at) -}}
+{{- end -}}
+{{- /* Of a StatefulSet's Pods a label ends in a hash of ten characters more. */ -}}
+{{- include "kolla-pod.checkLength" (list $ctx (ternary (printf "workloads.%s.name" $workload.key) "name" (ne $values.name "")) $workload.name (ternary 52 63 (eq $values.kind "StatefulSet"))) -}}
+{{- $isExempt := ne $values.restricted.exempt "" -}}
+{{- range $host := list "hostNetwork" "hostPID" "hostIPC" -}}
+{{- if and (get $values $host).reason (not $isExempt) -}}
+{{- fail (printf "%s.%s: say restricted: {exempt: reason} too, since such a Pod is not admitted under `restricted`" $at $host) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $volume := $values.volumes -}}
+{{- if has $name (list "config-files" "kolla" "kolla-pod" "kube-api-access" "pod-yaml" "podinfo") -}}
+{{- fail (printf "%s.volumes.%s: the library has a volume of that name; take another" $at $name) -}}
+{{- end -}}
+{{- if not (or $volume.persistent $volume.source) -}}
+{{- fail (printf "%s.volumes.%s: say persistent or source" $at $name) -}}
+{{- end -}}
+{{- if and (hasKey ($volume.source | default dict) "hostPath") (not $isExempt) -}}
+{{- fail (printf "%s.volumes.%s: a hostPath needs restricted: {exempt: reason}, since such a Pod is not admitted under `restricted`" $at $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Sets `config`, and `files` with config.json itself among them. In: list of context and workload. */}}
+{{- define "kolla-pod.readConfigJson" -}}
+{{- $ctx := index . 0 -}}
+{{- $workload := index . 1 -}}
+{{- $values := $workload.values -}}
+{{- $at := printf "%s: workloads.%s.configJson" $ctx.Chart.Name $workload.key -}}
+{{- $text := "" -}}
+{{- $before := $ctx.passwordsRead | default 0 -}}
+{{- if not $values.configJson -}}
+{{- $text = include "kolla-pod.madeConfigJson" . -}}
+{{- else if kindIs "string" $values.configJson -}}
+{{- $text = $ctx.Files.Get $values.configJson -}}
+{{- if not $text -}}{{- fail (printf "%s: the chart has no %s" $at $values.configJson) -}}{{- end -}}
+{{- $text = tpl $text $ctx -}}
+{{- else -}}
+{{- $text = tpl (toPrettyJson $values.configJson) $ctx -}}
+{{- end -}}
+{{- $config := fromJson $text -}}
+{{- if hasKey $config "Error" -}}{{- fail (printf "%s: no JSON: %s" $at $config.Error) -}}{{- end -}}
+{{- include "kolla-pod.noPassword" (list $ctx (printf "workloads.%s" $workload.key) $before "take it out of configJson and command: a file of config.files may be a Secret") -}}
+{{- $files := list -}}
+{{- range $path, $file := $ctx.files -}}
+{{- /* kolla_copy_cacerts looks there by itself. */ -}}
+{{- if or (hasPrefix "ca-certificates/" $path) (include "kolla-pod.isRead" (list $path $config)) -}}{{- $files = append $files $file -}}{{- end -}}
+{{- end -}}
+{{- $own := dict "path" "config.json" "secret" false "binary" false "data" (b64enc $text) -}}
+{{- include "kolla-pod.place" (list $ctx $own $workload.name) -}}
+{{- $_ := set $workload "config" $config -}}
+{{- $_ := set $workload "files" (append $files $own) -}}
+{{- end -}}
+
+{{/* config.json of `command` and the files with a `dest`. */}}
+{{- define "kolla-pod.madeConfigJson" -}}
+{{- $ctx := index . 0 -}}
+{{- $workload := index . 1 -}}
+{{- $values := $workload.values -}}
+{{- $user := $workload.user.name -}}
+{{- $entries := list -}}
+{{- range $path, $file := $ctx.files -}}
+{{- if and $file.dest (or (not $values.files) (has $path $values.files)) -}}
+{{- $entries = append $entries (dict "source" (printf "/var/lib/kolla/config_files/%s" $path) "dest" $file.dest "owner" ($file.owner | default $user) "perm" $file.perm) -}}
+{{- end -}}
+{{- end -}}
+{{- $log := dict "path" (printf "/var/log/kolla/%s" ($ctx.Values.config.logFolder | default $ctx.Values.service)) "owner" (printf "%s:%s" $user $user) "perm" "0755" -}}
+{{- toPrettyJson (dict "command" (tpl $values.command $ctx) "directories" (list $log) "config_files" $entries) -}}
+{{- end -}}
+
+{{/* Whether config.json reads a file: "yes" or nothing. In: list of path and config.json. */}}
+{{- define "kolla-pod.isRead" -}}
+{{- $path := printf "/var/lib/kolla/config_files/%s" (index . 0) -}}
+{{- $isRead := false -}}
+{{- range (index . 1).config_files -}}
+{{- $source := trimSuffix "/" (.source | default "") -}}
+{{- $pattern := regexReplaceAll "[.+(){}|^$\\\\]" $source "\\${0}" | replace "*" "[^/]*" | replace "?" "[^/]" -}}
+{{- if regexMatch (printf "^%s(/.*)?$" $pattern) $path -}}{{- $isRead = true -}}{{- end -}}
+{{- end -}}
+{{- if $isRead -}}yes{{- end -}}
+{{- end -}}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# Becomes mariadbd. Before that it makes the data folder where there is none, and decides whether this node founds the cluster:
+#
+#   the only node                                             -> founds
+#   settings.foundFrom names it                               -> founds
+#   another node answers at 3306                              -> joins
+#   was the last to stop in good order (grastate.dat says so) -> founds
+#   node 0, and its data have never been in a cluster         -> founds
+#   else                                                      -> joins: waits until one that has the data is there
+set -euo pipefail
+{{- $mariadb := .Values.workloads.mariadb }}
+replicas={{ int $mariadb.replicas }}
+found_from={{ .Values.settings.foundFrom | quote }}
+domain=mariadb-nodes.{{ .Release.Namespace }}.svc.{{ .Values.settings.clusterDomain }}
+
+data=/var/lib/mysql
+state=$data/grastate.dat
+# By its name: MariaDB of some distributions does not look there.
+defaults=--defaults-file=/etc/mysql/my.cnf
+options=("--wsrep-node-name=$POD_NAME" "--wsrep-node-address=$POD_IP")
+
+say() { printf 'start.sh: %s\n' "$1" >&2; }
+
+# Runs a program that says much when all is well; what it said is shown only when it fails.
+said_of() {
+  local said
+  said=$("$@" 2>&1) || { printf '%s\n' "$said" >&2; say "$1 failed, with what stands above"; return 1; }
+  printf '%s\n' "$said"
+}
+
+others() {
+  local index
+  for ((index = 0; index < replicas; index++)); do
+    [[ $POD_NAME == "mariadb-$index" ]] || printf '%s\n' "mariadb-$index.$domain"
+  done
+}
+
+# 0 when it does. Frozen ones take a connection too, so a frozen cluster is not founded anew.
+answers() { timeout 2 bash -c 'exec 3<>"/dev/tcp/$1/3306"' _ "$1" 2>/dev/null; }
+
+somebody_answers() {
+  local other
+  for other in $(others); do answers "$other" && return 0; done
+  return 1
+}
+
+all_have_addresses() {
+  local other
+  for other in $(others); do getent hosts "$other" >/dev/null || return 1; done
+}
+
+# 0 when the file names a cluster that this node has been in.
+was_in_a_cluster() { grep -q '^uuid: *[0-]*[1-9a-f]' "$state" 2>/dev/null; }
+
+# `.installing` stays when this is cut off: what is half made then is nobody's data. `.new` stays until they are a cluster's,
+# so that a founder that was cut off before founds at its next start.
+if [[ -e $data/.installing || ! -d $data/mysql ]]; then
+  touch "$data/.installing"
+  find "$data" -mindepth 1 -maxdepth 1 ! -name .installing ! -name lost+found -exec rm -rf {} +
+  said_of mariadb-install-db "$defaults" --datadir="$data" --auth-root-authentication-method=normal --skip-test-db --skip-log-error >/dev/null
+  mv "$data/.installing" "$data/.new"
+elif was_in_a_cluster; then
+  rm -f "$data/.new"
+fi
+is_new=no
+[[ ! -e $data/.new ]] || is_new=yes
+
+founds() {
+  ((replicas == 1)) && return 0
+  [[ $POD_NAME == "$found_from" ]] && return 0
+  somebody_answers && return 1
+  # One that has never been in a cluster may say it of itself, too.
+  was_in_a_cluster && grep -q '^safe_to_bootstrap: 1' "$state" 2>/dev/null && return 0
+  [[ $is_new == yes && $POD_NAME == mariadb-0 ]]
+}
+
+if founds; then
+  say "$POD_NAME founds the cluster"
+  [[ -e $state ]] && sed -i 's/^safe_to_bootstrap: 0/safe_to_bootstrap: 1/' "$state"
+  options+=(--wsrep-new-cluster)
+else
+  # Galera leaves out, until it is started anew, a name that has no address when it starts, and a founder looks for nobody.
+  # One that has data may make a cluster with less than all.
+  patience=60
+  [[ $is_new == no ]] || patience=300
+  until somebody_answers || all_have_addresses || ((SECONDS >= patience)); do sleep 1; done
+  # From here on another node's data take the place of its own.
+  rm -f "$data/.new"
+  say "$POD_NAME joins the cluster"
+fi
+
+# After a crash the file does not say how far the data go; without it the others would send everything again.
+if [[ -e $state ]] && grep -q '^seqno: *-1' "$state"; then
+  recovered=$(said_of mariadbd "$defaults" --wsrep-recover --log-error=/dev/stderr --init-file=)
+  position=$(sed -n 's/.*Recovered position:\{0,1\} \([-0-9a-f]*:-\{0,1\}[0-9]*\).*/\1/p' <<<"$recovered" | tail -n 1)
+  if [[ -n $position ]]; then
+    say "its data go up to $position"
+    options+=("--wsrep-start-position=$position")
+  fi
+fi
+
+exec mariadbd "$defaults" "${options[@]}"

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { asking, BEFORE_PHASES } from '../e2e/upgrade.ts';
+import { until } from '../support/until.ts';
+import { isReady, openstackOf, readySince, restarts } from './openstack.ts';
+import { CHARTS, NAMESPACE, setAio, whyNoAio, type Aio } from './stage.ts';
+
+const skip = (await whyNoAio()) ?? false;
+
+/** The heading of docs/quickstart.md. */
+const QUICKSTART = 'On a cluster, with charts';
+/** A Pod's grace, its end and the start of the next, on a busy machine. */
+const CHANGE_MS = 240_000;
+/** Between two requests for tokens, each of which keeps a processor busy for a third of a second. */
+const PAUSE_MS = 300;
+
+interface JobState {
+  readonly metadata: {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly status: { readonly completionTime?: string };
+}
+
+describe('all in one: OpenStack from the charts on a real node, under `restricted`', { skip }, () => {
+  let stage: Aio;
+  const { kubectl, exec, pods, sql, allReady, token, check } = openstackOf(() => stage);
+  const keystoneNames = async () => (await pods('keystone')).map(({ metadata }) => metadata.name);
+  before(async () => (stage = await setAio()));
+  after(async () => await stage?.[Symbol.asyncDispose]());
+
+  test('five charts installed at once come up in the order that their helpers find, and Keystone gives a token', async () => {
+    await stage.quickstart.run(QUICKSTART, 0);
+    await stage.quickstart.run(QUICKSTART, 1).catch(async (cause: unknown) => {
+      throw new Error(await whatIsWrong(), { cause });
+    });
+    assert.match(await stage.quickstart.run(QUICKSTART, 2), /^keystone-\S+ +2\/2 +Running/m);
+    assert.ok((await token()).length > 0);
+  });
+
+  test('every Pod was admitted by a namespace that enforces `restricted`, and none says that it is exempt', async () => {
+    const label = '--output=jsonpath={.metadata.labels.pod-security\\.kubernetes\\.io/enforce}';
+    assert.equal(await stage.node.kubectl(['get', 'namespace', NAMESPACE, label]), 'restricted');
+    assert.doesNotMatch(await kubectl('get', 'pods', '--output=json'), /kolla-pod\/not-restricted/);
+  });
+
+  test('reconfigured rolling, Keystone has the new configuration in new Pods, and no request fails', async () => {
+    const old = await keystoneNames();
+    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    await stage.page.run('Reconfigure', 0);
+    await gone(old);
+    assert.match(await exec('deploy/keystone', 'keystone', 'cat /etc/keystone/keystone.conf'), /^expiration = 7200$/m);
+    assert.ok(answers.count() > 0);
+  });
+
+  test('reconfigured live, Placement has the new configuration in the Pod that it had', async () => {
+    const rolled = new Set((await pods('placement')).map(({ metadata }) => metadata.uid));
+    await stage.page.run('Reconfigure', 1);
+    await until('the Pods with the watch to be alone', CHANGE_MS, async () => {
+      return (await pods('placement')).every(({ metadata }) => !rolled.has(metadata.uid)) || undefined;
+    });
+    await allReady();
+    const old = await pods('placement');
+    await stage.page.run('Reconfigure', 2);
+    await until('the new configuration to be in place', CHANGE_MS, async () => {
+      const text = await exec('deploy/placement-api', 'placement-api', 'cat /etc/placement/placement.conf');
+      return /^max_allocation_candidates = 99$/m.test(text) || undefined;
+    });
+    const now = await pods('placement');
+    assert.deepEqual(
+      now.map(({ metadata }) => metadata.uid),
+      old.map(({ metadata }) => metadata.uid),
+    );
+  });
+
+  test('upgraded step by step, the schema is expanded before and contracted after the rollout, and no request fails', async () => {
+    await sql(`DELETE FROM keystone.alembic_version; INSERT INTO keystone.alembic_version VALUES ('${BEFORE_PHASES}')`);
+    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    await stage.page.run('Upgrade');
+    const said = await exec('deploy/keystone', 'keystone', 'kolla-db-sync status keystone');
+    for (const phase of ['expand', 'migrate', 'contract'])
+      assert.match(said, new RegExp(`^keystone +2026\\.1 +${phase} +done +0 `, 'm'));
+    const image = '--output=jsonpath={.spec.template.spec.containers[0].image}';
+    assert.match(await kubectl('get', 'deployment/keystone', image), /keystone:2026\.1$/);
+    const completed = await completions('keystone', '2026.1');
+    for (const pod of await pods('keystone')) {
+      const started = pod.status.containerStatuses?.[0]?.state.running?.startedAt ?? '';
+      assert.ok((completed['bootstrap'] ?? '?') <= (completed['db-migrate'] ?? ''), JSON.stringify(completed));
+      assert.ok((completed['db-migrate'] ?? '?') <= started, `${JSON.stringify(completed)}, started ${started}`);
+      const ready = readySince(pod);
+      assert.ok(
+        ready !== '' && ready <= (completed['db-contract'] ?? ''),
+        `${JSON.stringify(completed)}, ready ${ready}`,
+      );
+    }
+    assert.ok(answers.count() > 0);
+  });
+
+  test('scaled to 3, each Keystone takes the tokens of the others', async () => {
+    await stage.page.run('Scale');
+    const all = await pods('keystone');
+    assert.equal(all.filter(isReady).length, 3);
+    const given = await token();
+    for (const { status } of all) assert.equal(await check(given, status.podIP ?? ''), 200);
+  });
+
+  test('when Pods are deleted, others take their place, and Keystone answers all the time', async () => {
+    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    const [one = ''] = await keystoneNames();
+    await kubectl('delete', 'pod', one, 'rabbitmq-0', 'memcached-0');
+    await allReady();
+    await gone([one]);
+    assert.ok(answers.count() > 0);
+  });
+
+  test('when the API server is restarted, no Pod is, and Keystone answers all the time', async () => {
+    const earlier = restarts(await pods());
+    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    await stage.node.restartApiServer();
+    await allReady();
+    assert.deepEqual(restarts(await pods()), earlier);
+    assert.ok(answers.count() > 0);
+  });
+
+  test('when MariaDB is frozen, it is not ready, nobody else is restarted, and all goes on when it thaws', async () => {
+    const signal = (name: string) => exec('mariadb-0', 'mariadb', `kill -${name} $(< /run/mysqld/mariadb.pid)`);
+    const others = async () => restarts((await pods()).filter(({ metadata }) => metadata.name !== 'mariadb-0'));
+    const earlier = await others();
+    await signal('STOP');
+    await until('MariaDB to be not Ready', CHANGE_MS, async () => {
+      return (await pods('mariadb')).some((pod) => !isReady(pod)) || undefined;
+    });
+    await signal('CONT');
+    await allReady();
+    assert.ok((await token()).length > 0);
+    assert.deepEqual(await others(), earlier);
+  });
+
+  test('an upgrade to a configuration that is refused leaves the old replicas answering, and a rollback restores', async () => {
+    const old = await pods('keystone');
+    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    await assert.rejects(stage.page.run('A version that is refused', 0), /timed out|deadline exceeded/);
+    const fresh = (await pods('keystone')).find(({ metadata }) =>
+      old.every((pod) => pod.metadata.uid !== metadata.uid),
+    );
+    const init = fresh?.status.initContainerStatuses?.find(({ name }) => name === 'kolla-init');
+    const ending = init?.state.terminated ?? init?.lastState.terminated;
+    assert.equal(ending?.exitCode, 65);
+    assert.match(ending.message ?? '', /config_files\[0\]\.source/);
+    const still = (await pods('keystone')).filter((pod) => isReady(pod)).map(({ metadata }) => metadata.uid);
+    assert.deepEqual(still.toSorted(), old.map(({ metadata }) => metadata.uid).toSorted());
+    await stage.page.run('A version that is refused', 1);
+    await allReady();
+    assert.equal((await pods('keystone')).length, 3);
+    assert.ok(answers.count() > 0);
+  });
+
+  test('a NoExecute taint drives all Pods out; without it all come back with their data', async () => {
+    const taint = 'aio.test/gone=yes:NoExecute';
+    const earlier = new Set((await pods()).map(({ metadata }) => metadata.uid));
+    await stage.node.kubectl(['taint', 'nodes', '--all', taint]);
+    await until('all Pods to be gone', CHANGE_MS, async () => {
+      return (await pods()).every(({ metadata }) => !earlier.has(metadata.uid)) || undefined;
+    });
+    await stage.node.kubectl(['taint', 'nodes', '--all', `${taint}-`]);
+    await allReady();
+    assert.ok((await token()).length > 0);
+  });
+
+  test('every line that is in the log files of Keystone, Placement, MariaDB and RabbitMQ is in Elasticsearch once', async () => {
+    const containers = [
+      ...(await keystoneNames()).map((pod) => [pod, 'keystone'] as const),
+      ...(await pods('placement')).map(({ metadata }) => [metadata.name, 'placement-api'] as const),
+      ['mariadb-0', 'mariadb'] as const,
+      ['rabbitmq-0', 'rabbitmq'] as const,
+    ];
+    for (const [pod, container] of containers) {
+      let seen = '';
+      const isSame = async () => {
+        const shipped = await shippedLines(pod);
+        const written = Number(await exec(pod, container, 'cat /var/log/kolla/*/*.log | wc -l'));
+        seen = `${pod}: ${shipped} lines in the index, ${written} in its files`;
+        return (written > 0 && shipped === written) || undefined;
+      };
+      await until('the lines to be in', CHANGE_MS, isSame).catch((cause: unknown) => {
+        throw new Error(seen, { cause });
+      });
+    }
+  });
+
+  test('docs/aio.md and the charts of docs/quickstart.md have no command that was not run', () => {
+    assert.deepEqual([...stage.quickstart.left(QUICKSTART), ...stage.page.left()], []);
+  });
+
+  /** Resolves when no Pod has one of these names. Helm waits for new Pods alone. */
+  async function gone(names: readonly string[]): Promise<void> {
+    await until(`${names.join(', ')} to be gone`, CHANGE_MS, async () => {
+      const there = await keystoneNames();
+      return names.every((name) => !there.includes(name)) || undefined;
+    });
+  }
+
+  /** When the Jobs of a chart were complete for a release, by what they are. */
+  async function completions(chart: string, release: string): Promise<Record<string, string>> {
+    const text = await kubectl('get', 'jobs', `--selector=app.kubernetes.io/name=${chart}`, '--output=json');
+    const { items } = JSON.parse(text) as { items: JobState[] };
+    const ofRelease = items.filter(({ metadata }) => metadata.annotations?.['kolla-pod/release'] === release);
+    return Object.fromEntries(
+      ofRelease.map(({ metadata, status }) => [
+        metadata.labels['app.kubernetes.io/component'] ?? '',
+        status.completionTime ?? '',
+      ]),
+    );
+  }
+
+  /** Of a Pod, without those of a former one of its name; what was logged with newlines in it is one document. */
+  async function shippedLines(pod: string): Promise<number> {
+    await stage.elasticsearch.refresh();
+    const made = await kubectl('get', 'pod', pod, '--output=jsonpath={.metadata.creationTimestamp}');
+    const filter = [{ term: { 'kubernetes.pod_name.keyword': pod } }, { range: { '@timestamp': { gte: made } } }];
+    const hits = await stage.elasticsearch.search('flog-*', { size: 10_000, query: { bool: { filter } } });
+    return hits.reduce((sum, { _source: { Payload } }) => sum + String(Payload).split('\n').length, 0);
+  }
+
+  /** For who reads that an installation did not come up: which Pods are not Ready, and what they said last. */
+  async function whatIsWrong(): Promise<string> {
+    const parts = [await kubectl('get', 'pods,jobs')];
+    for (const chart of CHARTS)
+      parts.push(
+        await readFile(join(stage.folder, `${chart}.log`), 'utf8').catch(() => `${chart}: no helm install was begun`),
+      );
+    for (const pod of (await pods()).filter((each) => !isReady(each)).slice(0, 3))
+      parts.push(await kubectl('logs', pod.metadata.name, '--all-containers', '--tail=5').catch(String));
+    return parts.join('\n');
+  }
+});

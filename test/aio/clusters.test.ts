@@ -1,0 +1,123 @@
+/** The charts mariadb and rabbitmq as clusters of three, on a real node: founded, killed whole, and whole again. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { packageChart } from '../../build/charts.ts';
+import { buildBinary } from '../../build/index.ts';
+import { canRunHelm, helm } from '../cluster/helm.ts';
+import { canBuildInfrastructureImages, infrastructureImages } from '../cluster/infrastructure-image.ts';
+import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { privateFolder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
+import { makeVolume } from './stage.ts';
+
+const skip =
+  (await canRunNode()) ??
+  (await canBuildCoredns()) ??
+  (await canRunHelm()) ??
+  (await canBuildInfrastructureImages()) ??
+  false;
+const NAMESPACE = 'clusters';
+const NODES = [0, 1, 2];
+const WHOLE_MS = 420_000;
+const ANSWER_MS = 10_000;
+
+const RABBITMQ_PASSWORD = 'of-rabbitmq';
+
+/** What ends the server at once. */
+const KINDS = {
+  mariadb: { image: 'mariadb-server', kill: 'kill -KILL $(< /run/mysqld/mariadb.pid)' },
+  rabbitmq: {
+    image: 'rabbitmq',
+    kill: 'for comm in /proc/[0-9]*/comm; do [[ $(cat $comm) != beam.smp ]] || kill -KILL ${comm//[!0-9]/}; done 2>/dev/null; true',
+  },
+} as const;
+type Kind = keyof typeof KINDS;
+
+describe('clusters of three from the charts', { skip }, () => {
+  const stack = new AsyncDisposableStack();
+  let node: KubeNode;
+  let folder: string;
+  /** Ports here that lead to a Pod's management API, by its address. */
+  const doors = new Map<string, number>();
+  const kubectl = (...args: string[]) => node.kubectl(['--namespace', NAMESPACE, ...args]);
+  const inNode = (kind: Kind, index: number, script: string) =>
+    kubectl('exec', `${kind}-${index}`, `--container=${kind}`, '--', 'bash', '-c', script);
+
+  before(async () => {
+    folder = stack.use(await privateFolder('aio-clusters')).path;
+    const { binary } = await buildBinary(join(folder, 'binary'), () => {});
+    const images = join(folder, 'images.tar');
+    const reference = (kind: Kind) => `kolla-pod.test/${KINDS[kind].image}:2025.2`;
+    await infrastructureImages(images, { mariadb: reference('mariadb'), rabbitmq: reference('rabbitmq') }, binary);
+    node = stack.use(await startNode({ images: [images], dns: true }));
+    await node.kubectl(['create', 'namespace', NAMESPACE]);
+    await node.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted']);
+  });
+  after(async () => await stack.disposeAsync());
+
+  for (const kind of Object.keys(KINDS) as Kind[])
+    test(`three nodes of ${kind} are one cluster, and are one again after all were killed at once`, async () => {
+      for (const ordinal of NODES) await makeVolume(node, folder, { namespace: NAMESPACE, name: kind, ordinal });
+      await install(kind);
+      await whole(kind);
+      await Promise.all(NODES.map((index) => inNode(kind, index, KINDS[kind].kill)));
+      const restarted = '--output=jsonpath={.status.containerStatuses[*].restartCount}';
+      await until('the servers to be started again', WHOLE_MS, async () => {
+        const counts = await Promise.all(NODES.map((index) => kubectl('get', 'pod', `${kind}-${index}`, restarted)));
+        return counts.every((count) => Number(count) > 0) || undefined;
+      });
+      await whole(kind);
+      await kubectl('delete', 'statefulset', kind); // room for the next
+    });
+
+  async function install(kind: Kind): Promise<void> {
+    const chart = packageChart(kind, folder);
+    const passwords = {
+      database_password: 'of-root',
+      mariadb_monitor_password: 'of-monitor',
+      rabbitmq_password: RABBITMQ_PASSWORD,
+      rabbitmq_cluster_cookie: 'of-cookie',
+    };
+    const global = { registry: 'kolla-pod.test', tag: '2025.2', storageClass: 'aio', passwords };
+    const values = { global, workloads: { [kind]: { replicas: NODES.length } } };
+    const file = join(folder, `${kind}.json`);
+    await writeFile(file, JSON.stringify(values));
+    const words = ['install', kind, chart, '--namespace', NAMESPACE, '--values', file, '--wait', '--timeout', '5m'];
+    const { code, stderr } = await helm(folder, words, node.kubeconfig);
+    assert.equal(code, 0, `${stderr}${await kubectl('get', 'pods')}`);
+  }
+
+  /** Resolves when each node says that all are there. */
+  async function whole(kind: Kind): Promise<void> {
+    let said: (number | string)[] = [];
+    const sizeAt = { mariadb: galeraSize, rabbitmq: brokersSeen }[kind];
+    const isWhole = async () => {
+      said = await Promise.all(NODES.map((index) => sizeAt(index).catch(String)));
+      return said.every((count) => count === NODES.length) || undefined;
+    };
+    await until('all nodes to be one cluster', WHOLE_MS, isWhole).catch((cause: unknown) => {
+      throw new Error(`the nodes say ${said.join(', ')}`, { cause });
+    });
+  }
+
+  async function galeraSize(index: number): Promise<number> {
+    const show = `mariadb --user=mysql --skip-column-names --execute="SHOW STATUS LIKE 'wsrep_cluster_size'"`;
+    return Number((await inNode('mariadb', index, show)).split('\t')[1]);
+  }
+
+  /** By its management API: its own tools would start an Erlang each time. */
+  async function brokersSeen(index: number): Promise<number> {
+    const address = await kubectl('get', 'pod', `rabbitmq-${index}`, '--output=jsonpath={.status.podIP}');
+    const port = doors.get(address) ?? (await node.reach(15_672, address));
+    doors.set(address, port);
+    const login = Buffer.from(`openstack:${RABBITMQ_PASSWORD}`).toString('base64');
+    const reply = await fetch(`http://127.0.0.1:${port}/api/nodes`, {
+      headers: { authorization: `Basic ${login}`, connection: 'close' },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const nodes = (await reply.json()) as { running: boolean }[];
+    return nodes.filter(({ running }) => running).length;
+  }
+});

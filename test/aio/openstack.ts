@@ -1,0 +1,160 @@
+/** What the tests of `make aio` ask: Keystone for tokens, the API server for Pods. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { until } from '../support/until.ts';
+import { NAMESPACE, type Aio } from './stage.ts';
+
+export interface PodState {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
+  readonly status: {
+    readonly phase: string;
+    readonly podIP?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly ContainerState[];
+    readonly initContainerStatuses?: readonly ContainerState[];
+  };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime: string;
+}
+
+export interface ContainerState {
+  readonly name: string;
+  readonly restartCount: number;
+  readonly state: { readonly running?: { readonly startedAt: string }; readonly terminated?: Ending };
+  readonly lastState: { readonly terminated?: Ending };
+}
+
+interface Ending {
+  readonly exitCode: number;
+  readonly message?: string;
+}
+
+interface WorkloadState {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly replicas: number };
+}
+
+export interface Openstack {
+  /** kubectl in the namespace. */
+  readonly kubectl: (...args: string[]) => Promise<string>;
+  /** A script in a container of a Pod, or of a Deployment's first. */
+  readonly exec: (pod: string, container: string, script: string) => Promise<string>;
+  /** The Pods of a chart's workloads, or of all; those of Jobs left out. */
+  readonly pods: (chart?: string) => Promise<PodState[]>;
+  /** Resolves when every workload has as many Pods as it wants, each of them Ready and none being ended. */
+  readonly allReady: () => Promise<void>;
+  /** Statements as MariaDB's root. */
+  readonly sql: (statements: string) => Promise<string>;
+  /** A new token of the admin, by the Service. Rejects when Keystone refuses. */
+  readonly token: () => Promise<string>;
+  /** The status that one Pod answers when it is asked whether a token is good. */
+  readonly check: (token: string, podIp: string) => Promise<number>;
+}
+
+/** The start of RabbitMQ, which is the slowest of them, on a busy machine. */
+const READY_MS = 300_000;
+const ANSWER_MS = 30_000;
+
+export function openstackOf(stage: () => Aio): Openstack {
+  const kubectl = (...args: string[]) => stage().node.kubectl(['--namespace', NAMESPACE, ...args]);
+  const pods: Openstack['pods'] = async (chart) => {
+    const selector = chart === undefined ? [] : [`--selector=app.kubernetes.io/name=${chart}`];
+    const { items } = JSON.parse(await kubectl('get', 'pods', ...selector, '--output=json')) as { items: PodState[] };
+    return items.filter(({ metadata }) => metadata.labels['batch.kubernetes.io/job-name'] === undefined);
+  };
+  const servicePort = async () => {
+    const address = await kubectl('get', 'service/keystone', '--output=jsonpath={.spec.clusterIP}');
+    return await stage().node.reach(5000, address.trim());
+  };
+  let password: string | undefined;
+  let port: number | undefined;
+  return {
+    kubectl,
+    pods,
+    exec: (pod, container, script) => kubectl('exec', pod, `--container=${container}`, '--', 'bash', '-c', script),
+    sql: async (statements) => {
+      const root = await passwordOf(stage().folder, 'database_password');
+      const words = ['mariadb', '--host=127.0.0.1', '--user=root', `--password=${root}`, `--execute=${statements}`];
+      return await kubectl('exec', 'mariadb-0', '--container=mariadb', '--', ...words);
+    },
+    async allReady() {
+      const text = await kubectl('get', 'deployments,statefulsets', '--output=json');
+      const { items } = JSON.parse(text) as { items: WorkloadState[] };
+      // This watches, and leaves the processors to what starts.
+      for (const { kind, metadata } of items)
+        await kubectl('rollout', 'status', `${kind}/${metadata.name}`, `--timeout=${READY_MS / 1000}s`);
+      // What a controller has yet to make is not among the Pods.
+      const wanted = items.reduce((sum, { spec }) => sum + spec.replicas, 0);
+      let seen = '';
+      const ready = async () => {
+        const all = await pods();
+        const unready = all.filter((pod) => !isReady(pod)).map(({ metadata }) => metadata.name);
+        seen = `${all.length} Pods of ${wanted}; not Ready: ${unready.join(', ')}`;
+        return (all.length === wanted && unready.length === 0) || undefined;
+      };
+      await until('all Pods to be Ready', READY_MS, ready).catch((cause: unknown) => {
+        throw new Error(seen, { cause });
+      });
+    },
+    async token() {
+      password ??= await passwordOf(stage().folder, 'keystone_admin_password');
+      port ??= await servicePort();
+      const user = { name: 'admin', domain: { id: 'default' }, password };
+      const reply = await fetch(`http://127.0.0.1:${port}/v3/auth/tokens`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', connection: 'close' },
+        body: JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } } } }),
+        signal: AbortSignal.timeout(ANSWER_MS),
+      });
+      assert.equal(reply.status, 201, await reply.text());
+      return reply.headers.get('x-subject-token') ?? '';
+    },
+    async check(token, podIp) {
+      const own = await stage().node.reach(5000, podIp);
+      const reply = await fetch(`http://127.0.0.1:${own}/v3/auth/tokens`, {
+        headers: { 'x-auth-token': token, 'x-subject-token': token, connection: 'close' },
+        signal: AbortSignal.timeout(ANSWER_MS),
+      });
+      return reply.status;
+    },
+  };
+}
+
+export function isReady(pod: PodState): boolean {
+  return readySince(pod) !== '' && pod.metadata.deletionTimestamp === undefined;
+}
+
+/** When it became Ready, or '' while it is not. */
+export function readySince({ status }: PodState): string {
+  const ready = status.conditions?.find(({ type, status: is }) => type === 'Ready' && is === 'True');
+  return ready?.lastTransitionTime ?? '';
+}
+
+/** How often the containers of Pods were started again, by name of Pod. */
+export function restarts(pods: readonly PodState[]): Record<string, number> {
+  const count = ({ status }: PodState) =>
+    [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].reduce(
+      (sum, { restartCount }) => sum + restartCount,
+      0,
+    );
+  return Object.fromEntries(pods.map((pod) => [pod.metadata.name, count(pod)]));
+}
+
+/** Of passwords.yml, which the page has made. */
+async function passwordOf(folder: string, name: string): Promise<string> {
+  const text = await readFile(join(folder, 'passwords.yml'), 'utf8');
+  const found = new RegExp(`^ *${name}: "(.*)"$`, 'm').exec(text)?.[1];
+  if (found === undefined) throw new Error(`passwords.yml has no ${name}`);
+  return found;
+}

@@ -1,0 +1,123 @@
+/**
+ * The stage of `make aio`:
+ *
+ *   binary -> five images -> node with DNS -> Elasticsearch in the node's network -> volumes for the claims of the charts
+ *   charts packaged into a working folder -> docs/quickstart.md and docs/aio.md, whose commands run there
+ *
+ * All that is asserted is read from the API server, Keystone's, MariaDB's or Elasticsearch's own answers.
+ */
+import { chown, mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packageChart } from '../../build/charts.ts';
+import { buildBinary } from '../../build/index.ts';
+import { canRunElasticsearch, startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
+import { canRunHelm, helmBinary } from '../cluster/helm.ts';
+import { canBuildInfrastructureImages, infrastructureImages } from '../cluster/infrastructure-image.ts';
+import { imagesTar } from '../cluster/image.ts';
+import { keystoneLayers, kollaEnv } from '../cluster/keystone-image.ts';
+import { KOLLA_USERS } from '../cluster/kolla-layout.ts';
+import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { canBuildPlacementImage, placementOn } from '../cluster/placement-image.ts';
+import { openPage, type Page } from '../e2e/page.ts';
+import { firstLacking } from '../support/capability.ts';
+import { privateFolder } from '../support/folder.ts';
+import { step } from '../support/progress.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const REGISTRY = 'kolla-pod.test';
+export const NAMESPACE = 'openstack';
+export const CHARTS = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'placement'] as const;
+
+export interface Aio extends AsyncDisposable {
+  readonly node: KubeNode;
+  readonly elasticsearch: Elasticsearch;
+  /** docs/quickstart.md. */
+  readonly quickstart: Page;
+  /** docs/aio.md. */
+  readonly page: Page;
+  /** Where their commands run: dist/charts, k8s and, once made, passwords.yml. */
+  readonly folder: string;
+}
+
+const NEEDED = [
+  canRunNode,
+  canBuildCoredns,
+  canRunHelm,
+  canRunElasticsearch,
+  canBuildPlacementImage,
+  canBuildInfrastructureImages,
+];
+
+/** Why this machine can't have the stage, or undefined. */
+export async function whyNoAio(): Promise<string | undefined> {
+  return await firstLacking(NEEDED);
+}
+
+/** Brings all of it up but the charts; about a minute with warm caches. */
+export async function setAio(): Promise<Aio> {
+  await using parts = new AsyncDisposableStack();
+  const { path: folder } = parts.use(await privateFolder('aio'));
+  const images = await step('building the binary and the images', () => writeImages(folder));
+  const node = parts.use(await startNode({ images, dns: true }));
+  const [command, launched] = node.inside('env', []);
+  const elasticsearch = parts.use(
+    await startElasticsearch({ host: node.address, port: 9200, launcher: [command, ...launched] }),
+  );
+  for (const name of ['mariadb', 'rabbitmq'] as const) await makeVolume(node, folder, { namespace: NAMESPACE, name });
+  for (const chart of CHARTS) packageChart(chart, join(folder, 'dist/charts'));
+  await symlink(join(ROOT, 'k8s'), join(folder, 'k8s'));
+  const options = { programs: { helm: await helmBinary() }, cwd: folder };
+  const quickstart = parts.use(await openPage({ node }, 'quickstart', options));
+  const page = parts.use(await openPage({ node }, 'aio', options));
+  const kept = parts.move();
+  return { node, elasticsearch, quickstart, page, folder, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** Keystone's for two releases, of which the second differs by its name alone: what is looked at is how it comes. */
+async function writeImages(folder: string): Promise<string[]> {
+  const { binary } = await buildBinary(join(folder, 'binary'), () => {});
+  const reference = (name: string) => `${REGISTRY}/${name}:2025.2`;
+  const layers = await keystoneLayers({ binary });
+  const [openstack, infrastructure] = [join(folder, 'openstack.tar'), join(folder, 'infrastructure.tar')];
+  await imagesTar(openstack, [
+    {
+      reference: reference('keystone'),
+      otherReferences: [`${REGISTRY}/keystone:2026.1`],
+      layers,
+      env: kollaEnv('keystone'),
+    },
+    await placementOn(layers, reference('placement-api')),
+  ]);
+  const names = { mariadb: 'mariadb-server', rabbitmq: 'rabbitmq', memcached: 'memcached' };
+  const references = Object.fromEntries(Object.entries(names).map(([name, image]) => [name, reference(image)]));
+  await infrastructureImages(infrastructure, references, binary);
+  return [infrastructure, openstack];
+}
+
+const USERS = { mariadb: 'mysql', rabbitmq: 'rabbitmq' } as const;
+
+/** A folder on the node for the claim of one Pod of a StatefulSet: nothing here makes volumes by itself. */
+export async function makeVolume(
+  node: KubeNode,
+  folder: string,
+  { namespace, name, ordinal = 0 }: { namespace: string; name: keyof typeof USERS; ordinal?: number },
+): Promise<void> {
+  const path = join(folder, `${namespace}-${name}-${ordinal}`);
+  const uid = KOLLA_USERS[USERS[name]] ?? 0;
+  await mkdir(path, { mode: 0o750 });
+  await chown(path, uid, uid);
+  const volume = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: `${namespace}-${name}-${ordinal}` },
+    spec: {
+      capacity: { storage: '20Gi' },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'aio',
+      hostPath: { path },
+      claimRef: { namespace, name: `data-${name}-${ordinal}` },
+    },
+  };
+  await node.kubectl(['apply', '--filename=-'], JSON.stringify(volume));
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { chartNames } from '../../build/charts.ts';
+import { CHARTS as RUN_FOR_REAL } from '../aio/stage.ts';
+import { canRunHelm } from '../cluster/helm.ts';
+import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { podsIn, type PodOf } from './pods.ts';
+import { rendering, NAMESPACE, type Rendered } from './support.ts';
+
+/** In which the same Pods are admitted that `restricted` refuses. */
+const PRIVILEGED = 'privileged';
+const reason = (await canRunHelm()) ?? (await canRunControlPlane());
+
+describe('the real API server takes what each chart renders', { skip: reason ?? false, concurrency: 1 }, () => {
+  let cluster: ControlPlane;
+  const table = [['chart', 'helm lint', 'server dry run', 'Pods admitted under restricted', 'run for real']];
+  const notRestricted: string[] = [];
+
+  before(async () => {
+    cluster = await startControlPlane();
+    for (const [name, level] of [
+      [NAMESPACE, 'restricted'],
+      [PRIVILEGED, 'privileged'],
+    ] as const) {
+      await cluster.kubectl(['create', 'namespace', name]);
+      await cluster.kubectl(['label', 'namespace', name, `pod-security.kubernetes.io/enforce=${level}`]);
+    }
+  });
+  after(async () => {
+    await cluster?.[Symbol.asyncDispose]();
+    const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+    console.log(table.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')).join('\n'));
+    console.log(['', 'not restricted, because it ...', ...notRestricted].join('\n'));
+  });
+
+  for (const name of chartNames()) {
+    test(`${name}: its objects are valid, its Pods restricted but for those that say why not`, async () => {
+      await using chart = await rendering(name);
+      const isRun = (RUN_FOR_REAL as readonly string[]).includes(name);
+      const row = [name, 'failed', 'failed', 'failed', isRun ? 'yes: make aio' : 'no: no image of it is made here'];
+      table.push(row);
+      assert.equal(await chart.lint(), undefined);
+      row[1] = 'passed';
+      const rendered = await chart.render();
+      await dryRun(rendered);
+      row[2] = `${rendered.all.length} objects`;
+      const pods = podsIn(rendered);
+      const exempt = pods.filter((pod) => pod.exempt !== undefined);
+      await judge(rendered);
+      row[3] = `${pods.length - exempt.length} of ${pods.length}`;
+      notRestricted.push(...exempt.map((pod) => `${name} ${pod.of}: ${pod.exempt}`));
+    });
+  }
+
+  for (const delivery of ['copied', 'imageVolume']) {
+    test(`delivery: ${delivery} gives Pods that are admitted too`, async () => {
+      await using chart = await rendering('keystone');
+      const rendered = await chart.render({ kollaPod: { delivery } });
+      await dryRun(rendered);
+      await judge(rendered);
+    });
+  }
+
+  test('reload: live, log shipping and stepwise upgrades give objects that are valid', async () => {
+    await using chart = await rendering('keystone');
+    const rendered = await chart.render({
+      config: { reload: 'live', onChange: ['signal:HUP:uwsgi'], bundle: 'service' },
+      logs: { enabled: true, url: 'http://elasticsearch:9200' },
+      upgrade: { stepwise: true },
+      workloads: { api: { replicas: 3 } },
+    });
+    await dryRun(rendered);
+    await judge(rendered);
+  });
+
+  async function dryRun({ all }: Rendered): Promise<void> {
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: all });
+    const said = await cluster.kubectl(['apply', '--dry-run=server', '--validate=strict', '--filename=-'], list);
+    assert.equal(said.trim().split('\n').length, all.length);
+  }
+
+  async function createAccounts(rendered: Rendered, namespace: string): Promise<void> {
+    const items = rendered.of('ServiceAccount').map((account) => ({
+      ...account,
+      metadata: { name: account.metadata.name, namespace },
+    }));
+    if (items.length === 0) return;
+    await cluster.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  }
+
+  /** Whether they are admitted is what they say of themselves; and it is `restricted` that refuses, nothing else. */
+  async function judge(rendered: Rendered): Promise<void> {
+    const pods = podsIn(rendered);
+    // A Pod's ServiceAccount must be there.
+    for (const namespace of [NAMESPACE, PRIVILEGED]) await createAccounts(rendered, namespace);
+    const create = async (namespace: string, chosen: readonly PodOf[]) => {
+      const items = chosen.map(({ object }) => ({ ...object, metadata: { ...object.metadata, namespace } }));
+      const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+      return await cluster.kubectl(['create', '--dry-run=server', '--validate=strict', '--filename=-'], list);
+    };
+    const exempt = pods.filter((pod) => pod.exempt !== undefined);
+    await create(PRIVILEGED, pods);
+    await create(
+      NAMESPACE,
+      pods.filter((pod) => pod.exempt === undefined),
+    );
+    for (const pod of exempt)
+      await assert.rejects(create(NAMESPACE, [pod]), /violates PodSecurity "restricted/, `${pod.of} is restricted`);
+  }
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { canRunHelm } from '../cluster/helm.ts';
+import { rendering, sourcesOf, textAt, type Rendering } from './support.ts';
+
+const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
+const skip = (await canRunHelm()) ?? false;
+
+describe('configuration', { skip }, () => {
+  let small: Rendering;
+  before(async () => {
+    small = await rendering('small', SMALL);
+  });
+  after(async () => await small?.[Symbol.asyncDispose]());
+
+  const api = async (values: object) => {
+    const rendered = await small.render(values);
+    return { rendered, sources: sourcesOf(rendered.one('Deployment', 'small-api')) };
+  };
+
+  test('each file has an object of its own, secrets are Secrets, templates are filled', async () => {
+    const { rendered, sources } = await api({});
+    assert.match(sources['small.conf'] ?? '', /^Secret\/small-small-conf-[0-9a-f]{10}\/small\.conf$/);
+    assert.match(
+      sources['policy.d/one.yaml'] ?? '',
+      /^ConfigMap\/small-policy-d-one-yaml-[0-9a-f]{10}\/policy\.d__one\.yaml$/,
+    );
+    assert.match(sources['config.json'] ?? '', /^ConfigMap\/small-api-config-json-[0-9a-f]{10}\/config\.json$/);
+    assert.equal(textAt(rendered, sources['small.conf'] ?? ''), 'password = of-small-database-password\n');
+    assert.equal(textAt(rendered, sources['policy.d/one.yaml'] ?? ''), 'raw: "{{ .Values.settings.word }}"\n');
+    assert.equal(textAt(rendered, sources['logo.bin'] ?? ''), 'PNG\u0000\n');
+  });
+
+  test('rolling: objects are immutable, and another content is another name, in the Pod template too', async () => {
+    const one = await api({});
+    const other = await api({ config: { files: { 'plain.ini': { content: 'other' } } } });
+    assert.notEqual(one.sources['plain.ini'], other.sources['plain.ini']);
+    assert.equal(one.sources['small.conf'], other.sources['small.conf']);
+    for (const object of [...one.rendered.of('ConfigMap'), ...one.rendered.of('Secret')]) {
+      assert.equal(object['immutable'], true);
+      assert.equal(object.metadata.annotations?.['helm.sh/resource-policy'], 'keep');
+    }
+  });
+
+  test('a workload gets the files that its config.json reads, so others are not restarted', async () => {
+    const one = await api({});
+    const other = await api({ config: { files: { 'plain.ini': { content: 'other' } } } });
+    const worker = ({ rendered }: typeof one) =>
+      rendered.one('Deployment', 'small-worker')['spec'].template.spec.volumes;
+    assert.deepEqual(worker(one), worker(other));
+    assert.deepEqual(Object.keys(sourcesOf(one.rendered.one('Deployment', 'small-worker'))).toSorted(), [
+      'config.json',
+      'small.conf',
+    ]);
+  });
+
+  test('live: names stay, nothing is immutable, and a change leaves the Pod template as it is', async () => {
+    const live = { config: { reload: 'live', onChange: ['signal:HUP:bash'] } };
+    const one = await api(live);
+    const other = await api({ config: { ...live.config, files: { 'plain.ini': { content: 'other' } } } });
+    assert.equal(one.sources['plain.ini'], 'ConfigMap/small-plain-ini/plain.ini');
+    assert.equal(textAt(other.rendered, 'ConfigMap/small-plain-ini/plain.ini'), 'other');
+    assert.equal(one.rendered.one('ConfigMap', 'small-plain-ini')['immutable'], undefined);
+    for (const kind of ['Deployment', 'Job']) assert.deepEqual(one.rendered.of(kind), other.rendered.of(kind));
+    assert.equal(one.rendered.one('Deployment', 'small-api')['spec'].template.spec.shareProcessNamespace, true);
+  });
+
+  test('bundle: service makes one ConfigMap and one Secret of all files', async () => {
+    const { rendered, sources } = await api({ config: { bundle: 'service' } });
+    const names = (kind: string) =>
+      rendered.of(kind).map(({ metadata }) => metadata.name.replace(/-[0-9a-f]{10}$/, ''));
+    assert.deepEqual(
+      names('ConfigMap').filter((name) => !name.endsWith('-kolla-pod')),
+      ['small-config'],
+    );
+    assert.deepEqual(
+      names('Secret').filter((name) => !name.endsWith('-password')),
+      ['small-secrets'],
+    );
+    assert.equal(textAt(rendered, sources['plain.ini'] ?? ''), 'plain\n');
+    assert.notEqual(sources['config.json'], sourcesOf(rendered.one('Deployment', 'small-worker'))['config.json']);
+  });
+
+  test('files of an object that is there are mounted from it', async () => {
+    const existing = { secret: 'made-elsewhere', key: 'conf' };
+    const { sources } = await api({ config: { files: { 'small.conf': { existing } } } });
+    assert.equal(sources['small.conf'], 'Secret/made-elsewhere/conf');
+  });
+
+  test('a file over 1 MiB is refused by its name', async () => {
+    const said = await small.complaint({ config: { files: { 'plain.ini': { content: 'x'.repeat(1_048_577) } } } });
+    assert.match(
+      said ?? '',
+      /config\.files\.plain\.ini: small-plain-ini would hold 1048577 bytes, and Kubernetes takes 1048576/,
+    );
+    assert.equal(
+      await small.complaint({ config: { files: { 'plain.ini': { content: 'x'.repeat(1_048_576) } } } }),
+      undefined,
+    );
+  });
+
+  test('large numbers stay as they are written, also in lists', async () => {
+    const content = '{{ .Values.settings.size }} {{ .Values.settings.all | join "," }} {{ .Values.settings.half }}';
+    const values = { settings: { size: 1_000_000, all: [12_345_678], half: 0.5 } };
+    const { rendered, sources } = await api({ ...values, config: { files: { 'plain.ini': { content } } } });
+    assert.equal(textAt(rendered, sources['plain.ini'] ?? ''), '1000000 12345678 0.5');
+  });
+
+  test('passwords that are not given are named, all at once, and no other stands in the message', async () => {
+    const said = await small.complaint({
+      global: { passwords: { small_database_password: '', database_password: '' } },
+    });
+    assert.match(
+      said ?? '',
+      /small: no password database_password, small_database_password; put it under global\.passwords/,
+    );
+    assert.doesNotMatch(said ?? '', /of-rabbitmq-password/);
+  });
+
+  const SECRET = '{{ include "kolla-pod.password" (list . "small_database_password") }}';
+  const LEAKS: readonly [values: object, what: RegExp][] = [
+    [{ config: { files: { 'plain.ini': { content: SECRET } } } }, /config\.files\.plain\.ini: .* say secret: true/],
+    [{ workloads: { api: { configJson: '', command: `run ${SECRET}` } } }, /workloads\.api: .* take it out/],
+    [{ workloads: { api: { env: { A: SECRET } } } }, /small: env\.A: a password stands in it/],
+    [{ needs: [`mysql://u:${SECRET}@mariadb`] }, /small: needs: a password stands in it/],
+    [{ bootstrap: { run: { args: [SECRET] } } }, /small: bootstrap\.run\.args: a password stands in it/],
+    [{ logs: { enabled: true, url: 'http://u:of-small-x@logs:9200' } }, /logs: a password stands in url or options/],
+    [{ logs: { enabled: true, options: { 'api-key': 'of-small-x' } } }, /logs: a password stands in url or options/],
+  ];
+  for (const [values, what] of LEAKS)
+    test(`a password never comes into a ConfigMap, an argument or a variable as text: ${JSON.stringify(values)}`, async () => {
+      const said = (await small.complaint(values)) ?? '';
+      assert.match(said, what);
+      assert.doesNotMatch(said, /of-small/);
+    });
+
+  test('a password may be in a Secret for variables and in passwords for files', async () => {
+    const global = { passwordSecrets: { small_database_password: { secret: 'mine', key: 'key' } } };
+    const { rendered, sources } = await api({ global });
+    assert.equal(textAt(rendered, sources['small.conf'] ?? ''), 'password = of-small-database-password\n');
+    const said = await small.complaint({ global: { ...global, passwords: { small_database_password: null } } });
+    assert.match(said ?? '', /small_database_password stands in a file, so it must be under global\.passwords/);
+  });
+
+  test('two files that have one name for Kubernetes are refused', async () => {
+    const said = await small.complaint({ config: { files: { plain_ini: { content: 'a' } } } });
+    assert.match(said ?? '', /another file has the same name for Kubernetes, small-plain-ini/);
+  });
+});

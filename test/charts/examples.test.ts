@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { CHARTS, chartNames } from '../../build/charts.ts';
+import { osloOption } from '../../src/platform/oslo-ini.ts';
+import { canRunHelm } from '../cluster/helm.ts';
+import { configJsonOf, filesOf, keyOf, mainOf, podOf, textAt, waitsOf, workloadsOf } from './service-charts.ts';
+import { rendering, type KubeObject, type Rendered } from './support.ts';
+
+const EXAMPLES = join(CHARTS, 'examples');
+
+/** What an example is for: its name begins with the chart's, or it is for all that have volumes of their own. */
+function chartOf(file: string): string {
+  return (
+    chartNames()
+      .toSorted((a, b) => b.length - a.length)
+      .find((name) => file.startsWith(`${name}-`)) ?? 'glance'
+  );
+}
+
+/** Renders the chart of an example with it. */
+async function renderedWith(file: string): Promise<Rendered> {
+  await using helm = await rendering(chartOf(file));
+  return await helm.render({}, ['--values', join(EXAMPLES, file)]);
+}
+
+/** The workload of that key in values.yaml. */
+function workload(rendered: Rendered, key: string): KubeObject {
+  const found = workloadsOf(rendered).find((one) => keyOf(one) === key);
+  assert.ok(found, `no workload ${key}`);
+  return found;
+}
+
+/** What a Secret of the user's has to hold: its keys, by where config.json puts them. */
+function asksFor(object: KubeObject, secret: string): string[] {
+  const config = podOf(object).volumes.find(({ name }) => name === 'config-files');
+  const sources = config?.projected?.sources ?? [];
+  return sources.flatMap((source) => (source.secret?.name === secret ? source.secret.items.map(({ key }) => key) : []));
+}
+
+describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () => {
+  test('each has a test here', () => {
+    const named = [
+      'cinder-lvm.yaml',
+      'glance-ceph.yaml',
+      'nova-cell-ceph.yaml',
+      'storage-class.yaml',
+      'two-namespaces.yaml',
+    ];
+    assert.deepEqual(
+      readdirSync(EXAMPLES).toSorted((a, b) => (a < b ? -1 : 1)),
+      named,
+    );
+  });
+
+  test('one storage class for all volumes', async () => {
+    const claims = (await renderedWith('storage-class.yaml')).of('PersistentVolumeClaim');
+    assert.deepEqual(
+      claims.map((claim) => claim['spec'].storageClassName),
+      ['ceph-rbd'],
+    );
+  });
+
+  test("Glance in an existing Ceph: three replicas, no volume, and Ceph's files from a Secret", async () => {
+    const rendered = await renderedWith('glance-ceph.yaml');
+    const api = workload(rendered, 'api');
+    assert.equal(api['spec'].replicas, 3);
+    assert.deepEqual(rendered.of('PersistentVolumeClaim'), []);
+    assert.deepEqual(asksFor(api, 'ceph-glance'), ['ceph.client.glance.keyring', 'ceph.conf']);
+    const text = textAt(filesOf(rendered, api), '/etc/glance/glance-api.conf') ?? '';
+    assert.equal(osloOption(text, 'DEFAULT', 'enabled_backends'), 'ceph:rbd');
+    assert.equal(osloOption(text, 'glance_store', 'default_backend'), 'ceph');
+    assert.equal(osloOption(text, 'ceph', 'rbd_store_pool'), 'images');
+  });
+
+  test("Nova's machines in an existing Ceph: libvirt has the keys under the UUIDs that Nova and Cinder say", async () => {
+    const rendered = await renderedWith('nova-cell-ceph.yaml');
+    const [compute, libvirt] = [workload(rendered, 'compute'), workload(rendered, 'libvirt')];
+    assert.deepEqual(asksFor(compute, 'ceph-nova'), ['ceph.client.nova.keyring', 'ceph.conf']);
+    assert.deepEqual(asksFor(libvirt, 'ceph-nova'), ['cinder.base64', 'cinder.xml', 'nova.base64', 'nova.xml']);
+    const nova = textAt(filesOf(rendered, compute), '/etc/nova/nova.conf') ?? '';
+    await using helm = await rendering('cinder');
+    const volume = workload(await helm.render(), 'volume');
+    const cinder = textAt(filesOf(await helm.render(), volume), '/etc/cinder/cinder.conf') ?? '';
+    const uuids = {
+      nova: osloOption(nova, 'libvirt', 'rbd_secret_uuid'),
+      cinder: osloOption(cinder, 'ceph', 'rbd_secret_uuid'),
+    };
+    const places = configJsonOf(filesOf(rendered, libvirt)).config_files;
+    for (const [user, uuid] of Object.entries(uuids))
+      for (const kind of ['xml', 'base64']) {
+        const entry = places.find(({ source }) => source.endsWith(`/${user}.${kind}`));
+        assert.equal(entry?.dest, `/etc/libvirt/secrets/${uuid}.${kind}`);
+      }
+  });
+
+  test('Cinder without Ceph: a group of its node, which its Pods say that they need', async () => {
+    const rendered = await renderedWith('cinder-lvm.yaml');
+    const volume = workload(rendered, 'volume');
+    assert.deepEqual(asksFor(volume, 'ceph-cinder'), []);
+    const text = textAt(filesOf(rendered, volume), '/etc/cinder/cinder.conf') ?? '';
+    assert.equal(osloOption(text, 'DEFAULT', 'enabled_backends'), 'lvm');
+    assert.equal(osloOption(text, 'lvm', 'volume_group'), 'cinder-volumes');
+    assert.equal(osloOption(text, 'DEFAULT', 'backup_ceph_pool'), undefined);
+    for (const one of [volume, workload(rendered, 'backup')]) {
+      assert.match(one['spec'].template.metadata.annotations['kolla-pod/not-restricted'], /node/);
+      assert.equal(one['spec'].template.spec.hostNetwork, true);
+    }
+    assert.ok(mainOf(volume).image.includes('cinder-volume'));
+  });
+
+  test('two namespaces: each address that a chart gives is one that the other namespace finds', async () => {
+    const services = new Set<string>();
+    const hosts = new Map<string, string>();
+    for (const chart of chartNames()) {
+      const namespace = NODES.has(chart) ? 'openstack-nodes' : 'openstack';
+      await using helm = await rendering(chart);
+      const args = ['--namespace', namespace, '--values', join(EXAMPLES, 'two-namespaces.yaml')];
+      const rendered = await helm.render({}, args);
+      for (const { metadata } of rendered.of('Service')) services.add(`${metadata.name}.${namespace}.svc`);
+      for (const [host, where] of hostsIn(rendered)) hosts.set(host, `${chart}: ${where}`);
+    }
+    for (const [host, where] of hosts) assert.ok(services.has(host), `${host} in ${where}`);
+    assert.ok(hosts.size > 10);
+  });
+
+  test("two namespaces: a cell waits for the record of nova's migration where that is", async () => {
+    await using helm = await rendering('nova-cell');
+    const args = ['--namespace', 'openstack-nodes', '--values', join(EXAMPLES, 'two-namespaces.yaml')];
+    const [job] = (await helm.render({}, args)).of('Job');
+    assert.ok(job && waitsOf(job).includes('db-sync/nova@openstack'));
+  });
+});
+
+/** The charts with Pods that `restricted` does not admit. */
+const NODES = new Set(['neutron', 'nova-cell']);
+
+/** Hosts of URLs in Pods' words and variables, and in files; with `{name}` as the catalogue calls each service. */
+function hostsIn(rendered: Rendered): [host: string, where: string][] {
+  const pods = [...workloadsOf(rendered), ...rendered.of('Job')];
+  const texts = pods.flatMap((one) => [
+    JSON.stringify(one['spec'].template.spec),
+    ...[...filesOf(rendered, one)].filter(([name]) => name.endsWith('.conf')).map(([, text]) => text),
+  ]);
+  return texts.flatMap((text) =>
+    [...text.matchAll(/(?:\/\/(?:[^@\s"/]*@)?|servers = )([\w.{}-]+):(?:\d+|\{port\})/g)]
+      .map(([found, host = '']): [string, string] => [host.replace('{name}', 'heat'), found])
+      .filter(([host]) => !/^\d|^nova-novncproxy$/.test(host)),
+  );
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { canRunHelm } from '../cluster/helm.ts';
+import { parseDefaults } from '../../src/platform/mysql/defaults-file.ts';
+import { INFRASTRUCTURE } from '../../src/services/infrastructure.ts';
+import { podsIn } from './pods.ts';
+import { rendering, type Rendered } from './support.ts';
+
+const skip = (await canRunHelm()) ?? false;
+
+describe('charts of what OpenStack stands on', { skip }, () => {
+  for (const name of ['mariadb', 'rabbitmq', 'memcached'])
+    test(`${name}: its probes are those of the catalogue`, async () => {
+      await using chart = await rendering(name);
+      const pod = (await chart.render()).one('ConfigMap', `${name}-kolla-pod`)['data']['kolla-pod.yaml'] as string;
+      const [probe] = INFRASTRUCTURE.find((entry) => entry.name === name)?.probes ?? [];
+      assert.ok(probe?.readiness !== undefined && pod.includes(`run: ${probe.readiness}`), pod);
+      assert.ok(probe.liveness !== undefined && pod.includes(`run: ${probe.liveness}`), pod);
+    });
+
+  test('mariadb: three nodes know each other by name, and each waits for the others to come', async () => {
+    await using chart = await rendering('mariadb');
+    const file = dataOf(await chart.render({ workloads: { mariadb: { replicas: 3 } } }), 'mariadb-my-cnf', 'my.cnf');
+    const names = [0, 1, 2].map((node) => `mariadb-${node}.mariadb-nodes.openstack.svc.cluster.local`);
+    assert.match(file, new RegExp(`^wsrep_cluster_address = gcomm://${names.join(',')}$`, 'm'));
+    assert.match(file, /pc\.wait_prim_timeout=PT10M/);
+  });
+
+  test('mariadb: a password with quotes and backslashes is the text that it is', async () => {
+    await using chart = await rendering('mariadb');
+    const rendered = await chart.render({ global: { passwords: { database_password: "it's a \\ b" } } });
+    const sql = Buffer.from(dataOf(rendered, 'mariadb-init-sql', 'init.sql'), 'base64').toString();
+    assert.ok(sql.includes("IDENTIFIED BY 'it''s a \\\\ b';"), sql);
+  });
+
+  test("mariadb: the probe's password, whatever is in it, is the one that its client reads", async () => {
+    const password = 'a "b" \\ #c; \'d';
+    await using chart = await rendering('mariadb');
+    const rendered = await chart.render({ global: { passwords: { mariadb_monitor_password: password } } });
+    const data = dataOf(rendered, 'mariadb-healthcheck-cnf', 'healthcheck.cnf');
+    assert.equal(parseDefaults(Buffer.from(data, 'base64').toString()).get('password'), password);
+  });
+
+  test("mariadb: a cluster's name is no longer than Galera takes it", async () => {
+    await using chart = await rendering('mariadb');
+    const rendered = await chart.render({}, ['--namespace', 'openstack-of-the-second-region-in-the-north']);
+    const [, name = ''] = /^wsrep_cluster_name = (.*)$/m.exec(dataOf(rendered, 'mariadb-my-cnf', 'my.cnf')) ?? [];
+    assert.equal(name.length, 32);
+  });
+
+  for (const [name, settings, place] of [
+    ['mariadb', { foundfrom: 'mariadb-1' }, "'/settings': additional properties 'foundfrom' not allowed"],
+    ['mariadb', { foundFrom: '1' }, "'/settings/foundFrom'"],
+    ['mariadb', { transfer: 'xtrabackup' }, "'/settings/transfer'"],
+    ['rabbitmq', { plugins: 'rabbitmq_management' }, "'/settings/plugins': got string, want array"],
+    ['memcached', { memoryMiB: '256M' }, "'/settings/memoryMiB': got string, want integer"],
+  ] as const)
+    test(`${name}: settings that it can't use are refused by their place: ${JSON.stringify(settings)}`, async () => {
+      await using chart = await rendering(name);
+      const said = (await chart.complaint({ settings })) ?? 'no complaint';
+      assert.ok(said.includes(place), said);
+    });
+
+  test('rabbitmq: a password that its file would end too early is refused by its name', async () => {
+    await using chart = await rendering('rabbitmq');
+    const said = (await chart.complaint({ global: { passwords: { rabbitmq_password: 'of#hash' } } })) ?? 'no complaint';
+    assert.match(said, /global\.passwords\.rabbitmq_password: may not hold #/);
+    assert.doesNotMatch(said, /of#hash/);
+  });
+
+  test('no container has a variable twice', async () => {
+    for (const name of ['mariadb', 'rabbitmq', 'memcached', 'keystone']) {
+      await using chart = await rendering(name);
+      for (const { of, object } of podsIn(await chart.render())) {
+        const { initContainers, containers } = object.spec;
+        for (const { name: container, env = [] } of [...(initContainers ?? []), ...containers]) {
+          const names = (env as { name: string }[]).map((variable) => variable.name);
+          assert.deepEqual(names, [...new Set(names)], `${of} ${container}`);
+        }
+      }
+    }
+  });
+
+  test('no password lies in a ConfigMap', async () => {
+    for (const name of ['mariadb', 'rabbitmq', 'memcached']) {
+      await using chart = await rendering(name);
+      const text = JSON.stringify((await chart.render()).of('ConfigMap'));
+      assert.doesNotMatch(text, /of-[a-z-]*(?:password|cookie)/);
+    }
+  });
+
+  test('rabbitmq: three nodes are a cluster by their names, and one is none', async () => {
+    await using chart = await rendering('rabbitmq');
+    const conf = async (replicas: number) => {
+      const rendered = await chart.render({ workloads: { rabbitmq: { replicas } } });
+      return Buffer.from(dataOf(rendered, 'rabbitmq-rabbitmq-conf', 'rabbitmq.conf'), 'base64').toString();
+    };
+    assert.match(await conf(3), /nodes\.3 = rabbit@rabbitmq-2\.rabbitmq-nodes\.openstack\.svc\.cluster\.local/);
+    assert.doesNotMatch(await conf(1), /cluster_formation/);
+  });
+});
+
+function dataOf(rendered: Rendered, beginning: string, key: string): string {
+  const kinds = ['ConfigMap', 'Secret'].flatMap((kind) => rendered.of(kind));
+  const found = kinds.find(({ metadata }) => metadata.name.startsWith(beginning));
+  const data = found?.['data'] as Record<string, string> | undefined;
+  return data?.[key] ?? '';
+}

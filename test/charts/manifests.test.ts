@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadAll } from 'js-yaml';
+import { manifests } from '../../build/manifests.ts';
+import { canRunHelm, helm } from '../cluster/helm.ts';
+import { privateFolder } from '../support/folder.ts';
+
+const FOLDER = fileURLToPath(new URL('../../k8s/manifests/', import.meta.url));
+const read = (...path: string[]) => readFileSync(join(FOLDER, ...path), 'utf8');
+const FILES = readdirSync(join(FOLDER, 'keystone'));
+
+interface KubeObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+const OBJECTS = FILES.flatMap((name) => loadAll(read('keystone', name)) as KubeObject[]);
+
+describe('manifests for people without Helm', { skip: (await canRunHelm()) ?? false }, () => {
+  let made: ReadonlyMap<string, string>;
+  before(async () => {
+    await using folder = await privateFolder('helm');
+    made = await manifests(async (args) => {
+      const { code, stdout, stderr } = await helm(folder.path, args);
+      assert.equal(code, 0, stderr);
+      return stdout;
+    });
+  });
+
+  test('they are what the chart renders; if not: node build/manifests.ts', () => {
+    assert.deepEqual(FILES.toSorted(byName), [...made.keys()].toSorted(byName));
+    for (const [name, text] of made) {
+      const [stands, should] = [read('keystone', name).split('\n'), text.split('\n')];
+      // The first line that differs says more than two files do.
+      const at = should.findIndex((line, i) => line !== stands[i]);
+      assert.equal(stands[at], should[at], `line ${at + 1} of ${name}`);
+      assert.equal(stands.length, should.length, name);
+    }
+  });
+});
+
+test('a manifest has no mark of Helm, whose objects they are not', () => {
+  for (const name of FILES) assert.doesNotMatch(read('keystone', name), /helm\.sh|managed-by/);
+});
+
+test('the page has the commands for each Secret that the manifests name and do not bring', () => {
+  const brought = OBJECTS.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
+  // Made by the Job of the keys.
+  const made = ['keystone-fernet-keys', 'keystone-credential-keys'];
+  const known = new Set([...brought, ...made]);
+  const asked = new Set<string>();
+  JSON.stringify(OBJECTS, (_, value: unknown) => {
+    for (const [name, key] of secretsIn(value)) if (!known.has(name)) asked.add(`${name} ${key}`);
+    return value;
+  });
+  assert.deepEqual(asked, new Set(['passwords database_password', 'passwords keystone_admin_password']));
+  for (const one of asked) {
+    const [name = '', key = ''] = one.split(' ');
+    assert.match(read('README.md'), new RegExp(`create secret generic ${name} [^\`]*--from-literal=${key}=`));
+  }
+});
+
+test("the page's line for another Job names the Job that there is, all of whose places are in these files", () => {
+  const [, old = ''] =
+    /sed -i 's\/(keystone-bootstrap-[0-9a-f]{10})\/keystone-bootstrap-[\w-]+\/' k8s\/manifests\/keystone\/\*\.yaml/.exec(
+      read('README.md'),
+    ) ?? [];
+  assert.ok(
+    OBJECTS.some(({ kind, metadata }) => kind === 'Job' && metadata.name === old),
+    old,
+  );
+  for (const name of ['jobs.yaml', 'service.yaml', 'rbac.yaml'])
+    for (const line of read('keystone', name).split('\n'))
+      assert.ok(line.split(old).length <= 2, `sed changes a line once: ${line}`);
+});
+
+/** Each Secret that an object's part names, with the key. */
+function secretsIn(value: unknown): [name: string, key: string][] {
+  if (typeof value !== 'object' || value === null || !('secretKeyRef' in value)) return [];
+  const { name, key } = value.secretKeyRef as { name: string; key: string };
+  return [[name, key]];
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}

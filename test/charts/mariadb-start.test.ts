@@ -1,0 +1,161 @@
+/**
+ * files/start.sh of the chart mariadb, as Helm renders it, run by bash: which node founds a cluster. Peers are listeners on
+ * loopback; in place of MariaDB's programs stand two that make the folder and print their words.
+ */
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { canRunHelm } from '../cluster/helm.ts';
+import { privateFolder } from '../support/folder.ts';
+import { freePort } from '../support/port.ts';
+import { run } from '../support/process.ts';
+import { rendering } from './support.ts';
+
+const skip = (await canRunHelm()) ?? false;
+
+const RECOVERS = 'echo "WSREP: Recovered position: 0b5c-11:42" >&2';
+const A_CLUSTER = 'uuid: 0b5c11aa-0000-0000-0000-000000000000\n';
+const NO_CLUSTER = 'uuid: 00000000-0000-0000-0000-000000000000\nseqno: -1\n';
+
+interface Node {
+  readonly name: string;
+  /** Of grastate.dat; none: it has no data yet. */
+  readonly state?: string;
+  /** Its data were made at an earlier start, which did not get as far as a cluster. */
+  readonly isNew?: boolean;
+  readonly isPeerUp?: boolean;
+  /** `getent` in the container: by default every name has an address. */
+  readonly getent?: string;
+  /** `mariadbd --wsrep-recover` in the container. */
+  readonly recover?: string;
+  readonly script?: string;
+}
+
+describe('which node of MariaDB founds the cluster', { skip }, () => {
+  let three = '';
+  let one = '';
+  let named = '';
+  before(async () => {
+    await using chart = await rendering('mariadb');
+    const scriptOf = async (replicas: number, settings: object = {}) => {
+      const values = { settings, workloads: { mariadb: { replicas } } };
+      return (await chart.render(values)).one('ConfigMap', 'mariadb-start')['data']['start.sh'] as string;
+    };
+    three = await scriptOf(3);
+    one = await scriptOf(1);
+    named = await scriptOf(3, { foundFrom: 'mariadb-1' });
+  });
+
+  test('of three that are new, node 0 founds, and the others join', async () => {
+    assert.match(await startOf({ name: 'mariadb-0' }), /--wsrep-new-cluster/);
+    assert.doesNotMatch(await startOf({ name: 'mariadb-1' }), /--wsrep-new-cluster/);
+  });
+
+  test('node 0 without data joins where another node answers', async () => {
+    assert.doesNotMatch(await startOf({ name: 'mariadb-0', isPeerUp: true }), /--wsrep-new-cluster/);
+  });
+
+  test('the last one that stopped in good order founds, whichever it is', async () => {
+    const state = `${A_CLUSTER}seqno: 7\nsafe_to_bootstrap: 1\n`;
+    assert.match(await startOf({ name: 'mariadb-2', state }), /--wsrep-new-cluster/);
+    assert.doesNotMatch(await startOf({ name: 'mariadb-2', state, isPeerUp: true }), /--wsrep-new-cluster/);
+  });
+
+  test('one that was killed joins, with the position up to which its data go', async () => {
+    const words = await startOf({ name: 'mariadb-0', state: 'seqno: -1\nsafe_to_bootstrap: 0\n' });
+    assert.doesNotMatch(words, /--wsrep-new-cluster/);
+    assert.match(words, /--wsrep-start-position=0b5c-11:42/);
+  });
+
+  test('the only node founds after it was killed, too', async () => {
+    const state = 'seqno: -1\nsafe_to_bootstrap: 0\n';
+    assert.match(await startOf({ name: 'mariadb-0', state, script: one }), /--wsrep-new-cluster/);
+  });
+
+  test('settings.foundFrom names the one that founds', async () => {
+    const state = 'seqno: -1\nsafe_to_bootstrap: 0\n';
+    assert.match(await startOf({ name: 'mariadb-1', state, script: named }), /--wsrep-new-cluster/);
+    assert.doesNotMatch(await startOf({ name: 'mariadb-0', state, script: named }), /--wsrep-new-cluster/);
+  });
+
+  test('node 0 that was cut off before its cluster was there founds at its next start', async () => {
+    const state = `${NO_CLUSTER}safe_to_bootstrap: 0\n`;
+    assert.match(await startOf({ name: 'mariadb-0', state, isNew: true }), /--wsrep-new-cluster/);
+    const inCluster = `${A_CLUSTER}seqno: -1\nsafe_to_bootstrap: 0\n`;
+    assert.doesNotMatch(await startOf({ name: 'mariadb-0', state: inCluster, isNew: true }), /--wsrep-new-cluster/);
+  });
+
+  test('another node that has never been in a cluster joins, whatever it says of itself', async () => {
+    const state = `${NO_CLUSTER}safe_to_bootstrap: 1\n`;
+    for (const isNew of [true, false])
+      assert.doesNotMatch(await startOf({ name: 'mariadb-1', state, isNew }), /--wsrep-new-cluster/);
+  });
+
+  test('one that joins starts when all names have addresses', async () => {
+    const getent = '[[ -e $0.asked ]] || { touch $0.asked; exit 2; }; echo has-address >&2';
+    const said = await startOf({ name: 'mariadb-1', getent });
+    assert.match(said, /has-address(?:.|\n)*joins the cluster/);
+  });
+
+  test('why the position of the data is not known is said, and nothing is started', async () => {
+    const node = {
+      name: 'mariadb-0',
+      state: 'seqno: -1\nsafe_to_bootstrap: 0\n',
+      recover: 'echo disk full >&2; exit 1',
+    };
+    const said = await startOf(node, 1);
+    assert.match(said, /disk full\nstart\.sh: mariadbd failed/);
+    assert.doesNotMatch(said, /--wsrep-node-name/);
+  });
+
+  test('data that were only half made are made anew', async () => {
+    await using folder = await privateFolder('mariadb-start');
+    await mkdir(join(folder.path, 'data/mysql'), { recursive: true });
+    await writeFile(join(folder.path, 'data/.installing'), '');
+    await writeFile(join(folder.path, 'data/half'), '');
+    await startIn(folder.path, { name: 'mariadb-0' });
+    assert.equal(await readFile(join(folder.path, 'installed'), 'utf8'), 'mysql\n');
+  });
+
+  /** What mariadbd would be started with. */
+  async function startOf(node: Node, wanted = 0): Promise<string> {
+    await using folder = await privateFolder('mariadb-start');
+    await mkdir(join(folder.path, 'data'));
+    if (node.state !== undefined) {
+      await mkdir(join(folder.path, 'data/mysql'));
+      await writeFile(join(folder.path, 'data/grastate.dat'), node.state);
+    }
+    if (node.isNew) await writeFile(join(folder.path, 'data/.new'), '');
+    return await startIn(folder.path, node, wanted);
+  }
+
+  async function startIn(folder: string, node: Node, wanted = 0): Promise<string> {
+    const { name, isPeerUp = false, script = three, getent = 'exit 0', recover = RECOVERS } = node;
+    const bin = join(folder, 'bin');
+    const data = join(folder, 'data');
+    await mkdir(bin);
+    await program(bin, 'mariadb-install-db', `mkdir ${data}/mysql; ls ${data} > ${folder}/installed`);
+    await program(bin, 'mariadbd', `case " $* " in *--wsrep-recover*) ${recover}; exit;; esac\necho "$@"`);
+    await program(bin, 'getent', getent);
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const port = isPeerUp ? (server.address() as AddressInfo).port : await freePort();
+    try {
+      const here = script.replaceAll('/var/lib/mysql', data).replace('/dev/tcp/$1/3306', `/dev/tcp/127.0.0.1/${port}`);
+      const env = { PATH: `${bin}:${process.env['PATH']}`, POD_NAME: name, POD_IP: '10.0.0.1' };
+      const { code, stdout, stderr } = await run('bash', ['-c', here], { env });
+      assert.equal(code, wanted, stderr);
+      return stdout + stderr;
+    } finally {
+      server.close();
+    }
+  }
+});
+
+async function program(folder: string, name: string, script: string): Promise<void> {
+  await writeFile(join(folder, name), `#!/bin/bash\n${script}\n`);
+  await chmod(join(folder, name), 0o755);
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chartNames } from '../../build/charts.ts';
+import { planPod, type Container } from '../../src/config/volumes/index.ts';
+import { bringsCaCertificates } from '../../src/start/index.ts';
+import { canRunHelm } from '../cluster/helm.ts';
+import { privateFolder } from '../support/folder.ts';
+import { rendering, sourcesOf, textAt, type KubeObject, type Rendered, type Rendering } from './support.ts';
+
+const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
+const skip = (await canRunHelm()) ?? false;
+
+describe('mounts are those that kolla-init plan prints', { skip }, () => {
+  for (const name of chartNames())
+    test(`of the chart ${name}`, async () => {
+      await using chart = await rendering(name);
+      const rendered = await chart.render();
+      for (const workload of workloadsIn(rendered)) {
+        const { planned, mounted } = await mountsOf(rendered, workload);
+        const [there, more] = partition(mounted, planned);
+        assert.deepEqual(there, planned, workload.metadata.name);
+        // What the chart itself asks for: volumes of its own.
+        for (const mount of more) assert.match(mount, /: (?:data|kolla .*)$/, workload.metadata.name);
+      }
+    });
+
+  describe('of any config.json', () => {
+    let small: Rendering;
+    before(async () => {
+      small = await rendering('small', SMALL);
+    });
+    after(async () => await small?.[Symbol.asyncDispose]());
+
+    const owner = 'placement';
+    const cases: Record<string, object> = {
+      'files in folders that the system shares': {
+        config_files: [
+          { source: '/var/lib/kolla/config_files/a', dest: '/usr/bin/a', owner, perm: '0755' },
+          { source: '/var/lib/kolla/config_files/b', dest: '/etc/hosts.allow', owner, perm: '0644' },
+          { source: '/var/lib/kolla/config_files/c', dest: '/etc/', owner, perm: '0644' },
+        ],
+      },
+      'folders in folders, and those that only an owner is said of': {
+        config_files: [
+          { source: '/var/lib/kolla/config_files/a', dest: '/etc/small/deep/er/a', owner, perm: '0600' },
+          { source: '/var/lib/kolla/config_files/b', dest: '/etc/small/b', owner, perm: '0600' },
+          { source: '/var/lib/kolla/config_files/c', dest: '/etc/small-too/c', owner, perm: '0600' },
+          { source: '/var/lib/kolla/config_files/d', dest: '/var/lib/small/conf/d', owner, perm: '0600' },
+        ],
+        directories: [{ path: '/var/lib/small/data/', owner, perm: '0700' }],
+        permissions: [
+          { path: '/var/log/kolla/small', owner },
+          { path: '/var/lib/small', owner, recurse: true },
+          { path: '/etc/small/keys', owner },
+          { path: '/var/lib/other/*.d', owner },
+          { path: '/tmp/small', owner },
+        ],
+      },
+      'links that every image has, and files that are made': {
+        config_files: [{ source: '/var/lib/kolla/config_files/a', dest: '/var/run/small/a', owner, perm: '0600' }],
+        files: [{ path: '/var/lib/small/lock', owner, perm: '0600' }],
+        directories: [{ path: '/run/lock/small', owner, perm: '0755' }],
+      },
+      'CA certificates, patterns and optional sources': {
+        config_files: [
+          {
+            source: '/var/lib/kolla/config_files/ca-certificates',
+            dest: '/var/lib/kolla/share/ca-certificates',
+            owner,
+            perm: '0600',
+            optional: true,
+          },
+          {
+            source: '/var/lib/kolla/config_files/*.conf',
+            dest: '/etc/small/conf.d/',
+            owner,
+            perm: '0600',
+            optional: true,
+          },
+          { source: '/etc/ceph/ceph.conf', dest: '/etc/ceph-too/', owner, perm: '0600', optional: true },
+        ],
+      },
+      'data below a folder that kolla-init fills': {
+        config_files: [{ source: '/var/lib/kolla/config_files/a', dest: '/srv/small/a', owner, perm: '0600' }],
+        directories: [{ path: '/srv/other/one/two', owner, perm: '0755' }],
+        permissions: [{ path: '/srv/other', owner }],
+      },
+    };
+    for (const [name, config] of Object.entries(cases))
+      test(name, async () => {
+        const configJson = { command: 'bash', ...config };
+        const rendered = await small.render({
+          workloads: { api: { configJson, probes: {} }, worker: { enabled: false } },
+        });
+        const { planned, mounted } = await mountsOf(rendered, rendered.one('Deployment', 'small-api'));
+        assert.deepEqual(mounted, planned);
+      });
+  });
+});
+
+function workloadsIn({ all }: Rendered): KubeObject[] {
+  return all.filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind));
+}
+
+function partition(all: readonly string[], chosen: readonly string[]): [string[], string[]] {
+  return [all.filter((each) => chosen.includes(each)), all.filter((each) => !chosen.includes(each))];
+}
+
+/** What the library adds to what config.json asks for. */
+const OWN = new Set(['/etc/kolla-pod', '/var/run/secrets/kubernetes.io/serviceaccount', '/opt/kolla-pod']);
+
+interface Mounts {
+  /** `CONTAINER PATH: VOLUME SUBPATH`; volumes of data are all `data`. */
+  readonly planned: readonly string[];
+  readonly mounted: readonly string[];
+}
+
+/** The mounts of a workload's service and kolla-init, as the chart has them and as `kolla-init plan` would. */
+async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mounts> {
+  const { spec } = workload['spec'].template;
+  await using folder = await privateFolder('plan');
+  for (const [path, reference] of Object.entries(sourcesOf(workload))) {
+    const file = join(folder.path, path);
+    await mkdir(dirname(file), { recursive: true });
+    // An object that is there already is not the chart's: its content is not known here.
+    const [kind, name] = reference.split('/');
+    const isOurs = rendered.all.some((object) => object.kind === kind && object.metadata.name === name);
+    await writeFile(file, isOurs ? textAt(rendered, reference) : '');
+  }
+  const plan = await planPod({
+    configDir: folder.path,
+    configFile: undefined,
+    imageRoot: undefined,
+    // Root is of Pods that are not restricted: their mounts are the same.
+    user: `${spec.securityContext.runAsUser || 42_436}`,
+    name: workload.metadata.name,
+    more: (sources) =>
+      Promise.resolve(bringsCaCertificates(sources) ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : []),
+    initArguments: [],
+    environment: [],
+  });
+  assert.ok(plan.spec);
+  const init = spec.initContainers.find(({ name }: { name: string }) => name === 'kolla-init');
+  return {
+    planned: [...lines('service', plan.spec.containers[0]), ...lines('init', plan.spec.initContainers[0])],
+    mounted: [...lines('service', spec.containers[0]), ...lines('init', init)],
+  };
+}
+
+const SHARED = new Set(['kolla', 'logs', 'tmp', 'config-files']);
+
+function lines(of: string, { volumeMounts }: Pick<Container, 'volumeMounts'>): string[] {
+  return volumeMounts
+    .filter(({ mountPath }) => !OWN.has(mountPath))
+    .map(({ name, mountPath, subPath, readOnly }) => {
+      const volume = SHARED.has(name) ? [name, subPath ?? '', readOnly ? 'read-only' : ''].join(' ').trim() : 'data';
+      return `${of} ${mountPath}: ${volume}`;
+    })
+    .toSorted();
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { osloLines } from '../../src/platform/oslo-lines.ts';
+import { osloOption } from '../../src/platform/oslo-ini.ts';
+import { canRunHelm } from '../cluster/helm.ts';
+import { configJsonOf, filesOf, podYamlOf, textAt, waitsOf } from './service-charts.ts';
+import { rendering, type Rendered } from './support.ts';
+
+/** The configuration that a chart's Job has. */
+function configOf(rendered: Rendered, path: string): string {
+  const [job] = rendered.of('Job');
+  assert.ok(job);
+  return textAt(filesOf(rendered, job), path) ?? '';
+}
+
+async function renderedWith(chart: string, values: object): Promise<Rendered> {
+  await using helm = await rendering(chart);
+  return await helm.render(values);
+}
+
+async function horizonSettings(values: object): Promise<string> {
+  const rendered = await renderedWith('horizon', values);
+  return filesOf(rendered, rendered.one('Deployment', 'horizon')).get('_9998-kolla-settings.py') ?? '';
+}
+
+async function complaint(chart: string, values: object): Promise<string> {
+  await using helm = await rendering(chart);
+  return (await helm.complaint(values)) ?? 'no complaint';
+}
+
+const PLACEMENT = '/etc/placement/placement.conf';
+
+describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?? false }, () => {
+  test('a password is escaped in a URL, and stands as it is in an option', async () => {
+    const passwords = { placement_database_password: 'a/b@c:d %+$"', placement_keystone_password: 'e/f@g:h%+' };
+    const text = configOf(await renderedWith('placement', { global: { passwords } }), PLACEMENT);
+    const { password } = new URL(osloOption(text, 'placement_database', 'connection') ?? '');
+    assert.equal(decodeURIComponent(password), passwords.placement_database_password);
+    assert.equal(osloOption(text, 'keystone_authtoken', 'password'), passwords.placement_keystone_password);
+  });
+
+  for (const bad of ['a$b', '"ab"', "a'b", 'a b'])
+    test(`a password that oslo.config would read as another is refused by its name: ${bad}`, async () => {
+      const said = await complaint('placement', { global: { passwords: { placement_keystone_password: bad } } });
+      assert.match(said, /global\.passwords\.placement_keystone_password: may not hold/);
+      assert.ok(!said.includes(bad), said);
+    });
+
+  test('a service that lies elsewhere is waited for there, and called there', async () => {
+    const endpoints = {
+      mariadb: { host: 'db.example', port: 3307 },
+      keystone: { host: 'keystone.other.svc', port: 5001 },
+      glance: { host: 'images.example', scheme: 'https', port: 443 },
+    };
+    const rendered = await renderedWith('nova', { global: { endpoints } });
+    const text = configOf(rendered, '/etc/nova/nova.conf');
+    assert.match(osloOption(text, 'api_database', 'connection') ?? '', /@db\.example:3307\/nova_api\?/);
+    assert.equal(osloOption(text, 'placement', 'auth_url'), 'http://keystone.other.svc:5001/v3');
+    assert.equal(osloOption(text, 'glance', 'endpoint_override'), 'https://images.example:443');
+    const api = rendered.one('Deployment', 'nova-api');
+    const waits = waitsOf(api).slice(1);
+    assert.deepEqual(waits, ['mysql://db.example:3307', 'amqp://rabbitmq:5672', 'http://keystone.other.svc:5001/v3']);
+  });
+
+  test('users are sent to the public address', async () => {
+    const publicUrl = 'https://api.example.com:{port}{path}';
+    const text = configOf(await renderedWith('heat', { global: { publicUrl } }), '/etc/heat/heat.conf');
+    assert.equal(osloOption(text, 'DEFAULT', 'heat_metadata_server_url'), 'https://api.example.com:8000');
+    assert.equal(osloOption(text, 'keystone_authtoken', 'www_authenticate_uri'), 'https://api.example.com:5000');
+    assert.equal(osloOption(text, 'keystone_authtoken', 'auth_url'), 'http://keystone:5000/v3');
+  });
+
+  test("Keystone's whole URL, where it is given, is what every service uses", async () => {
+    const keystone = { host: 'keystone', url: 'https://identity.example/v3' };
+    const values = { global: { endpoints: { keystone } } };
+    const heat = configOf(await renderedWith('heat', values), '/etc/heat/heat.conf');
+    assert.equal(osloOption(heat, 'trustee', 'auth_url'), keystone.url);
+    assert.equal(osloOption(heat, 'ec2authtoken', 'auth_uri'), keystone.url);
+    assert.equal(osloOption(heat, 'clients_keystone', 'auth_uri'), 'https://identity.example');
+    assert.ok((await horizonSettings(values)).includes(`OPENSTACK_KEYSTONE_URL = '${keystone.url}'`));
+  });
+
+  test('the dashboard knows each of several memcached, and waits for one', async () => {
+    const memcached = { host: 'memcached', servers: 'm-0.m:11211,m-1.m:11211' };
+    const values = { global: { endpoints: { memcached } } };
+    assert.ok((await horizonSettings(values)).includes(`'LOCATION': ["m-0.m:11211", "m-1.m:11211"]`));
+    const dashboard = (await renderedWith('horizon', values)).one('Deployment', 'horizon');
+    assert.ok(waitsOf(dashboard).includes('memcached://m-0.m:11211'));
+  });
+
+  test("cinder-backup has the volumes' key beside its own, since it reads them", async () => {
+    const rendered = await renderedWith('cinder', {});
+    const { config_files: entries } = configJsonOf(filesOf(rendered, rendered.one('StatefulSet', 'cinder-backup')));
+    const keys = entries.map(({ dest }) => dest).filter((dest) => dest.endsWith('.keyring'));
+    assert.deepEqual(keys, ['/etc/ceph/ceph.client.cinder-backup.keyring', '/etc/ceph/ceph.client.cinder.keyring']);
+  });
+
+  test('Keystone is in its own catalogue under the public address too', async () => {
+    const publicUrl = async (global: object, bootstrap = {}) => {
+      const rendered = await renderedWith('keystone', { global, bootstrap });
+      const { env } = rendered.one('Job', 'keystone-bootstrap-')['spec'].template.spec.containers[0];
+      return env.find(({ name }: { name: string }) => name === 'OS_BOOTSTRAP_PUBLIC_URL').value;
+    };
+    assert.equal(
+      await publicUrl({ publicUrl: 'https://api.example.com:{port}{path}' }),
+      'https://api.example.com:5000/v3',
+    );
+    assert.equal(await publicUrl({ publicUrl: 'https://{name}.example.com/' }), 'https://keystone.example.com/v3');
+    assert.equal(await publicUrl({}), 'http://keystone:5000/v3');
+    const own = 'https://id.example.com/v3';
+    assert.equal(await publicUrl({ publicUrl: 'https://x:{port}' }, { publicUrl: own }), own);
+    const said = await complaint('keystone', { global: { publicUrl: 'https://{type}.example.com' } });
+    assert.match(said, /global\.publicUrl: https:\/\/\{type\}\.example\.com: charts know \{name\}/);
+  });
+
+  test("Keystone's options beside the defaults, a list once for each", async () => {
+    const settings = {
+      extra: { token: { expiration: 7200 } },
+      conf: { 'keystone.conf': { cors: { allowed_origin: ['https://a', 'https://b'] } } },
+    };
+    const text = configOf(await renderedWith('keystone', { settings }), '/etc/keystone/keystone.conf');
+    assert.equal(osloOption(text, 'token', 'expiration'), '7200');
+    assert.match(text, /^\[cors\]\nallowed_origin = https:\/\/a\nallowed_origin = https:\/\/b$/m);
+  });
+
+  test('a compute node has a driver and its own address, and no way to a database', async () => {
+    const rendered = await renderedWith('nova-cell', {});
+    const compute = rendered.one('DaemonSet', 'nova-cell-compute');
+    const text = textAt(filesOf(rendered, compute), '/etc/nova/nova.conf') ?? '';
+    assert.equal(osloOption(text, 'DEFAULT', 'compute_driver'), 'libvirt.LibvirtDriver');
+    assert.doesNotMatch(text, /^\[(?:api_)?database\]|mysql/m);
+    const overlay = podYamlOf(rendered, compute).overlays?.ini ?? [];
+    assert.deepEqual(overlay, [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(HOST_IP)' }]);
+    assert.ok(!waitsOf(compute).some((wait) => wait.startsWith('mysql:')));
+  });
+
+  for (const agent of ['openvswitch-agent', 'dhcp-agent', 'l3-agent', 'metadata-agent']) {
+    test(`neutron's ${agent} has the queue, and no way to the database`, async () => {
+      const rendered = await renderedWith('neutron', {});
+      const text = textAt(
+        filesOf(rendered, rendered.one('DaemonSet', `neutron-${agent}`)),
+        '/etc/neutron/neutron.conf',
+      );
+      assert.match(osloOption(text ?? '', 'DEFAULT', 'transport_url') ?? '', /^rabbit:/);
+      assert.doesNotMatch(text ?? '', /mysql|_authtoken|^password/m);
+    });
+  }
+
+  test('an option that may come several times does, in the order of its list', async () => {
+    const conf = { 'nova.conf': { pci: { alias: ['{"name":"a"}', '{"name":"b"}'] } } };
+    const text = configOf(await renderedWith('nova', { settings: { conf } }), '/etc/nova/nova.conf');
+    const lines = osloLines(text).filter(({ section, kind }) => section === 'pci' && kind === 'option');
+    assert.deepEqual(
+      lines.map((line) => line.text),
+      ['alias = {"name":"a"}', 'alias = {"name":"b"}'],
+    );
+  });
+
+  test('options for a file that the chart has not are refused, with the names that it has', async () => {
+    const said = await complaint('neutron', { settings: { conf: { 'neutron.cfg': { DEFAULT: { debug: true } } } } });
+    assert.match(
+      said,
+      /settings\.conf\.neutron\.cfg: the chart has no such file; it has dhcp_agent\.ini, .*neutron\.conf/,
+    );
+    const uwsgi = await complaint('neutron', { settings: { conf: { 'neutron-server-uwsgi.ini': {} } } });
+    assert.match(uwsgi, /the chart has no such file/);
+  });
+
+  for (const [chart, settings, place] of [
+    ['glance', { stores: { fast: { options: {} } } }, "'/settings/stores/fast': missing property 'type'"],
+    ['nova', { schedulerWorker: 2 }, "'/settings': additional properties 'schedulerWorker' not allowed"],
+    ['nova', { extra: 'debug' }, "'/settings/extra': got string, want object"],
+    ['cinder', { backends: null }, "'/settings': missing property 'backends'"],
+    ['neutron', { physicalNetworks: ['br-ex'] }, "'/settings/physicalNetworks': got array, want object"],
+    ['keystone', { procesess: 4 }, "'/settings': additional properties 'procesess' not allowed"],
+    ['horizon', { behindTls: 'yes' }, "'/settings/behindTls': got string, want boolean"],
+  ] as const)
+    test(`settings that ${chart} can't use are refused by their place: ${JSON.stringify(settings)}`, async () => {
+      const said = await complaint(chart, { settings });
+      assert.ok(said.includes(place), said);
+    });
+});

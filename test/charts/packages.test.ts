@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { loadAll } from 'js-yaml';
+import { packageChart } from '../../build/charts.ts';
+import { canRunHelm, helm } from '../cluster/helm.ts';
+import { privateFolder } from '../support/folder.ts';
+import { must } from '../support/process.ts';
+import { KUBE_VERSION, NAMESPACE, PASSWORDS, rendering, type KubeObject } from './support.ts';
+
+const skip = (await canRunHelm()) ?? false;
+
+describe('packages', { skip }, () => {
+  test('Helm renders from the archive what it renders from the folder', async () => {
+    await using folder = await privateFolder('package');
+    await using chart = await rendering('keystone');
+    const values = join(folder.path, 'values.json');
+    await writeFile(values, JSON.stringify({ global: { passwords: PASSWORDS } }));
+    const archive = packageChart('keystone', folder.path);
+    const { code, stdout, stderr } = await helm(folder.path, [
+      'template',
+      'keystone',
+      archive,
+      `--namespace=${NAMESPACE}`,
+      `--kube-version=${KUBE_VERSION}`,
+      `--values=${values}`,
+    ]);
+    assert.equal(code, 0, stderr);
+    const objects = loadAll(stdout).filter((object) => object !== null) as KubeObject[];
+    assert.deepEqual(objects, (await chart.render()).all);
+  });
+
+  test('an archive has the library and the schema in it, and is the same bytes each time', async () => {
+    await using one = await privateFolder('package');
+    await using other = await privateFolder('package');
+    const archives = [packageChart('placement', one.path), packageChart('placement', other.path)];
+    assert.match(archives[0] ?? '', /\/placement-\d+\.\d+\.\d+\.tgz$/);
+    const digests = await Promise.all(archives.map(async (file) => digestOf(await readFile(file))));
+    assert.equal(digests[0], digests[1]);
+    const names = (await must('tar', ['-tzf', archives[0] ?? ''])).split('\n');
+    for (const name of ['values.schema.json', 'charts/kolla-pod/Chart.yaml', 'templates/all.yaml', 'README.md'])
+      assert.ok(names.includes(`placement/${name}`), name);
+  });
+});
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PAGES = await Array.fromAsync(glob('k8s/**/*.md', { cwd: ROOT }));
+
+/** GitHub's name of a heading. */
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}
+
+test('there are pages of charts to look at', () => {
+  assert.ok(PAGES.length > 10);
+});
+
+for (const page of PAGES)
+  test(`${page}: its links lead to files and headings that there are`, () => {
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    for (const [, target = '', heading] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
+      const path = target === '' ? join(ROOT, page) : join(ROOT, dirname(page), target);
+      assert.ok(existsSync(path), `${target} is not there`);
+      if (heading === undefined || statSync(path).isDirectory()) continue;
+      const headings = [...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, one = '']) => slugOf(one));
+      assert.ok(headings.includes(heading), `${target} has no heading ${heading}`);
+    }
+  });

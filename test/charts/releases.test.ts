@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canRunHelm, helm } from '../cluster/helm.ts';
+import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { PASSWORDS, rendering, type KubeObject, type Rendering } from './support.ts';
+
+const reason = (await canRunHelm()) ?? (await canRunControlPlane());
+
+describe('a release over its revisions, on a real API server', { skip: reason ?? false, concurrency: 1 }, () => {
+  let cluster: ControlPlane;
+  let chart: Rendering;
+  before(async () => {
+    cluster = await startControlPlane();
+    chart = await rendering('keystone');
+  });
+  after(async () => {
+    await chart?.[Symbol.asyncDispose]();
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await helm(chart.folder, args, cluster.kubeconfig);
+    assert.equal(code, 0, `helm ${args.join(' ')}: ${stdout}${stderr}`);
+  };
+  const install = async (namespace: string, values: object) => {
+    const file = join(chart.folder, 'release.json');
+    await writeFile(file, JSON.stringify({ ...values, global: { passwords: PASSWORDS } }));
+    const where = ['--create-namespace', `--namespace=${namespace}`, `--values=${file}`];
+    await run('upgrade', '--install', 'keystone', chart.chart, ...where);
+  };
+  const objects = async (namespace: string, kinds: string): Promise<Map<string, KubeObject>> => {
+    const { items } = JSON.parse(
+      await cluster.kubectl([
+        'get',
+        kinds,
+        `--namespace=${namespace}`,
+        '--selector=app.kubernetes.io/name=keystone',
+        '-o',
+        'json',
+      ]),
+    ) as { items: KubeObject[] };
+    return new Map(items.map((object) => [`${object.kind}/${object.metadata.name}`, object]));
+  };
+  const VERSIONED = 'jobs,configmaps,secrets,roles,rolebindings';
+
+  test('an upgrade leaves the Job and the configuration that old Pods need, and a rollback goes back to them', async () => {
+    await install('there-and-back', {});
+    const jobs = [...(await objects('there-and-back', 'jobs')).keys()];
+    const job = jobs.find((name) => name.includes('bootstrap')) ?? '';
+    await endPodsOf(cluster, 'there-and-back', job.replace('Job/', ''), 'Succeeded');
+    await cluster.kubectl(['wait', '--for=condition=Complete', job, '--namespace=there-and-back', '--timeout=30s']);
+    const first = await objects('there-and-back', VERSIONED);
+    await install('there-and-back', { settings: { extra: { token: { expiration: 7200 } } } });
+    const second = await objects('there-and-back', VERSIONED);
+    for (const [name, { metadata }] of first)
+      assert.equal(second.get(name)?.metadata['uid' as 'name'], metadata['uid' as 'name'], name);
+    assert.equal([...second.keys()].filter((name) => name.startsWith('Job/keystone-bootstrap-')).length, 2);
+    await run('rollback', 'keystone', '1', '--namespace=there-and-back');
+    const third = await objects('there-and-back', VERSIONED);
+    for (const [name, { metadata }] of second)
+      assert.equal(third.get(name)?.metadata['uid' as 'name'], metadata['uid' as 'name'], name);
+    assert.equal(third.get(job)?.['status'].succeeded, 1);
+    const [deployment] = (await objects('there-and-back', 'deployments')).values();
+    const volumes = JSON.stringify(deployment?.['spec'].template.spec.volumes);
+    const secret = [...first.keys()].find((name) => name.startsWith('Secret/keystone-keystone-conf-'));
+    assert.ok(volumes.includes((secret ?? '').replace('Secret/', '')));
+  });
+
+  test('what is uninstalled and installed again takes up what was kept', async () => {
+    await install('again', {});
+    const first = await objects('again', VERSIONED);
+    await run('uninstall', 'keystone', '--namespace=again');
+    assert.deepEqual([...(await objects('again', VERSIONED)).keys()].toSorted(), [...first.keys()].toSorted());
+    assert.equal((await objects('again', 'deployments,services')).size, 0);
+    await install('again', {});
+    assert.equal((await objects('again', 'deployments')).size, 1);
+  });
+
+  test('the line of the README takes everything away', async () => {
+    await install('away', {});
+    await run('uninstall', 'keystone', '--namespace=away');
+    const selector = '--selector=app.kubernetes.io/instance=keystone,kolla-pod/versioned=true';
+    await cluster.kubectl([
+      'delete',
+      'job,configmap,secret,role,rolebinding',
+      '--namespace=away',
+      selector,
+      '--cascade=background',
+    ]);
+    assert.deepEqual([...(await objects('away', VERSIONED)).keys()], []);
+  });
+});

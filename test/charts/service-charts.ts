@@ -1,0 +1,171 @@
+/**
+ * What tests of OpenStack's charts look at: which container of the catalogue a workload is, and the files, the kolla-pod.yaml
+ * and the waits that its Pods get.
+ */
+import { load } from 'js-yaml';
+import { serviceNamed, type Probe, type Service } from '../../src/services/index.ts';
+import { allProbes } from '../../src/services/probes.ts';
+import type { KubeObject, Rendered } from './support.ts';
+
+/** The charts of services whose data the catalogue has. */
+export const SERVICE_CHARTS = [
+  'cinder',
+  'glance',
+  'heat',
+  'horizon',
+  'neutron',
+  'nova',
+  'nova-cell',
+  'placement',
+] as const;
+
+/** Workloads whose container Kolla calls otherwise than chart and workload together. */
+const CONTAINERS: Readonly<Record<string, string>> = {
+  'horizon dashboard': 'horizon',
+  'nova-cell compute': 'nova_compute',
+  'nova-cell conductor': 'nova_conductor',
+  'nova-cell libvirt': 'nova_libvirt',
+  'nova-cell novncproxy': 'nova_novncproxy',
+  'neutron openvswitch-db': 'openvswitch_db',
+  'neutron openvswitch-vswitchd': 'openvswitch_vswitchd',
+};
+
+export function serviceOf(chart: string): Service {
+  const service = serviceNamed(chart);
+  if (service === undefined) throw new Error(`the catalogue has no ${chart}`);
+  return service;
+}
+
+/** Deployments, StatefulSets and DaemonSets. */
+export function workloadsOf(rendered: Rendered): readonly KubeObject[] {
+  return ['Deployment', 'StatefulSet', 'DaemonSet'].flatMap((kind) => rendered.of(kind));
+}
+
+/** The workload's name in values.yaml. */
+export function keyOf({ metadata }: KubeObject): string {
+  return metadata.labels['app.kubernetes.io/component'] ?? '';
+}
+
+/** As kolla-ansible calls its container: `nova_super_conductor`. */
+export function containerOf(chart: string, key: string): string {
+  return CONTAINERS[`${chart} ${key}`] ?? `${chart}_${key}`.replaceAll('-', '_');
+}
+
+export function probeOf(container: string): Probe {
+  const probe = allProbes().find((one) => one.container === container);
+  if (probe === undefined) throw new Error(`the catalogue has no container ${container}`);
+  return probe;
+}
+
+interface HelperProbe {
+  readonly exec?: { readonly command: readonly string[] };
+}
+
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly ports?: readonly { readonly containerPort: number }[];
+  readonly volumeMounts?: readonly { readonly mountPath: string }[];
+  readonly readinessProbe: HelperProbe;
+  readonly livenessProbe: HelperProbe;
+  readonly startupProbe: HelperProbe;
+}
+
+/** `configMap` or `secret` of a projected volume. */
+interface FileSource {
+  readonly name: string;
+  readonly items: readonly { readonly key: string; readonly path: string }[];
+}
+
+interface Volume {
+  readonly name: string;
+  readonly configMap?: { readonly name: string };
+  readonly projected?: {
+    readonly sources: readonly { readonly configMap?: FileSource; readonly secret?: FileSource }[];
+  };
+}
+
+interface PodSpec {
+  readonly hostNetwork?: boolean;
+  readonly containers: readonly [Container];
+  readonly initContainers: readonly Container[];
+  readonly securityContext: { readonly runAsUser: number };
+  readonly volumes: readonly Volume[];
+}
+
+/** The Pod's spec, of a Job too. */
+export function podOf(object: KubeObject): PodSpec {
+  return object['spec'].template.spec as PodSpec;
+}
+
+/** The service's own container. */
+export function mainOf(object: KubeObject): Container {
+  return podOf(object).containers[0];
+}
+
+/** What a Pod finds in /var/lib/kolla/config_files, by its path there; nothing for what is in a Secret of the user's. */
+export function filesOf(rendered: Rendered, object: KubeObject): Map<string, string> {
+  const sources = volumeOf(object, 'config-files')?.projected?.sources ?? [];
+  return new Map(
+    sources.flatMap(({ configMap, secret }) => [
+      ...textsOf(rendered, 'ConfigMap', configMap, (text) => text),
+      ...textsOf(rendered, 'Secret', secret, (text) => Buffer.from(text, 'base64').toString()),
+    ]),
+  );
+}
+
+function textsOf(
+  rendered: Rendered,
+  kind: string,
+  source: FileSource | undefined,
+  decoded: (text: string) => string,
+): [string, string][] {
+  const object = rendered.of(kind).find(({ metadata }) => metadata.name === source?.name);
+  if (source === undefined || object === undefined) return [];
+  const data = object['data'] as Readonly<Record<string, string>>;
+  return source.items.map(({ key, path }) => [path, decoded(data[key] ?? '')]);
+}
+
+function volumeOf(object: KubeObject, wanted: string): Volume | undefined {
+  return podOf(object).volumes.find(({ name }) => name === wanted);
+}
+
+export interface ConfigJson {
+  readonly command: string;
+  readonly directories?: readonly { readonly path: string }[];
+  readonly config_files: readonly { readonly source: string; readonly dest: string }[];
+}
+
+export function configJsonOf(files: ReadonlyMap<string, string>): ConfigJson {
+  return JSON.parse(files.get('config.json') ?? '') as ConfigJson;
+}
+
+/** The text that kolla-init puts at `dest`, before overlays; undefined for none, or one that lies in a Secret of the user's. */
+export function textAt(files: ReadonlyMap<string, string>, dest: string): string | undefined {
+  const entry = configJsonOf(files).config_files.find((one) => one.dest === dest);
+  return entry && files.get(entry.source.replace('/var/lib/kolla/config_files/', ''));
+}
+
+export interface PodYaml {
+  readonly checks?: Readonly<Record<string, { readonly run: string; readonly for: readonly string[] }>>;
+  readonly overlays?: { readonly ini?: readonly { file: string; section?: string; key: string; value: string }[] };
+}
+
+/** What the Pod's helpers read as kolla-pod.yaml; empty where it has none. */
+export function podYamlOf(rendered: Rendered, object: KubeObject): PodYaml {
+  const map = volumeOf(object, 'pod-yaml')?.configMap?.name;
+  return map === undefined ? {} : (load(rendered.one('ConfigMap', map)['data']['kolla-pod.yaml']) as PodYaml);
+}
+
+/** What kolla-init waits for. */
+export function waitsOf(object: KubeObject): readonly string[] {
+  const init = podOf(object).initContainers.find(({ name }) => name === 'kolla-init');
+  return wordsAfter(init?.command, '--wait');
+}
+
+/** Each word of a command line that comes after `option`. */
+export function wordsAfter(command: readonly string[] = [], option: string): readonly string[] {
+  return command.filter((_, i) => command[i - 1] === option);
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { canRunHelm } from '../cluster/helm.ts';
+import { canHaveKollaAnsible, deployedContainers } from '../contract/kolla-ansible.ts';
+import { configJsonOf, containerOf, filesOf, keyOf, mainOf, SERVICE_CHARTS, workloadsOf } from './service-charts.ts';
+import { rendering } from './support.ts';
+
+/** Where a chart's command is another than kolla-ansible's, and why. */
+const OTHER_COMMANDS: Readonly<Record<string, string>> = {
+  // Its script adds a TCP port without a login; ours has a socket alone.
+  nova_libvirt: 'libvirtd',
+  // Its wrapper begins by removing the namespaces of routers that run.
+  neutron_l3_agent: 'neutron-l3-agent --config-file /etc/neutron/neutron.conf --config-file /etc/neutron/l3_agent.ini',
+  // Its extend script, which makes the static files, writes into the image.
+  horizon: 'bash /etc/horizon/horizon-start.sh',
+};
+
+describe(
+  'what runs in a Pod is what kolla-ansible runs',
+  { skip: (await canRunHelm()) ?? (await canHaveKollaAnsible()) ?? false },
+  async () => {
+    const deployed = await deployedContainers([...SERVICE_CHARTS, 'openvswitch']);
+
+    for (const chart of SERVICE_CHARTS)
+      test(`${chart}: image and command of each container`, async () => {
+        await using helm = await rendering(chart);
+        const rendered = await helm.render({ global: { registry: 'registry.test', tag: 'one' } });
+        for (const workload of workloadsOf(rendered)) {
+          const container = containerOf(chart, keyOf(workload));
+          const kolla = deployed.find(({ name }) => name === container);
+          assert.ok(kolla, `kolla-ansible has no ${container}`);
+          assert.equal(mainOf(workload).image, `registry.test/${kolla.image}:one`);
+          const { command } = configJsonOf(filesOf(rendered, workload));
+          assert.equal(command, OTHER_COMMANDS[container] ?? kolla.command, container);
+        }
+      });
+
+    test('each exception is one', () => {
+      for (const [container, command] of Object.entries(OTHER_COMMANDS))
+        assert.notEqual(deployed.find(({ name }) => name === container)?.command, command);
+    });
+  },
+);

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { canRunHelm } from '../cluster/helm.ts';
+import { keyOf, mainOf, podOf, SERVICE_CHARTS, waitsOf, workloadsOf } from './service-charts.ts';
+import { rendering, type KubeObject } from './support.ts';
+
+/** The charts with Pods that have their node. */
+const CHARTS = SERVICE_CHARTS.filter((name) => name === 'neutron' || name === 'nova-cell');
+
+describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
+  for (const delivery of ['baked', 'copied', 'imageVolume'])
+    test(`who calls sudo to be root finds the image's own, which can: ${delivery}`, async () => {
+      const found: string[] = [];
+      for (const chart of CHARTS) {
+        await using helm = await rendering(chart);
+        for (const workload of workloadsOf(await helm.render({ kollaPod: { delivery } }))) {
+          if (!raisesItself(workload)) continue;
+          const path = mainOf(workload).env?.find(({ name }) => name === 'PATH')?.value ?? '';
+          assert.match(path, /:\/usr\/bin:/, workload.metadata.name);
+          assert.doesNotMatch(path, /rootless-bin/, workload.metadata.name);
+          found.push(keyOf(workload));
+        }
+      }
+      assert.deepEqual(found, ['dhcp-agent', 'l3-agent', 'openvswitch-agent', 'compute']);
+    });
+
+  test('the switch and the hypervisor of a node start without anything that lies elsewhere', async () => {
+    for (const [chart, keys] of [
+      ['neutron', ['openvswitch-db', 'openvswitch-vswitchd']],
+      ['nova-cell', ['libvirt']],
+    ] as const) {
+      await using helm = await rendering(chart);
+      const own = workloadsOf(await helm.render()).filter((one) => (keys as readonly string[]).includes(keyOf(one)));
+      assert.equal(own.length, keys.length);
+      for (const workload of own) assert.deepEqual(waitsOf(workload), [], workload.metadata.name);
+    }
+  });
+
+  test('the database of a new switch gets its row before the switch starts', async () => {
+    await using helm = await rendering('neutron');
+    const switched = workloadsOf(await helm.render()).find((one) => keyOf(one) === 'openvswitch-vswitchd');
+    assert.ok(switched);
+    const { initContainers, volumes } = podOf(switched);
+    const init = initContainers.find(({ command }) => command?.[0] === 'ovs-vsctl');
+    assert.equal(init?.command?.at(-1), 'init');
+    const [mount] = init.volumeMounts ?? [];
+    assert.equal(mount?.mountPath, '/run/openvswitch');
+    assert.ok(volumes.some(({ name }) => name === 'switch'));
+  });
+});
+
+/** A user that is not root, and may become it. */
+function raisesItself(workload: KubeObject): boolean {
+  const main = mainOf(workload) as { readonly securityContext?: { readonly allowPrivilegeEscalation?: boolean } };
+  return main.securityContext?.allowPrivilegeEscalation === true && podOf(workload).securityContext.runAsUser !== 0;
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { canRunHelm } from '../cluster/helm.ts';
+import { pythonOf } from '../cluster/keystone-tree.ts';
+import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';
+import { placementTree } from '../cluster/placement-tree.ts';
+import { privateFolder } from '../support/folder.ts';
+import { run } from '../support/process.ts';
+import { filesOf, workloadsOf } from './service-charts.ts';
+import { rendering } from './support.ts';
+
+interface Case {
+  readonly chart: string;
+  /** Beside config.json. */
+  readonly file: string;
+  /** Of Debian's packages, unpacked. */
+  readonly tree: () => Promise<string>;
+  /** The service's own options, as oslo.config's generator calls them. */
+  readonly namespaces: readonly string[];
+  /** Sections that the service makes when it runs. */
+  readonly made?: readonly string[];
+}
+
+const TOOLS = async () => (await openstackTools()).folder;
+const NOVA = { tree: TOOLS, namespaces: ['nova.conf'] };
+const CASES: readonly Case[] = [
+  { chart: 'nova', file: 'nova.conf', ...NOVA },
+  { chart: 'nova-cell', file: 'nova.conf', ...NOVA },
+  { chart: 'nova-cell', file: 'nova-compute.conf', ...NOVA },
+  {
+    chart: 'glance',
+    file: 'glance-api.conf',
+    tree: TOOLS,
+    namespaces: ['glance.api', 'glance.store', 'glance.multi_store'],
+    made: ['file', 'os_glance_tasks_store', 'os_glance_staging_store'],
+  },
+  { chart: 'placement', file: 'placement.conf', tree: placementTree, namespaces: ['placement.conf'] },
+];
+
+/** Of libraries that all services use. */
+const SHARED = [
+  'oslo.cache',
+  'oslo.concurrency',
+  'oslo.db',
+  'oslo.log',
+  'oslo.messaging',
+  'oslo.middleware',
+  'oslo.policy',
+];
+const LIBRARIES = [...SHARED, 'keystonemiddleware.auth_token'];
+
+/** Options that a plugin for logging in to Keystone brings, in any section. */
+const LOGIN =
+  /^\w+\/(?:auth_type|auth_url|username|password|user_domain_name|project_name|project_domain_name|region_name)$/;
+/** Of releases later than Debian's. */
+const LATER = new Set(['oslo_messaging_rabbit/rabbit_transient_quorum_queue']);
+
+const reason = (await canRunHelm()) ?? (await canRunOpenstackTools());
+
+describe('options in the files are options of the service', { skip: reason ?? false, concurrency: 2 }, () => {
+  for (const { chart, file, tree, namespaces, made = [] } of CASES)
+    test(`${chart}: ${file}, as oslo.config's validator has it`, async () => {
+      await using helm = await rendering(chart);
+      const rendered = await helm.render();
+      const text = workloadsOf(rendered)
+        .map((one) => filesOf(rendered, one).get(file))
+        .find((one) => one !== undefined);
+      await using folder = await privateFolder('options');
+      const input = join(folder.path, file);
+      assert.match(text ?? '', /^\[DEFAULT\]/);
+      await writeFile(input, text ?? '');
+      const { command, env } = await pythonOf(await tree());
+      const words = [
+        ...[...namespaces, ...LIBRARIES].flatMap((name) => ['--namespace', name]),
+        ...made.flatMap((section) => ['--exclude-group', section]),
+      ];
+      const { stderr } = await run(command, ['-m', 'oslo_config.validator', '--input-file', input, ...words], { env });
+      const unknown = [...stderr.matchAll(/ERROR:root:(\S+) is not part of the sample config/g)].map(
+        ([, option = '']) => option,
+      );
+      assert.deepEqual(
+        unknown.filter((option) => !LOGIN.test(option) && !LATER.has(option)),
+        [],
+      );
+    });
+
+  test('an option that the service has not is seen', async () => {
+    await using folder = await privateFolder('options');
+    const input = join(folder.path, 'nova.conf');
+    await writeFile(input, '[DEFAULT]\nstate_path = /var/lib/nova\nstate_paht = /var/lib/nova\n');
+    const { command, env } = await pythonOf(await TOOLS());
+    const args = ['-m', 'oslo_config.validator', '--input-file', input, '--namespace', 'nova.conf'];
+    assert.match((await run(command, args, { env })).stderr, /DEFAULT\/state_paht is not part of the sample config/);
+  });
+});

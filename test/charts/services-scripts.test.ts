@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { canRunHelm } from '../cluster/helm.ts';
+import { NEEDS_ROOT } from '../contract/extend-start/needs-root.ts';
+import { SETTINGS } from '../contract/extend-start/settings.ts';
+import { filesOf, mainOf, podOf, SERVICE_CHARTS, workloadsOf } from './service-charts.ts';
+import { rendering } from './support.ts';
+
+/** Images whose chain ends with the script of the one below. */
+const BASE: Readonly<Record<string, string>> = { 'neutron-openvswitch-agent': 'neutron-base' };
+/** The script of an image of OVN and Open vSwitch alike; the latter has nothing there. */
+const NOT_OF_OPENVSWITCH = '/run/ovn';
+
+/** Images whose script asks for root to start the service, in one distribution or another. */
+const ASKS_FOR_ROOT = new Set(
+  NEEDS_ROOT.filter(({ variables }) => variables.includes('')).map(({ script }) => script.split('/').at(-2) ?? ''),
+);
+
+describe('what an image runs before its service has what it wants', { skip: (await canRunHelm()) ?? false }, () => {
+  for (const chart of SERVICE_CHARTS)
+    test(`${chart}: its folders are volumes, and who may not be root does not ask for it`, async () => {
+      await using helm = await rendering(chart);
+      for (const workload of workloadsOf(await helm.render())) {
+        const { image, env = [], volumeMounts = [] } = mainOf(workload);
+        if (env.some(({ name }) => name === 'KOLLA_SKIP_EXTEND_START')) continue;
+        const name = image.replace(/^.*\/|:.*$/g, '');
+        const script = BASE[name] ?? name;
+        const isRoot = podOf(workload).securityContext.runAsUser === 0;
+        assert.ok(isRoot || !ASKS_FOR_ROOT.has(script), `${name} asks for root: set KOLLA_SKIP_EXTEND_START`);
+        const mounted = new Set(volumeMounts.map(({ mountPath }) => mountPath));
+        const wanted = Object.keys(SETTINGS[script]?.volumes ?? {}).filter((path) => path !== NOT_OF_OPENVSWITCH);
+        assert.deepEqual(
+          wanted.filter((path) => !mounted.has(path)),
+          [],
+          name,
+        );
+      }
+    });
+
+  for (const chart of SERVICE_CHARTS)
+    test(`${chart}: each folder that its configuration names below /var/lib is a volume`, async () => {
+      await using helm = await rendering(chart);
+      const rendered = await helm.render();
+      for (const workload of workloadsOf(rendered)) {
+        const mounts = (mainOf(workload).volumeMounts ?? []).map(({ mountPath }) => mountPath);
+        const texts = [...filesOf(rendered, workload)].filter(([name]) => /\.(?:conf|ini|py)$/.test(name));
+        for (const [name, text] of texts)
+          for (const [path] of text.matchAll(/\/var\/lib\/[\w/-]+/g))
+            assert.ok(
+              mounts.some((mount) => path === mount || path.startsWith(`${mount}/`)),
+              `${workload.metadata.name}: ${path} of ${name}`,
+            );
+      }
+    });
+});

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
+import { osloOption } from '../../src/platform/oslo-ini.ts';
+import { PHASES, type Interface } from '../../src/services/index.ts';
+import { canRunHelm } from '../cluster/helm.ts';
+import {
+  configJsonOf,
+  containerOf,
+  filesOf,
+  mainOf,
+  keyOf,
+  podOf,
+  podYamlOf,
+  probeOf,
+  SERVICE_CHARTS,
+  serviceOf,
+  textAt,
+  waitsOf,
+  wordsAfter,
+  workloadsOf,
+} from './service-charts.ts';
+import { PASSWORDS, rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
+
+const WAITS = { database: 'mysql://mariadb:3306', queue: 'amqp://rabbitmq:5672', identity: 'http://keystone:5000/v3' };
+const skip = (await canRunHelm()) ?? false;
+
+/** Workloads that run as another than the service, for the reason that their README has. */
+const OTHER_USERS: Readonly<Record<string, string>> = {
+  'nova-cell libvirt': 'root',
+  'neutron openvswitch-db': 'root',
+  'neutron openvswitch-vswitchd': 'root',
+};
+
+for (const chart of SERVICE_CHARTS)
+  describe(`the chart ${chart} is what the catalogue says`, { skip }, () => {
+    const service = serviceOf(chart);
+    let helm: Rendering;
+    let rendered: Rendered;
+    before(async () => {
+      helm = await rendering(chart);
+      rendered = await helm.render();
+    });
+    after(() => helm[Symbol.asyncDispose]());
+
+    test('each Pod is asked what the catalogue asks its container', () => {
+      for (const workload of workloadsOf(rendered)) {
+        const { readiness, liveness } = probeOf(containerOf(chart, keyOf(workload)));
+        const asked = askedOf(rendered, workload);
+        assert.deepEqual(asked, { readiness, liveness, startup: liveness }, workload.metadata.name);
+      }
+    });
+
+    test('an API has the port of its probe, and nothing else has one', () => {
+      for (const workload of workloadsOf(rendered)) {
+        const { readiness } = probeOf(containerOf(chart, keyOf(workload)));
+        const port = /^http http:\/\/127\.0\.0\.1:(\d+)/.exec(readiness)?.[1];
+        const ports = (mainOf(workload).ports ?? []).map(
+          ({ containerPort }: { containerPort: number }) => containerPort,
+        );
+        assert.deepEqual(ports, port === undefined ? [] : [Number(port)], workload.metadata.name);
+      }
+    });
+
+    test('each endpoint leads to a Service with its port, behind which a Pod has it', () => {
+      const job = rendered.of('Job').find(({ metadata }) => metadata.name.startsWith(`${chart}-bootstrap-`));
+      for (const { name, endpoints } of service.identity?.services ?? [])
+        for (const [key, { port, path }] of Object.entries(endpoints)) {
+          const pattern = variableOf(job, `KOLLA_BOOTSTRAP_${(key as Interface).toUpperCase()}_URL`);
+          if (pattern === undefined) continue;
+          const url = pattern.replace('{name}', name).replace('{port}', String(port)).replace('{path}', path);
+          const [, host, , rest] = /^http:\/\/([\w-]+):(\d+)(.*)$/.exec(url) ?? [];
+          assert.equal(rest, path);
+          const target = rendered.of('Service').find(({ metadata }) => metadata.name === host);
+          assert.ok(target, `no Service ${host}`);
+          assert.equal(target['spec'].ports[0].port, port);
+          const selected = workloadsOf(rendered).filter((one) =>
+            includes(one['spec'].template.metadata.labels, target['spec'].selector),
+          );
+          assert.deepEqual(
+            selected.map((one) => mainOf(one).ports?.[0]?.containerPort),
+            [port],
+          );
+        }
+    });
+
+    test("all Pods run as the service's own user, in a Job too", () => {
+      for (const object of [...workloadsOf(rendered), ...rendered.of('Job')]) {
+        const user = OTHER_USERS[`${chart} ${keyOf(object)}`] ?? service.user ?? '';
+        assert.equal(
+          podOf(object).securityContext.runAsUser,
+          user === 'root' ? 0 : KOLLA_USERS[user],
+          object.metadata.name,
+        );
+      }
+    });
+
+    test('its Job waits for what the service needs, and for nothing else', () => {
+      const { databases, queue, identity } = service;
+      const [job] = rendered.of('Job');
+      // Sessions of the dashboard are kept in memcached.
+      if (chart === 'horizon') return assert.equal(job, undefined);
+      const wanted = [
+        ...(databases.length > 0 ? [WAITS.database] : []),
+        ...(queue !== undefined && queue.optional !== true ? [WAITS.queue] : []),
+        ...(identity === undefined ? [] : [WAITS.identity]),
+        ...(chart === 'nova-cell' ? ['db-sync/nova'] : []),
+      ];
+      assert.deepEqual(waitsOf(job!), wanted);
+      assert.deepEqual(mainOf(job!).command?.slice(0, 2), ['kolla-bootstrap', chart]);
+    });
+
+    test('no Pod waits for what the service has no use for', () => {
+      const { databases, queue, identity } = service;
+      const known = new Set([
+        ...(databases.length > 0 ? [WAITS.database] : []),
+        ...(queue === undefined ? [] : [WAITS.queue]),
+        ...(identity === undefined ? [] : [WAITS.identity]),
+        ...(chart === 'horizon' ? ['memcached://memcached:11211'] : []),
+        ...(chart === 'neutron' ? ['tcp://127.0.0.1:6640'] : []),
+      ]);
+      for (const workload of workloadsOf(rendered)) {
+        const waits = waitsOf(workload).filter((wait) => !wait.startsWith(`job/${chart}-bootstrap-`));
+        assert.deepEqual(
+          waits.filter((wait) => !known.has(wait)),
+          [],
+          workload.metadata.name,
+        );
+      }
+    });
+
+    test("stepwise, it has a Job for each of the tool's phases", async () => {
+      const stepwise = await helm.render({ upgrade: { stepwise: true } });
+      const { phases } = service.migration;
+      const wanted = PHASES.filter((phase) => phase !== 'all' && phases[phase] !== undefined);
+      const asked = stepwise.of('Job').flatMap((job) => wordsAfter(mainOf(job).command, '--phase'));
+      assert.deepEqual(new Set(asked), new Set(wanted));
+    });
+
+    test('its configuration has all URLs and passwords where the catalogue looks for them', () => {
+      const { configFile, databases, identity, queue } = service;
+      const [job] = rendered.of('Job');
+      if (job === undefined) return;
+      const text = textAt(filesOf(rendered, job), configFile ?? '') ?? '';
+      const valueAt = ({ section, key }: { section: string; key: string }) => osloOption(text, section, key);
+      for (const { name, url } of databases) {
+        const value = url.map(valueAt).find((one) => one !== undefined);
+        const passwords = Object.entries(PASSWORDS).filter(([key]) => key.endsWith('_database_password'));
+        const wanted = passwords.map(([, password]) => `:${password}@mariadb:3306/${name}?charset=utf8`);
+        assert.ok(
+          wanted.some((end) => value?.endsWith(end)),
+          `${name}: ${value}`,
+        );
+      }
+      for (const { name, places } of identity?.users ?? []) {
+        const password =
+          name === 'heat_domain_admin'
+            ? PASSWORDS['heat_domain_admin_password']
+            : PASSWORDS[`${name}_keystone_password`];
+        assert.equal(places && valueAt(places.password), password);
+        if (places?.name) assert.equal(valueAt(places.name), name);
+      }
+      if (queue !== undefined && queue.optional !== true) {
+        const value = queue.url.map(valueAt).find((one) => one !== undefined);
+        assert.equal(value, `rabbit://${queue.user}:${PASSWORDS['rabbitmq_password']}@rabbitmq:5672/${queue.vhost}`);
+      }
+    });
+
+    test('no password stands in anything but a Secret', () => {
+      for (const object of rendered.all.filter(({ kind }) => kind !== 'Secret')) {
+        const text = JSON.stringify(object);
+        for (const [name, password] of Object.entries(PASSWORDS))
+          assert.ok(!text.includes(password), `${object.kind} ${object.metadata.name} holds ${name}`);
+      }
+    });
+
+    test("an option of settings.extra comes last in the service's file", async () => {
+      if (chart === 'horizon') return;
+      const extra = { DEFAULT: { debug: true, log_dir: '/elsewhere' } };
+      const changed = await helm.render({ settings: { extra } });
+      const text = textAt(filesOf(changed, changed.of('Job')[0]!), service.configFile ?? '') ?? '';
+      assert.equal(osloOption(text, 'DEFAULT', 'debug'), 'true');
+      assert.equal(osloOption(text, 'DEFAULT', 'log_dir'), '/elsewhere');
+    });
+
+    test('every file that a chart brings is read by a Pod', () => {
+      const read = new Set(
+        workloadsOf(rendered).flatMap((one) =>
+          configJsonOf(filesOf(rendered, one)).config_files.map(({ source }) => source),
+        ),
+      );
+      const all = workloadsOf(rendered)
+        .flatMap((one) => [...filesOf(rendered, one).keys()])
+        .filter((name) => name !== 'config.json');
+      for (const name of all) assert.ok(read.has(`/var/lib/kolla/config_files/${name}`), name);
+    });
+  });
+
+function variableOf(object: KubeObject | undefined, name: string): string | undefined {
+  return object && mainOf(object).env?.find((one) => one.name === name)?.value;
+}
+
+function includes(labels: Readonly<Record<string, string>>, selector: Readonly<Record<string, string>>): boolean {
+  return Object.entries(selector).every(([name, value]) => labels[name] === value);
+}
+
+/** What each of the container's probes asks, in words of kolla-probe, whether the sidecar asks it or kubelet by exec. */
+function askedOf(rendered: Rendered, workload: KubeObject): Record<string, string | undefined> {
+  const { readinessProbe, livenessProbe, startupProbe } = mainOf(workload);
+  const { checks = {} } = podYamlOf(rendered, workload);
+  const wordsOf = ({ exec }: typeof readinessProbe, use: string) =>
+    exec?.command.slice(1).join(' ') ?? Object.values(checks).find((check) => check.for.includes(use))?.run;
+  return {
+    readiness: wordsOf(readinessProbe, 'readiness'),
+    liveness: wordsOf(livenessProbe, 'liveness'),
+    startup: wordsOf(startupProbe, 'startup'),
+  };
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { load } from 'js-yaml';
+import { chartNames } from '../../build/charts.ts';
+import { canRunHelm } from '../cluster/helm.ts';
+import { privateFolder } from '../support/folder.ts';
+import { startHelper } from '../support/helper.ts';
+import { freePort } from '../support/port.ts';
+import { tailOf } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import { rendering } from './support.ts';
+
+const skip = (await canRunHelm()) ?? false;
+const UP_MS = 60_000;
+/** With every role that a chart can have. */
+const ALL_ROLES = { config: { reload: 'live' }, logs: { enabled: true, url: 'http://127.0.0.1:9' } };
+
+/** What the downward API gives, which overlays use. */
+const OF_THE_POD = Object.fromEntries(
+  ['POD_NAME', 'POD_NAMESPACE', 'POD_UID', 'POD_IP', 'HOST_IP', 'NODE_NAME'].map((name) => [name, 'x']),
+);
+
+interface PodYaml {
+  readonly sidecar: { readonly role: readonly string[] };
+}
+
+describe(
+  'kolla-sidecar takes what the charts give it, and its startup probe asks a path that there is',
+  { skip },
+  () => {
+    for (const name of chartNames())
+      test(name, async () => {
+        await using chart = await rendering(name);
+        const rendered = await chart.render(ALL_ROLES);
+        const maps = rendered.of('ConfigMap').filter(({ data }) => data?.['kolla-pod.yaml'] !== undefined);
+        assert.ok(maps.length > 0);
+        for (const { metadata, data } of maps) {
+          const yaml = load(data['kolla-pod.yaml']) as PodYaml;
+          assert.ok(
+            ['config-watch', 'log-ship'].every((role) => yaml.sidecar.role.includes(role)),
+            metadata.name,
+          );
+          await startsWith(yaml, metadata.name);
+        }
+      });
+  },
+);
+
+/** Starts it as the chart would, but for its port and the folders of its Pod. */
+async function startsWith(yaml: PodYaml, name: string): Promise<void> {
+  await using folder = await privateFolder('sidecar');
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ['config', 'root/etc', 'root/run', 'logs']) await mkdir(at(path), { recursive: true });
+  await writeFile(at('config/config.json'), '{ "command": "true" }');
+  await writeFile(at('labels'), 'a="b"\n');
+  await writeFile(at('client.cnf'), '[client]\nuser = u\npassword = p\n');
+  const text = JSON.stringify(yaml).replaceAll(/(?<=--defaults-file )[^" ]+/g, at('client.cnf'));
+  await writeFile(at('kolla-pod.yaml'), text);
+  const port = await freePort();
+  const logFile = at('log');
+  await using sidecar = await startHelper(
+    'kolla-sidecar',
+    ['--config', at('kolla-pod.yaml'), '--listen', `127.0.0.1:${port}`],
+    {
+      logFile,
+      throwAway: true,
+      env: {
+        PATH: process.env['PATH'],
+        ...OF_THE_POD,
+        KOLLA_PROBE_DOOR_FILE: at('door'),
+        KOLLA_INIT_CONFIG_DIR: at('config'),
+        KOLLA_INIT_ROOT: at('root'),
+        KOLLA_LOG_SHIP_ROOT: at('logs'),
+        KOLLA_LOG_SHIP_LABELS_FILE: at('labels'),
+      },
+    },
+  );
+  const ended = sidecar.ended.then((code) => `it ended with ${code}`);
+  const said = await Promise.race([ended, until(`${name} to answer`, UP_MS, () => answerOf(port))]);
+  assert.equal(said, 'ok', `${name}: ${tailOf(logFile)}`);
+}
+
+/** What /startupz/roles says; undefined before it says so. */
+async function answerOf(port: number): Promise<string | undefined> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/startupz/roles`);
+    await response.body?.cancel();
+    return response.ok ? 'ok' : undefined;
+  } catch {
+    return undefined;
+  }
+}

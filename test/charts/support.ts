@@ -1,0 +1,141 @@
+/**
+ * Charts as Helm renders them: a chart and values -> objects, or the error that a user would see.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
+import { chartNames, CHARTS, stageChart } from '../../build/charts.ts';
+import { helm } from '../cluster/helm.ts';
+import { privateFolder } from '../support/folder.ts';
+
+/** One object of Kubernetes, with as much of its shape as tests look at. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  // oxlint-disable-next-line typescript/no-explicit-any -- what is asserted says what it is
+  readonly [key: string]: any;
+}
+
+export const NAMESPACE = 'openstack';
+/** Helm asks no cluster for it when it only renders. */
+export const KUBE_VERSION = '1.35.4';
+
+const ANYWHERE = ['--namespace', NAMESPACE, '--kube-version', KUBE_VERSION];
+
+/** Every password that a chart may ask for, each another one, so that a test sees which is where. */
+export const PASSWORDS: Readonly<Record<string, string>> = Object.fromEntries(
+  [...wordsOfCharts()].map((name) => [name, `of-${name.replaceAll('_', '-')}`]),
+);
+
+/** What looks like a name of Kolla's passwords.yml. */
+function wordsOfCharts(): Set<string> {
+  const files = readdirSync(CHARTS, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+  const named = texts.flatMap((text) => text.match(/\b[a-z][a-z0-9_]*_(?:password|secret|cookie|key|uuid)\b/g) ?? []);
+  const services = ['small', ...chartNames().map((name) => name.replaceAll('-', '_')), 'nova_api', 'nova_cell0'];
+  return new Set([...named, ...services.flatMap((name) => [`${name}_database_password`, `${name}_keystone_password`])]);
+}
+
+/** Helm with a folder of its own, for one chart. */
+export interface Rendering extends AsyncDisposable {
+  /** Objects by `KIND NAME`. Rejects with what Helm said. */
+  render(values?: object, args?: readonly string[]): Promise<Rendered>;
+  /** What Helm said; undefined when there is nothing to complain of. */
+  complaint(values: object): Promise<string | undefined>;
+  lint(values?: object): Promise<string | undefined>;
+  /** The chart, ready for Helm. */
+  readonly chart: string;
+  /** Of Helm's own. */
+  readonly folder: string;
+}
+
+export interface Rendered {
+  readonly all: readonly KubeObject[];
+  /** The only one of that kind whose name begins so. Throws when there is none, or more than one. */
+  one(kind: string, beginning: string): KubeObject;
+  of(kind: string): readonly KubeObject[];
+}
+
+/** @param source the chart's folder, if not k8s/charts/NAME */
+export async function rendering(name: string, source?: string): Promise<Rendering> {
+  await using parts = new AsyncDisposableStack();
+  const { path: folder } = parts.use(await privateFolder('chart'));
+  const chart = stageChart(name, folder, source);
+  let count = 0;
+  const valuesFile = async (values: object) => {
+    const file = join(folder, `values-${count++}.json`);
+    await writeFile(file, JSON.stringify(withPasswords(values)));
+    return file;
+  };
+  await mkdir(join(folder, 'config'));
+  const template = async (values: object, args: readonly string[]) =>
+    await helm(folder, ['template', name, chart, ...ANYWHERE, '--values', await valuesFile(values), ...args]);
+  const kept = parts.move();
+  return {
+    chart,
+    folder,
+    render: async (values = {}, args = []) => {
+      const { code, stdout, stderr } = await template(values, args);
+      if (code !== 0) throw new Error(stderr);
+      return renderedOf(loadAll(stdout).filter((object) => object !== null && object !== undefined) as KubeObject[]);
+    },
+    complaint: async (values) => {
+      const { code, stderr } = await template(values, []);
+      return code === 0 ? undefined : stderr;
+    },
+    lint: async (values = {}) => {
+      const args = ['lint', chart, '--strict', '--kube-version', KUBE_VERSION, '--values', await valuesFile(values)];
+      const { code, stdout, stderr } = await helm(folder, args);
+      return code === 0 ? undefined : stdout + stderr;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+function withPasswords(values: { global?: { passwords?: object } }): object {
+  return { ...values, global: { ...values.global, passwords: { ...PASSWORDS, ...values.global?.passwords } } };
+}
+
+function renderedOf(all: readonly KubeObject[]): Rendered {
+  const of = (kind: string) => all.filter((object) => object.kind === kind);
+  return {
+    all,
+    of,
+    one: (kind, beginning) => {
+      const found = of(kind).filter(({ metadata }) => metadata.name.startsWith(beginning));
+      const names = of(kind).map(({ metadata }) => metadata.name);
+      if (found.length !== 1 || found[0] === undefined)
+        throw new Error(`${found.length} ${kind} whose names begin with ${beginning}, of ${names.join(', ')}`);
+      return found[0];
+    },
+  };
+}
+
+/** What a Pod has below /var/lib/kolla/config_files: path to `Kind/name/key`. */
+export function sourcesOf(workload: KubeObject): Record<string, string> {
+  const volume = workload['spec'].template.spec.volumes.find(({ name }: { name: string }) => name === 'config-files');
+  return Object.fromEntries(
+    volume.projected.sources.flatMap(({ configMap, secret }: { configMap?: KubeObject; secret?: KubeObject }) =>
+      (configMap ?? secret)?.['items'].map(({ key, path }: { key: string; path: string }) => [
+        path,
+        `${configMap === undefined ? 'Secret' : 'ConfigMap'}/${(configMap ?? secret)?.['name']}/${key}`,
+      ]),
+    ),
+  );
+}
+
+/** A file of an object by what `sourcesOf` says of it. */
+export function textAt(rendered: Rendered, reference: string): string {
+  const [kind = '', name = '', key = ''] = reference.split('/');
+  const object = rendered.one(kind, name);
+  if (kind === 'Secret' || object['binaryData']?.[key] !== undefined)
+    return Buffer.from((object['binaryData'] ?? object['data'])[key], 'base64').toString();
+  return object['data'][key];
+}

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { load } from 'js-yaml';
+import { chartNames, CHARTS } from '../../build/charts.ts';
+import { canRunHelm } from '../cluster/helm.ts';
+import { rendering, type KubeObject, type Rendering } from './support.ts';
+
+const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
+const GLOBALS = fileURLToPath(new URL('../../k8s/globals.yml', import.meta.url));
+const skip = (await canRunHelm()) ?? false;
+
+describe('values', { skip }, () => {
+  let small: Rendering;
+  before(async () => {
+    small = await rendering('small', SMALL);
+  });
+  after(async () => await small?.[Symbol.asyncDispose]());
+
+  const spec = async (values: object): Promise<KubeObject> =>
+    (await small.render(values)).one('Deployment', 'small-api')['spec'].template.spec;
+
+  for (const name of chartNames())
+    test(`globals.yml as it is changes nothing of ${name}, which passes helm lint --strict with it`, async () => {
+      await using chart = await rendering(name);
+      const globals = load(await readFile(GLOBALS, 'utf8')) as object;
+      assert.equal(await chart.lint(globals), undefined);
+      assert.deepEqual((await chart.render(globals)).all, (await chart.render()).all);
+    });
+
+  test("with globals.yml as it is, a chart's own values count", async () => {
+    const globals = load(await readFile(GLOBALS, 'utf8')) as object;
+    const own = { config: { reload: 'live' }, networkPolicy: { enabled: false }, logs: { enabled: true } };
+    const rendered = await small.render({ ...globals, ...own });
+    assert.deepEqual(rendered.of('NetworkPolicy'), []);
+    const { sidecar } = load(rendered.one('ConfigMap', 'small-api-kolla-pod')['data']['kolla-pod.yaml']) as KubeObject;
+    assert.deepEqual(sidecar['role'], ['probe', 'config-watch', 'log-ship']);
+  });
+
+  test('what stands in globals.yml as a comment is the default', async () => {
+    const text = await readFile(GLOBALS, 'utf8');
+    const commented = text.replaceAll(
+      /^ {2}# ((?:kollaPod|config|logs|jobs|needsTimeout|networkPolicy| {2}delivery| {2}image):)/gm,
+      '  $1',
+    );
+    const { global } = load(commented) as { global: object };
+    for (const key of ['kollaPod', 'config', 'logs', 'jobs', 'needsTimeout', 'networkPolicy'])
+      assert.ok(key in global, key);
+    assert.equal(await small.lint({ global }), undefined);
+    assert.deepEqual((await small.render({ global })).all, (await small.render()).all);
+  });
+
+  test('globals.yml has every key that the library has a default for', async () => {
+    const { global: given } = load(await readFile(GLOBALS, 'utf8')) as { global: object };
+    const library = load(await readFile(`${CHARTS}kolla-pod/values.yaml`, 'utf8')) as { global: object };
+    assert.deepEqual(
+      Object.keys(library.global).filter((key) => !(key in given)),
+      [],
+    );
+  });
+
+  for (const name of chartNames())
+    test(`one value says where all images of ${name} come from`, async () => {
+      await using chart = await rendering(name);
+      const registry = 'registry.example.com:5000/mine';
+      const { all } = await chart.render({ global: { registry, kollaPod: { delivery: 'copied' } } });
+      const images = [...JSON.stringify(all).matchAll(/"image":"(?<image>[^"]+)"/g)].map(
+        ({ groups }) => groups?.['image'],
+      );
+      assert.ok(images.length > 0);
+      for (const image of images) assert.ok(image?.startsWith(`${registry}/`), image);
+    });
+
+  test('a tag that is a digest is written as one', async () => {
+    const { containers } = await spec({ image: { tag: `sha256:${'0'.repeat(64)}` } });
+    assert.equal(containers[0].image, `kolla/small@sha256:${'0'.repeat(64)}`);
+  });
+
+  test('our own image may be named by a digest too', async () => {
+    const kollaPod = { delivery: 'copied', image: { tag: `sha256:${'0'.repeat(64)}` } };
+    const { initContainers } = await spec({ kollaPod });
+    assert.equal(initContainers[0].image, `kolla/kolla-pod@sha256:${'0'.repeat(64)}`);
+  });
+
+  test('what is called as a number is text in labels', async () => {
+    const rendered = await small.render({ workloads: { '1': { configJson: 'files/config.json' } } });
+    const { metadata, spec: own } = rendered.one('Deployment', 'small-1');
+    assert.equal(metadata.labels['app.kubernetes.io/component'], '1');
+    assert.equal(own.selector.matchLabels['app.kubernetes.io/component'], '1');
+  });
+
+  test('a release is a label as far as it can be one', async () => {
+    const rendered = await small.render({ release: 'branch/of mine+1.' });
+    const { labels, annotations } = rendered.one('Deployment', 'small-api')['spec'].template.metadata;
+    assert.equal(labels['app.kubernetes.io/version'], 'branch-of-mine_1');
+    assert.equal(annotations['kolla-pod/release'], 'branch/of mine+1.');
+  });
+
+  test('globals.yml counts more than a chart, and its charts.NAME most', async () => {
+    const kollaPod = { delivery: 'copied' };
+    const initNames = async (values: object) =>
+      (await spec(values))['initContainers'].map(({ name }: KubeObject['metadata']) => name);
+    assert.deepEqual(await initNames({ kollaPod }), ['kolla-pod', 'kolla-init', 'kolla-sidecar']);
+    assert.deepEqual(await initNames({ kollaPod, global: { kollaPod: { delivery: 'baked' } } }), [
+      'kolla-init',
+      'kolla-sidecar',
+    ]);
+    const charts = { small: { kollaPod, workloads: { api: { probes: { readiness: '', liveness: '' } } } } };
+    assert.deepEqual(await initNames({ global: { kollaPod: { delivery: 'baked' }, charts } }), [
+      'kolla-pod',
+      'kolla-init',
+    ]);
+  });
+
+  test("Kolla's passwords.yml may be given as it is, a number for a password is refused", async () => {
+    const passwords = { nova_ssh_key: { private_key: 'k', public_key: 'p' }, unused: null };
+    assert.equal(await small.complaint({ global: { passwords } }), undefined);
+    const said = await small.complaint({ global: { passwords: { small_database_password: 12_345 } } });
+    assert.match((said ?? '').replaceAll('/', '.'), /global.passwords.small_database_password.*got number/);
+  });
+
+  test('false, nothing and null lie over a default too', async () => {
+    const rendered = await small.render({
+      networkPolicy: { enabled: false },
+      workloads: { worker: { enabled: false }, api: { ports: { status: null }, topologySpread: false } },
+    });
+    assert.deepEqual(rendered.of('NetworkPolicy'), []);
+    assert.deepEqual(
+      rendered.of('Deployment').map(({ metadata }) => metadata.name),
+      ['small-api'],
+    );
+    const pod = rendered.one('Deployment', 'small-api')['spec'].template.spec;
+    assert.equal(pod.topologySpreadConstraints, undefined);
+    assert.deepEqual(
+      rendered.one('Service', 'small-api')['spec'].ports.map(({ port }: { port: number }) => port),
+      [8000],
+    );
+  });
+
+  for (const [values, place] of [
+    [{ workloads: { api: { kind: 'Deploymint' } } }, /workloads.api.kind.*'Deployment', 'StatefulSet', 'DaemonSet'/],
+    [{ workloads: { api: { replica: 3 } } }, /workloads.api.*'replica' not allowed/],
+    [{ config: { reload: 'sometimes' } }, /config.reload.*'rolling', 'live'/],
+    [{ kollaPod: { delivery: 'backed' } }, /kollaPod.delivery.*'baked', 'copied', 'imageVolume'/],
+    [{ needsTimeout: '30' }, /needsTimeout.*does not match pattern/],
+    [{ workloads: { api: { ports: { http: 'five thousand' } } } }, /workloads.api.ports.http/],
+    [{ upgrade: { phases: ['expnd'] } }, /upgrade.phases.0/],
+    [{ bootstrap: { run: { skip: ['user'] } } }, /bootstrap.run.skip.0.*'database'/],
+    [{ config: { files: { 'a.conf': { perm: '0800' } } } }, /config.files.a.conf.perm/],
+    [{ global: { endpoints: { mariadb: { port: 0 } } } }, /global.endpoints.mariadb.port/],
+    [{ global: { regestry: 'x' } }, /global.*'regestry' not allowed/],
+    [{ networkPolicy: 'off' }, /networkPolicy/],
+    [
+      { global: { charts: { small: { workloads: { api: { replica: 3 } } } } } },
+      /at '.global.charts.small.workloads.api': additional properties 'replica' not allowed/,
+    ],
+    [
+      { global: { charts: { keystone: { config: { reload: 'sometimes' } } } } },
+      /at '.global.charts.keystone.config.reload': value must be one of 'rolling', 'live'/,
+    ],
+    [{ global: { charts: { small: { global: {} } } } }, /at '.global.charts.small'.*'global' not allowed/],
+    [{ workload: {} }, /'workload' not allowed/],
+    [{ workloads: { Api: {} } }, /at '.workloads': additional properties 'Api' not allowed/],
+    [{ workloads: { api: { env: { 'a b': 1 } } } }, /at '.workloads.api.env': additional properties 'a b' not allowed/],
+    [
+      { workloads: { api: { ports: { Http: 1 } } } },
+      /at '.workloads.api.ports': additional properties 'Http' not allowed/,
+    ],
+    [
+      { config: { files: { 'a.conf': { existing: { key: 'k' } } } } },
+      /config.files.a.conf.existing.*missing property 'secret'/,
+    ],
+    [{ global: { labels: { compute: { gpu: true } } } }, /global.labels.compute.gpu.*want string/],
+    [{ global: { tolerations: { compute: { key: 'x' } } } }, /global.tolerations.compute.*want array/],
+  ] as const)
+    test(`refused with its place: ${JSON.stringify(values)}`, async () => {
+      assert.match(((await small.complaint(values)) ?? '').replaceAll(/[/\n]/g, '.'), place);
+    });
+
+  test('global.charts.NAME may say a part of a value, or null', async () => {
+    const volumes = {
+      data: { mountPath: '/x', persistent: { size: '1Gi' } },
+      more: { mountPath: '/y', source: { emptyDir: {} } },
+    };
+    const over = { volumes: { data: { persistent: { storageClass: 'fast' } }, more: null }, pdb: false };
+    const charts = { small: { workloads: { api: over } } };
+    const rendered = await small.render({ workloads: { api: { volumes } }, global: { charts } });
+    const { spec: claim } = rendered.one('PersistentVolumeClaim', 'small-api-data');
+    assert.deepEqual([claim.storageClassName, claim.resources.requests.storage], ['fast', '1Gi']);
+    const mounts = rendered.one('Deployment', 'small-api')['spec'].template.spec.containers[0].volumeMounts;
+    assert.ok(mounts.every(({ mountPath }: { mountPath: string }) => mountPath !== '/y'));
+  });
+
+  test('a port below 1024 may be bound under restricted', async () => {
+    const securityContext = { capabilities: { add: ['NET_BIND_SERVICE'] } };
+    assert.equal(await small.complaint({ workloads: { api: { securityContext } } }), undefined);
+  });
+
+  test('what is wrong in config.json is left to kolla-init, which keeps the old Pods', async () => {
+    const configJson = {
+      command: 'bash',
+      config_files: [{ dest: '/x' }, { source: '/y' }],
+      directories: [{}],
+      files: [{}],
+    };
+    assert.equal(await small.complaint({ workloads: { api: { configJson } } }), undefined);
+  });
+
+  for (const [values, what] of [
+    [{ workloads: { api: { configJson: '' } } }, /workloads\.api: say configJson or command/],
+    [
+      { workloads: { api: { configJson: 'files/none.json' } } },
+      /workloads\.api\.configJson: the chart has no files\/none\.json/,
+    ],
+    [{ workloads: { api: { configJson: 'files/small.conf' } } }, /workloads\.api\.configJson: no JSON/],
+    [
+      { config: { files: { 'a.conf': { file: 'files/none' } } } },
+      /config\.files\.a\.conf: the chart has no files\/none/,
+    ],
+    [{ config: { files: { 'a.conf': { secret: true } } } }, /config\.files\.a\.conf: say content, file or existing/],
+    [{ user: { uid: null } }, /workloads\.api: say user: \{name, uid\}/],
+    [
+      { workloads: { api: { hostNetwork: { reason: 'why not' } } } },
+      /workloads\.api\.hostNetwork: say restricted: \{exempt: reason\} too/,
+    ],
+    [
+      { workloads: { api: { volumes: { x: { mountPath: '/x', source: { hostPath: { path: '/x' } } } } } } },
+      /volumes\.x: a hostPath needs restricted/,
+    ],
+    [
+      { workloads: { api: { services: { other: { ports: ['htpp'] } } } } },
+      /services\.other: there is no htpp under ports/,
+    ],
+    [{ workloads: { api: { volumes: { x: { mountPath: '/x' } } } } }, /volumes\.x: say persistent or source/],
+    [
+      { workloads: { api: { volumes: { kolla: { mountPath: '/x', source: { emptyDir: {} } } } } } },
+      /volumes\.kolla: the library has a volume of that name/,
+    ],
+    [
+      { workloads: { api: { volumes: { logs: { mountPath: '/x', source: { emptyDir: {} } } } } } },
+      /volumes\.logs: the library has a volume of that name, at \/var\/log\/kolla/,
+    ],
+    [
+      { workloads: { api: { securityContext: { runAsNonRoot: false, capabilities: { add: ['NET_BIND_SERVICE'] } } } } },
+      /workloads\.api: it has "runAsNonRoot":false, so it is not admitted/,
+    ],
+    [{ workloads: { api: { securityContext: { capabilities: { drop: ['KILL'] } } } } }, /it has "drop":\["KILL"\]/],
+    [
+      { bootstrap: { volumes: { x: { mountPath: '/x', source: { hostPath: { path: '/x' } } } } } },
+      /the Job bootstrap has "hostPath", so it is not admitted/,
+    ],
+    [
+      { bootstrap: { volumes: { x: { mountPath: '/x', persistent: { size: '1Gi' } } } } },
+      /bootstrap\.volumes\.x: say source/,
+    ],
+    [
+      { config: { files: { 'a b.conf': { content: '' } } } },
+      /config\.files: 'a b\.conf' is no name for a ConfigMap's key/,
+    ],
+    [{ upgrade: { workloads: ['apo'] } }, /upgrade\.workloads: there is no workloads\.apo/],
+    [{ name: 'n'.repeat(60) }, /small: name: n{60}-api has 64 characters, and Kubernetes takes 63/],
+    [
+      { name: 'n'.repeat(45), workloads: { api: { name: 'a' }, worker: { name: 'w' } } },
+      /small: name: n{45}-bootstrap-[0-9a-f]{10} has 66 characters/,
+    ],
+    [
+      { workloads: { api: { kind: 'StatefulSet', name: 'n'.repeat(53) } } },
+      /workloads\.api\.name: n{53} has 53 characters, and Kubernetes takes 52/,
+    ],
+    [
+      { name: 'n'.repeat(40), cron: { 'clean-up-daily': { schedule: '@daily', command: ['true'] } } },
+      /small: name: n{40}-clean-up-daily has 55 characters, and Kubernetes takes 52/,
+    ],
+  ] as const)
+    test(`refused: ${JSON.stringify(values)}`, async () => {
+      assert.match((await small.complaint(values)) ?? '', what);
+    });
+});

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { load } from 'js-yaml';
+import { canRunHelm } from '../cluster/helm.ts';
+import { rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
+
+const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
+const skip = (await canRunHelm()) ?? false;
+
+describe('workloads', { skip }, () => {
+  let small: Rendering;
+  before(async () => {
+    small = await rendering('small', SMALL);
+  });
+  after(async () => await small?.[Symbol.asyncDispose]());
+
+  const api = async (values: object, others: object = {}) => {
+    const rendered = await small.render({ ...others, workloads: { api: values, worker: { enabled: false } } });
+    const workload = rendered.all.find(
+      ({ kind, metadata }) => /Deployment|Set$/.test(kind) && metadata.name === 'small-api',
+    );
+    assert.ok(workload);
+    return { rendered, workload, pod: workload['spec'].template.spec as KubeObject };
+  };
+  const podYaml = (rendered: Rendered) =>
+    load(rendered.one('ConfigMap', 'small-api-kolla-pod')['data']['kolla-pod.yaml']) as KubeObject;
+
+  test('probes are asked of the sidecar by httpGet, which is told what to look at', async () => {
+    const { rendered, pod } = await api({});
+    assert.deepEqual(podYaml(rendered)['checks'], {
+      ready: { run: 'http http://127.0.0.1:8000/', for: ['readiness'], period: '5s', timeout: '3s' },
+      alive: { run: 'tcp 127.0.0.1:8000', for: ['liveness', 'startup'], period: '5s', timeout: '3s' },
+    });
+    const [container] = pod['containers'];
+    assert.deepEqual(
+      ['startupProbe', 'readinessProbe', 'livenessProbe'].map((probe) => container[probe].httpGet),
+      ['/startupz', '/readyz', '/livez'].map((path) => ({ path, port: 9808 })),
+    );
+    assert.equal(pod['shareProcessNamespace'], undefined);
+  });
+
+  test('mode: exec runs kolla-probe in the container, without a sidecar', async () => {
+    const { pod } = await api({ probes: { mode: 'exec' } });
+    assert.deepEqual(pod['containers'][0].readinessProbe.exec.command, [
+      'kolla-probe',
+      'http',
+      'http://127.0.0.1:8000/',
+    ]);
+    assert.deepEqual(
+      pod['initContainers'].map(({ name }: KubeObject['metadata']) => name),
+      ['kolla-init'],
+    );
+  });
+
+  test('a check that looks at processes shares their namespace', async () => {
+    for (const readiness of ['process nova-conductor', 'connected nova 5672', 'socket /run/x --process ovs'])
+      assert.equal((await api({ probes: { readiness } })).pod['shareProcessNamespace'], true, readiness);
+  });
+
+  test('copied: an init container brings the binary, and all commands are found there', async () => {
+    const { pod } = await api({}, { kollaPod: { delivery: 'copied' } });
+    const [install, init, sidecar] = pod['initContainers'];
+    assert.deepEqual([install.image, install.args], ['kolla/kolla-pod:0.1.0', ['install', '/opt/kolla-pod']]);
+    assert.equal(init.command[0], '/opt/kolla-pod/bin/kolla-init');
+    assert.deepEqual(sidecar.command, ['/opt/kolla-pod/bin/kolla-sidecar']);
+    assert.deepEqual(pod['containers'][0].args, ['/opt/kolla-pod/bin/kolla_start']);
+    for (const container of [init, sidecar, ...pod['containers']]) {
+      assert.ok(isMounted(container, '/opt/kolla-pod'));
+      const path = container.env.find(({ name }: KubeObject['metadata']) => name === 'PATH').value;
+      // Scripts before links of the same name, then what the image has.
+      const ours = ['rootless-bin', 'kolla-bin', 'bin'].map((folder) => `/opt/kolla-pod/${folder}`).join(':');
+      assert.ok(path.startsWith(`${ours}:/`), path);
+    }
+  });
+
+  test('with resources for all of them, a Pod has no container that a ResourceQuota refuses', async () => {
+    const resources = { requests: { memory: '64Mi' }, limits: { memory: '256Mi' } };
+    const { pod } = await api({ resources, sidecar: { resources } }, { kollaPod: { delivery: 'copied', resources } });
+    for (const container of [...pod['initContainers'], ...pod['containers']])
+      assert.deepEqual(container.resources, resources, container.name);
+  });
+
+  test('imageVolume: the image itself is the volume', async () => {
+    const { pod } = await api({}, { kollaPod: { delivery: 'imageVolume' } });
+    const volume = pod['volumes'].find(({ name }: KubeObject['metadata']) => name === 'kolla-pod');
+    assert.deepEqual(volume.image, { reference: 'kolla/kolla-pod:0.1.0', pullPolicy: 'IfNotPresent' });
+    assert.equal(pod['initContainers'][0].command[0], '/opt/kolla-pod/bin/kolla-init');
+  });
+
+  test('a role is a label of its Pods, chooses nodes by their labels and bears their taints', async () => {
+    const global = {
+      labels: { compute: { 'node/for': 'compute' } },
+      tolerations: { compute: [{ key: 'compute', operator: 'Exists' }] },
+    };
+    const { pod, workload } = await api({ role: 'compute', nodeSelector: { disk: 'ssd' } }, { global });
+    assert.deepEqual(pod['nodeSelector'], { 'node/for': 'compute', disk: 'ssd' });
+    assert.deepEqual(pod['tolerations'], [{ key: 'compute', operator: 'Exists' }]);
+    assert.equal(workload['spec'].template.metadata.labels['kolla-pod/role'], 'compute');
+    assert.equal((await api({}, { global })).pod['nodeSelector'], undefined);
+  });
+
+  test("labels and annotations are its Pods'; those that selectors and waits go by can't be taken from them", async () => {
+    const labels = { team: 'a', 'app.kubernetes.io/component': 'mine' };
+    const annotations = { 'prometheus.io/scrape': 'true', 'kolla-pod/release': 'mine' };
+    const { workload, rendered } = await api({ labels, annotations });
+    const { metadata } = workload['spec'].template;
+    assert.equal(metadata.labels.team, 'a');
+    assert.equal(metadata.labels['app.kubernetes.io/component'], 'api');
+    assert.equal(metadata.annotations['prometheus.io/scrape'], 'true');
+    assert.equal(metadata.annotations['kolla-pod/release'], '2025.2');
+    const [job] = rendered.of('Job');
+    assert.equal(job?.['spec'].template.metadata.labels.team, undefined);
+  });
+
+  test('replicas are spread, and from two on a PodDisruptionBudget keeps all but one', async () => {
+    const one = await api({});
+    assert.deepEqual(one.rendered.of('PodDisruptionBudget'), []);
+    const three = await api({ replicas: 3 });
+    const [budget] = three.rendered.of('PodDisruptionBudget');
+    assert.equal(budget?.['spec'].maxUnavailable, 1);
+    assert.deepEqual(budget?.['spec'].selector, three.workload['spec'].selector);
+    assert.deepEqual(
+      three.pod['topologySpreadConstraints'].map(({ topologyKey }: { topologyKey: string }) => topologyKey),
+      ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'],
+    );
+    assert.deepEqual((await api({ replicas: 3, pdb: false })).rendered.of('PodDisruptionBudget'), []);
+  });
+
+  test('the network policy lets the namespace in to the ports, and everybody to the health port alone', async () => {
+    const { rendered } = await api({});
+    const policy = rendered.one('NetworkPolicy', 'small-api')['spec'];
+    assert.deepEqual(policy.ingress, [
+      {
+        ports: [
+          { port: 8000, protocol: 'TCP' },
+          { port: 8001, protocol: 'UDP' },
+        ],
+        from: [{ podSelector: {} }],
+      },
+      { ports: [{ port: 9808, protocol: 'TCP' }] },
+    ]);
+    assert.deepEqual(policy.policyTypes, ['Ingress']);
+    const from = [{ namespaceSelector: {} }];
+    const other = await api({}, { networkPolicy: { from, egress: [{}] } });
+    assert.deepEqual(other.rendered.one('NetworkPolicy', 'small-api')['spec'].ingress[0].from, from);
+    assert.deepEqual(other.rendered.one('NetworkPolicy', 'small-api')['spec'].policyTypes, ['Ingress', 'Egress']);
+  });
+
+  test('a StatefulSet has claims of its own, and its headless Service names its Pods', async () => {
+    const services = { small: { ports: ['http'] }, 'small-nodes': { headless: true, publishNotReadyAddresses: true } };
+    const volumes = { data: { mountPath: '/var/lib/small', persistent: { size: '1Gi' } } };
+    const { rendered, workload, pod } = await api(
+      { kind: 'StatefulSet', services, volumes },
+      { global: { storageClass: 'ceph' } },
+    );
+    assert.equal(workload['spec'].serviceName, 'small-nodes');
+    assert.deepEqual(workload['spec'].volumeClaimTemplates, [
+      {
+        metadata: { name: 'data' },
+        spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'ceph', resources: { requests: { storage: '1Gi' } } },
+      },
+    ]);
+    assert.equal(rendered.one('Service', 'small-nodes')['spec'].clusterIP, 'None');
+    const [init] = pod['initContainers'];
+    assert.ok(isMounted(init, '/kolla/var/lib/small'), 'kolla-init sets the folder up, whose owner config.json says');
+  });
+
+  test("a Deployment's persistent volume is a claim that uninstalling keeps", async () => {
+    const volumes = {
+      data: { mountPath: '/var/lib/other', persistent: { size: '1Gi', accessModes: ['ReadWriteMany'] } },
+    };
+    const { rendered, pod } = await api({ volumes });
+    const claim = rendered.one('PersistentVolumeClaim', 'small-api-data');
+    assert.equal(claim.metadata.annotations?.['helm.sh/resource-policy'], 'keep');
+    const volume = pod['volumes'].find(({ name }: KubeObject['metadata']) => name === 'data');
+    assert.deepEqual(volume.persistentVolumeClaim, { claimName: 'small-api-data' });
+    const [job] = rendered.of('Job');
+    assert.doesNotMatch(JSON.stringify(job), /small-api-data/, 'a Job has no part in the volumes of the service');
+  });
+
+  test('log shipping and a live configuration are roles of the one sidecar', async () => {
+    const logs = { enabled: true, url: 'http://elasticsearch:9200', options: { schema: 'ecs' } };
+    const { rendered, pod } = await api({}, { logs, config: { reload: 'live', onChange: ['signal:HUP'] } });
+    const yaml = podYaml(rendered);
+    assert.deepEqual(yaml['sidecar'].role, ['probe', 'config-watch', 'log-ship']);
+    assert.deepEqual(yaml['init'], { watch: { root: '/kolla', 'on-change': ['signal:HUP'] } });
+    assert.equal(yaml['log-ship'].schema, 'ecs');
+    const sidecars = pod['initContainers'].filter(
+      ({ restartPolicy }: { restartPolicy?: string }) => restartPolicy === 'Always',
+    );
+    assert.equal(sidecars.length, 1);
+    for (const path of ['/var/log/kolla', '/kolla/etc', '/var/lib/kolla/config_files', '/etc/podinfo'])
+      assert.ok(isMounted(sidecars[0], path), path);
+  });
+
+  test('a Pod that is not restricted says why', async () => {
+    const { workload, pod } = await api({
+      hostNetwork: { reason: 'it moves the packets of its node' },
+      restricted: { exempt: 'it moves the packets of its node' },
+      securityContext: { capabilities: { add: ['NET_ADMIN'] } },
+    });
+    assert.equal(
+      workload['spec'].template.metadata.annotations['kolla-pod/not-restricted'],
+      'it moves the packets of its node',
+    );
+    assert.deepEqual([pod['hostNetwork'], pod['dnsPolicy']], [true, 'ClusterFirstWithHostNet']);
+    assert.deepEqual(pod['containers'][0].securityContext.capabilities, { drop: ['ALL'], add: ['NET_ADMIN'] });
+  });
+
+  test('per-pod values are overlays of kolla-pod.yaml, with what they use', async () => {
+    const overlays = { ini: [{ file: '/etc/small/small.conf', key: 'my_ip', value: '$(POD_IP)' }] };
+    const { rendered, pod } = await api({ overlays });
+    assert.deepEqual(podYaml(rendered)['overlays'], overlays);
+    const [init] = pod['initContainers'];
+    assert.ok(isMounted(init, '/etc/kolla-pod'));
+    assert.ok(init.env.some(({ name }: KubeObject['metadata']) => name === 'POD_IP'));
+  });
+
+  test('variables come as text, from passwords, from Secrets and from the Pod', async () => {
+    const env = {
+      A: 'of {{ .Chart.Name }}',
+      B: { password: 'rabbitmq_password' },
+      C: { secret: 's', key: 'k' },
+      D: { field: 'status.podIP' },
+    };
+    const { rendered, pod } = await api({ env });
+    const [a, b, c, d] = pod['containers'][0].env;
+    assert.deepEqual(
+      [a.value, c.valueFrom.secretKeyRef, d.valueFrom.fieldRef.fieldPath],
+      ['of small', { name: 's', key: 'k' }, 'status.podIP'],
+    );
+    const secret = rendered.one('Secret', b.valueFrom.secretKeyRef.name);
+    assert.equal(Buffer.from(secret['data'].password, 'base64').toString(), 'of-rabbitmq-password');
+  });
+
+  test('a second release in a namespace has other names for all that it makes', async () => {
+    const namesOf = ({ all }: Rendered) => all.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    const one = namesOf(await small.render());
+    const other = namesOf(await small.render({ name: 'other' }));
+    assert.deepEqual(
+      other.filter((name) => one.includes(name)),
+      [],
+    );
+    assert.ok(
+      other.every((name) => name.includes(' other-')),
+      other.join(),
+    );
+  });
+
+  test('what the library has no word for is laid over', async () => {
+    const { workload, pod } = await api({
+      spec: { minReadySeconds: 7 },
+      podSpec: { hostname: 'fixed' },
+      container: { stdin: true },
+      resources: { limits: { memory: '1Gi' } },
+    });
+    assert.equal(workload['spec'].minReadySeconds, 7);
+    assert.equal(pod['hostname'], 'fixed');
+    assert.deepEqual(
+      [pod['containers'][0].stdin, pod['containers'][0].resources],
+      [true, { limits: { memory: '1Gi' } }],
+    );
+  });
+});
+
+function isMounted({ volumeMounts }: { volumeMounts: { mountPath: string }[] }, path: string): boolean {
+  return volumeMounts.some(({ mountPath }) => mountPath === path);
+}

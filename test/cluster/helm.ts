@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../src/cli/errors.ts';
+import type { Capability } from '../support/capability.ts';
+import { run, type Finished } from '../support/process.ts';
+import { built, GO_FOLDER } from './kubernetes/binaries.ts';
+
+/** A cold build holds modules and Go's build cache. */
+const BUILD_BYTES = 3e9;
+
+/** Helm, built once into the cache from the modules that `kubernetes/go/helm/go.sum` pins. */
+export async function helmBinary(): Promise<string> {
+  const version = /^\s*helm\.sh\/helm\/v3 (v\S+)/m.exec(await readFile(join(GO_FOLDER, 'helm/go.mod'), 'utf8'))?.[1];
+  if (version === undefined) throw new Error(`${GO_FOLDER}helm/go.mod does not require helm.sh/helm/v3`);
+  return await built({
+    name: 'helm',
+    folder: GO_FOLDER,
+    sources: ['helm'],
+    // A build by hand calls itself v3.
+    flags: [`-X helm.sh/helm/v3/internal/version.version=${version}`],
+    room: BUILD_BYTES,
+    main: 'helm.sh/helm/v3/cmd/helm',
+  });
+}
+
+/** Proven by building it, which is nothing once it is in the cache. */
+export const canRunHelm: Capability = async () => {
+  try {
+    await helmBinary();
+    return undefined;
+  } catch (error) {
+    return `Helm can't be built here: ${messageOf(error)}`;
+  }
+};
+
+/**
+ * Runs Helm to its end.
+ * @param folder where it keeps what it would keep in the user's home
+ */
+export async function helm(folder: string, args: readonly string[], kubeconfig?: string): Promise<Finished> {
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    HELM_CACHE_HOME: join(folder, 'cache'),
+    HELM_CONFIG_HOME: join(folder, 'config'),
+    HELM_DATA_HOME: join(folder, 'data'),
+    ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
+  };
+  return await run(await helmBinary(), args, { env });
+}
