@@ -58,16 +58,24 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
   test('reconfigured live, Placement has the new configuration in the Pod that it had', async () => {
     const rolled = new Set((await pods('placement')).map(({ metadata }) => metadata.uid));
     await stage.page.run('Reconfigure', 1);
-    await until('the Pods with the watch to be alone', CHANGE_MS, async () => {
-      return (await pods('placement')).every(({ metadata }) => !rolled.has(metadata.uid)) || undefined;
-    });
+    await until(
+      'the Pods with the watch to be alone',
+      async () => {
+        return (await pods('placement')).every(({ metadata }) => !rolled.has(metadata.uid)) || undefined;
+      },
+      CHANGE_MS,
+    );
     await allReady();
     const old = await pods('placement');
     await stage.page.run('Reconfigure', 2);
-    await until('the new configuration to be in place', CHANGE_MS, async () => {
-      const text = await exec('deploy/placement-api', 'placement-api', 'cat /etc/placement/placement.conf');
-      return /^max_allocation_candidates = 99$/m.test(text) || undefined;
-    });
+    await until(
+      'the new configuration to be in place',
+      async () => {
+        const text = await exec('deploy/placement-api', 'placement-api', 'cat /etc/placement/placement.conf');
+        return /^max_allocation_candidates = 99$/m.test(text) || undefined;
+      },
+      CHANGE_MS,
+    );
     const now = await pods('placement');
     assert.deepEqual(
       now.map(({ metadata }) => metadata.uid),
@@ -129,9 +137,13 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     const others = async () => restarts((await pods()).filter(({ metadata }) => metadata.name !== 'mariadb-0'));
     const earlier = await others();
     await signal('STOP');
-    await until('MariaDB to be not Ready', CHANGE_MS, async () => {
-      return (await pods('mariadb')).some((pod) => !isReady(pod)) || undefined;
-    });
+    await until(
+      'MariaDB to be not Ready',
+      async () => {
+        return (await pods('mariadb')).some((pod) => !isReady(pod)) || undefined;
+      },
+      CHANGE_MS,
+    );
     await signal('CONT');
     await allReady();
     assert.ok((await token()).length > 0);
@@ -161,9 +173,13 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     const taint = 'aio.test/gone=yes:NoExecute';
     const earlier = new Set((await pods()).map(({ metadata }) => metadata.uid));
     await stage.node.kubectl(['taint', 'nodes', '--all', taint]);
-    await until('all Pods to be gone', CHANGE_MS, async () => {
-      return (await pods()).every(({ metadata }) => !earlier.has(metadata.uid)) || undefined;
-    });
+    await until(
+      'all Pods to be gone',
+      async () => {
+        return (await pods()).every(({ metadata }) => !earlier.has(metadata.uid)) || undefined;
+      },
+      CHANGE_MS,
+    );
     await stage.node.kubectl(['taint', 'nodes', '--all', `${taint}-`]);
     await allReady();
     assert.ok((await token()).length > 0);
@@ -184,7 +200,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
         seen = `${pod}: ${shipped} lines in the index, ${written} in its files`;
         return (written > 0 && shipped === written) || undefined;
       };
-      await until('the lines to be in', CHANGE_MS, isSame).catch((cause: unknown) => {
+      await until('the lines to be in', isSame, CHANGE_MS).catch((cause: unknown) => {
         throw new Error(seen, { cause });
       });
     }
@@ -196,10 +212,14 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
 
   /** Resolves when no Pod has one of these names. Helm waits for new Pods alone. */
   async function gone(names: readonly string[]): Promise<void> {
-    await until(`${names.join(', ')} to be gone`, CHANGE_MS, async () => {
-      const there = await keystoneNames();
-      return names.every((name) => !there.includes(name)) || undefined;
-    });
+    await until(
+      `${names.join(', ')} to be gone`,
+      async () => {
+        const there = await keystoneNames();
+        return names.every((name) => !there.includes(name)) || undefined;
+      },
+      CHANGE_MS,
+    );
   }
 
   /** When the Jobs of a chart were complete for a release, by what they are. */

@@ -11,6 +11,7 @@ import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluste
 import { privateFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
 import { makeVolume } from './stage.ts';
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 const skip =
   (await canRunNode()) ??
@@ -21,7 +22,6 @@ const skip =
 const NAMESPACE = 'clusters';
 const NODES = [0, 1, 2];
 const WHOLE_MS = 420_000;
-const ANSWER_MS = 10_000;
 
 const RABBITMQ_PASSWORD = 'of-rabbitmq';
 
@@ -64,10 +64,14 @@ describe('clusters of three from the charts', { skip }, () => {
       await whole(kind);
       await Promise.all(NODES.map((index) => inNode(kind, index, KINDS[kind].kill)));
       const restarted = '--output=jsonpath={.status.containerStatuses[*].restartCount}';
-      await until('the servers to be started again', WHOLE_MS, async () => {
-        const counts = await Promise.all(NODES.map((index) => kubectl('get', 'pod', `${kind}-${index}`, restarted)));
-        return counts.every((count) => Number(count) > 0) || undefined;
-      });
+      await until(
+        'the servers to be started again',
+        async () => {
+          const counts = await Promise.all(NODES.map((index) => kubectl('get', 'pod', `${kind}-${index}`, restarted)));
+          return counts.every((count) => Number(count) > 0) || undefined;
+        },
+        WHOLE_MS,
+      );
       await whole(kind);
       await kubectl('delete', 'statefulset', kind); // room for the next
     });
@@ -97,7 +101,7 @@ describe('clusters of three from the charts', { skip }, () => {
       said = await Promise.all(NODES.map((index) => sizeAt(index).catch(String)));
       return said.every((count) => count === NODES.length) || undefined;
     };
-    await until('all nodes to be one cluster', WHOLE_MS, isWhole).catch((cause: unknown) => {
+    await until('all nodes to be one cluster', isWhole, WHOLE_MS).catch((cause: unknown) => {
       throw new Error(`the nodes say ${said.join(', ')}`, { cause });
     });
   }
@@ -115,7 +119,7 @@ describe('clusters of three from the charts', { skip }, () => {
     const login = Buffer.from(`openstack:${RABBITMQ_PASSWORD}`).toString('base64');
     const reply = await fetch(`http://127.0.0.1:${port}/api/nodes`, {
       headers: { authorization: `Basic ${login}`, connection: 'close' },
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(EVENT_LIMIT_MS),
     });
     const nodes = (await reply.json()) as { running: boolean }[];
     return nodes.filter(({ running }) => running).length;

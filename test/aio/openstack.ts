@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../support/until.ts';
 import { NAMESPACE, type Aio } from './stage.ts';
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 export interface PodState {
   readonly metadata: {
@@ -64,7 +65,6 @@ export interface Openstack {
 
 /** The start of RabbitMQ, which is the slowest of them, on a busy machine. */
 const READY_MS = 300_000;
-const ANSWER_MS = 30_000;
 
 export function openstackOf(stage: () => Aio): Openstack {
   const kubectl = (...args: string[]) => stage().node.kubectl(['--namespace', NAMESPACE, ...args]);
@@ -103,7 +103,7 @@ export function openstackOf(stage: () => Aio): Openstack {
         seen = `${all.length} Pods of ${wanted}; not Ready: ${unready.join(', ')}`;
         return (all.length === wanted && unready.length === 0) || undefined;
       };
-      await until('all Pods to be Ready', READY_MS, ready).catch((cause: unknown) => {
+      await until('all Pods to be Ready', ready, READY_MS).catch((cause: unknown) => {
         throw new Error(seen, { cause });
       });
     },
@@ -115,7 +115,7 @@ export function openstackOf(stage: () => Aio): Openstack {
         method: 'POST',
         headers: { 'content-type': 'application/json', connection: 'close' },
         body: JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } } } }),
-        signal: AbortSignal.timeout(ANSWER_MS),
+        signal: AbortSignal.timeout(EVENT_LIMIT_MS),
       });
       assert.equal(reply.status, 201, await reply.text());
       return reply.headers.get('x-subject-token') ?? '';
@@ -124,7 +124,7 @@ export function openstackOf(stage: () => Aio): Openstack {
       const own = await stage().node.reach(5000, podIp);
       const reply = await fetch(`http://127.0.0.1:${own}/v3/auth/tokens`, {
         headers: { 'x-auth-token': token, 'x-subject-token': token, connection: 'close' },
-        signal: AbortSignal.timeout(ANSWER_MS),
+        signal: AbortSignal.timeout(EVENT_LIMIT_MS),
       });
       return reply.status;
     },

@@ -24,7 +24,6 @@ const PASSWORD = 'secret-of-the-service';
 const BEGINS = 'the command begins';
 /** Says when it begins, and does not end. */
 const COMMAND = ['sh', '-c', `echo ${BEGINS}; exec sleep infinity`];
-const SEEN_MS = 60_000;
 /** The deaths are spread over that long after the others wait, so over the moments between two renewals. */
 const SPREAD_MS = 1000;
 
@@ -72,7 +71,7 @@ async function firstToBegin(contenders: readonly Contender[]): Promise<{ contend
 
 async function waits(contender: Contender): Promise<void> {
   const isWaiting = async () => contender.said().includes('"msg":"waiting') || undefined;
-  await until('the others to wait for the lock', SEEN_MS, isWaiting);
+  await until('the others to wait for the lock', isWaiting);
 }
 
 let contenders = 0;

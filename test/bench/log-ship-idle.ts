@@ -10,7 +10,6 @@ import { cpuSecondsOf, memoryOf, ours, rsyslog } from './log-shipper.ts';
 
 const FILES = 50;
 const LINES = 200;
-const SHIPPED_MS = 30_000;
 /** After the last line: the heap comes to rest. */
 const REST_MS = 3000;
 const WATCHED_MS = 20_000;
@@ -32,7 +31,7 @@ export async function idleFigures(): Promise<Figure[]> {
     shippers.push(
       stack.use(await shipper({ root: logs.path, files, documents: 'parsed', port: sink.port }, folder.path)),
     );
-    await until(`${FILES} files to be in`, SHIPPED_MS, async () =>
+    await until(`${FILES} files to be in`, async () =>
       (await sink.counts()).documents >= FILES * LINES ? true : undefined,
     );
   }

@@ -21,8 +21,10 @@ export async function serverFigures(
   const shipped = async (shipper: Shipper): Promise<Taken> => {
     await server.request('DELETE', `/${INDEX}`);
     const result = await taken(shipper, { root, files: [file], documents: 'parsed', port }, async () => {
-      await until(`${lines} lines in ${name}`, IN_MS, async () =>
-        (await server.count(INDEX)) >= lines ? true : undefined,
+      await until(
+        `${lines} lines in ${name}`,
+        async () => ((await server.count(INDEX)) >= lines ? true : undefined),
+        IN_MS,
       );
       const lastMs = performance.timeOrigin + performance.now();
       return { firstMs: lastMs, lastMs };

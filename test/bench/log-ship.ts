@@ -74,10 +74,14 @@ async function loadFigures(work: Omit<Job, 'port'>): Promise<Figure[]> {
   const shipped = async (shipper: Shipper): Promise<Taken> => {
     await sink.reset();
     return await taken(shipper, { ...work, port: sink.port }, () =>
-      until(`${LINES} lines in the sink`, IN_MS, async () => {
-        const counts = await sink.counts();
-        return counts.documents >= LINES ? counts : undefined;
-      }),
+      until(
+        `${LINES} lines in the sink`,
+        async () => {
+          const counts = await sink.counts();
+          return counts.documents >= LINES ? counts : undefined;
+        },
+        IN_MS,
+      ),
     );
   };
   const [our, their]: [Taken[], Taken[]] = [[], []];

@@ -50,7 +50,7 @@ export async function nodeFigures(say: (text: string) => void): Promise<Figure[]
   await using folder = await privateFolder('probed');
   const image = await imageOf(folder.path);
   await using node = await startNode({ images: [image] });
-  await until('the default ServiceAccount', 10_000, async () =>
+  await until('the default ServiceAccount', async () =>
     (await node.kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') ? true : undefined,
   );
   await node.kubectl(['create', 'configmap', 'probed', `--from-literal=kolla-pod.yaml=${CONFIG}`]);

@@ -10,7 +10,6 @@ import { until } from '../support/until.ts';
 import { percentile, round, type Figure } from './figure.ts';
 
 const PROBE = fileURLToPath(new URL('../../dist/bin/kolla-probe', import.meta.url));
-const UP_MS = 20_000;
 const CHECKS = 20;
 const REQUESTS_PER_SECOND = 200;
 const LOAD_S = 10;
@@ -40,7 +39,7 @@ export async function startResident(folder: string, runs: readonly string[]): Pr
     env: { PATH: process.env['PATH'] },
     logFile: join(folder, 'serve.log'),
   });
-  await until('the resident server to answer', UP_MS, async () =>
+  await until('the resident server to answer', async () =>
     (await get(port).catch(() => undefined)) === 200 ? true : undefined,
   );
   return { ...running, port };

@@ -13,7 +13,6 @@ import { until } from '../support/until.ts';
 import { rendering } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;
-const UP_MS = 60_000;
 /** With every role that a chart can have. */
 const ALL_ROLES = { config: { reload: 'live' }, logs: { enabled: true, url: 'http://127.0.0.1:9' } };
 
@@ -78,7 +77,7 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
     },
   );
   const ended = sidecar.ended.then((code) => `it ended with ${code}`);
-  const said = await Promise.race([ended, until(`${name} to answer`, UP_MS, () => answerOf(port))]);
+  const said = await Promise.race([ended, until(`${name} to answer`, () => answerOf(port))]);
   assert.equal(said, 'ok', `${name}: ${tailOf(logFile)}`);
 }
 

@@ -12,8 +12,8 @@ import { start, tailOf, tied, type Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from './debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
-const UP_MS = 20_000;
 const MODULES = ['mpm_event', 'authz_core', 'dir', 'mime'];
 
 /** Proven by fetching it and serving a page. */
@@ -44,9 +44,9 @@ export async function startApache(ports: readonly number[]): Promise<Running> {
   );
   let ended: number | undefined;
   void running.ended.then((code) => (ended = code));
-  await until('Apache to accept connections', UP_MS, async () => {
+  await until('Apache to accept connections', async () => {
     if (ended !== undefined) throw new Error(`Apache ended with ${ended}: ${tailOf(log)}`);
-    const all = ports.map((port) => dial({ host: '127.0.0.1', port }, AbortSignal.timeout(UP_MS)));
+    const all = ports.map((port) => dial({ host: '127.0.0.1', port }, AbortSignal.timeout(EVENT_LIMIT_MS)));
     return (await Promise.all(all)).every((refusal) => refusal === undefined) || undefined;
   });
   const moved = stack.move();

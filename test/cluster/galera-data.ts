@@ -9,7 +9,6 @@ import { install, NO_SYNC, serverIdentity } from './mariadb-data.ts';
 
 /** Changes when what lies in the folder changes for the same programs. */
 const RECIPE_VERSION = '2';
-const UP_MS = 60_000;
 
 /**
  * The data folder of a cluster that has only just been founded, made once. Nodes that begin with copies of it are at
@@ -34,7 +33,7 @@ export async function foundedData(programs: GaleraPrograms): Promise<string> {
     });
     let ended: number | undefined;
     void running.ended.then((code) => (ended = code));
-    await until('the first node to be ready', UP_MS, async () => {
+    await until('the first node to be ready', async () => {
       const log = tailOf(at('error.log'), 100_000);
       if (ended !== undefined) throw new Error(`it ended with ${ended}: ${tailOf(at('out.log'))}${log.slice(-2000)}`);
       return /ready for connections/.test(log) ? true : undefined;

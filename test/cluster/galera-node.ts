@@ -65,7 +65,6 @@ export interface NodePorts {
 }
 
 const HOST = '127.0.0.1';
-const UP_MS = 60_000;
 const JOINS = 3;
 const USABLE = { wsrep_local_state_comment: 'Synced', wsrep_cluster_status: 'Primary', wsrep_ready: 'ON' };
 
@@ -109,7 +108,7 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
     running = started;
     let ended: number | undefined;
     void started.ended.then((code) => (ended = code));
-    await until(`${name} to be ready`, UP_MS, async () => {
+    await until(`${name} to be ready`, async () => {
       const log = tailOf(errorLog, 200_000);
       if (ended !== undefined)
         throw new Error(`${name} ended with ${ended}: ${tailOf(at('out.log'))}${log.slice(-3000)}`);
@@ -134,7 +133,7 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
     },
     status,
     async waitSynced() {
-      await until(`${name} to be synced`, UP_MS, async () => {
+      await until(`${name} to be synced`, async () => {
         const rows = await query("SHOW GLOBAL STATUS LIKE 'wsrep%'").catch(() => []);
         const seen = Object.fromEntries(rows.map((row) => [row['Variable_name'], row['Value']]));
         return Object.entries(USABLE).every(([key, value]) => seen[key] === value) ? true : undefined;
@@ -186,7 +185,7 @@ exec rsync "$@"
 /** A node that comes back before the others have given its former life up costs them their quorum. */
 async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promise<void> {
   const alive = others.filter(({ pid }) => pid !== 0);
-  await until(`the others to give ${node.name} up`, UP_MS, async () => {
+  await until(`the others to give ${node.name} up`, async () => {
     const lists = await Promise.all(alive.map((other) => other.status('wsrep_incoming_addresses').catch(() => '')));
     return lists.some((list) => list.includes(`${node.host}:${node.port}`)) ? undefined : true;
   });

@@ -60,10 +60,14 @@ export async function startKeystone(mariadb: Mariadb): Promise<KeystoneServer> {
     const { command, args, env } = serve({ configFile, port });
     const started = await start(...tied(command, args), { env, logFile: at('uwsgi.log'), throwAway: true });
     api = started;
-    await until('Keystone to answer', UP_MS, async () => {
-      if (started.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(at('uwsgi.log'))}`);
-      return await fetch(url, { signal: AbortSignal.timeout(TRY_MS) }).catch(() => undefined);
-    });
+    await until(
+      'Keystone to answer',
+      async () => {
+        if (started.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(at('uwsgi.log'))}`);
+        return await fetch(url, { signal: AbortSignal.timeout(TRY_MS) }).catch(() => undefined);
+      },
+      UP_MS,
+    );
   };
   const stop = async (): Promise<void> => void (await api?.stop());
   stack.defer(() => api?.[Symbol.asyncDispose]());

@@ -51,8 +51,6 @@ export interface Mariadb extends AsyncDisposable {
   /** After stop or kill: the same port, socket and data. */
   restart(): Promise<void>;
 }
-
-const UP_MS = 60_000;
 const READY = 'ready for connections';
 
 /** Proven by fetching and unpacking it. */
@@ -101,7 +99,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     running = started;
     let ended: number | undefined;
     void started.ended.then((code) => (ended = code));
-    await until('MariaDB to be ready for connections', UP_MS, async () => {
+    await until('MariaDB to be ready for connections', async () => {
       if (ended !== undefined) {
         throw new Error(`MariaDB ended with ${ended}: ${tailOf(at('out.log'))}${tailOf(errorLog)}`);
       }

@@ -10,8 +10,7 @@ import { start, tied, type Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from './debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
-
-const UP_MS = 20_000;
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 /** Proven by fetching and unpacking it. */
 export const canRunMemcached: Capability = async () => {
@@ -30,8 +29,8 @@ export async function startMemcached(port: number): Promise<Running> {
   const args = [...asRoot, '--listen=127.0.0.1', `--port=${port}`, '--udp-port=0', '--memory-limit=8', '--threads=1'];
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryFolders(usr)).join(':') };
   const running = await start(...tied(join(usr, 'bin/memcached'), args), { env });
-  await until('memcached to accept connections', UP_MS, async () => {
-    const refusal = await dial({ host: '127.0.0.1', port }, AbortSignal.timeout(UP_MS));
+  await until('memcached to accept connections', async () => {
+    const refusal = await dial({ host: '127.0.0.1', port }, AbortSignal.timeout(EVENT_LIMIT_MS));
     return refusal === undefined || undefined;
   });
   return running;

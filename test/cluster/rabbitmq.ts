@@ -110,11 +110,15 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   );
   let ended: number | undefined;
   void broker.ended.then((code) => (ended = code));
-  await until('RabbitMQ to have started', UP_MS, () => {
-    const said = tailOf(at('out.log'));
-    if (ended !== undefined) throw new Error(`RabbitMQ ended with ${ended}: ${said}${tailOf(at('epmd.log'))}`);
-    return Promise.resolve(said.includes(READY) || undefined);
-  });
+  await until(
+    'RabbitMQ to have started',
+    () => {
+      const said = tailOf(at('out.log'));
+      if (ended !== undefined) throw new Error(`RabbitMQ ended with ${ended}: ${said}${tailOf(at('epmd.log'))}`);
+      return Promise.resolve(said.includes(READY) || undefined);
+    },
+    UP_MS,
+  );
   const toolLine: Rabbitmq['toolLine'] = (args, tool) => {
     // What `escript` does, which would look for Erlang where it is installed.
     const boot = ['+B', '-boot', join(erlang, 'bin/no_dot_erlang'), '-noshell', '-hidden'];

@@ -12,6 +12,7 @@ import { must, start, tied } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from './debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 export interface Redis extends AsyncDisposable {
   readonly host: string;
@@ -30,7 +31,6 @@ export interface RedisOptions {
 }
 
 const HOST = '127.0.0.1';
-const UP_MS = 20_000;
 
 /** Proven by fetching and unpacking it. */
 export const canRunRedis: Capability = async () => {
@@ -51,8 +51,8 @@ export async function startRedis({ args = [], folder }: RedisOptions = {}): Prom
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryFolders(usr)).join(':') };
   const own = ['--bind', HOST, '--port', String(port), '--dir', dir, '--save', '', '--daemonize', 'no'];
   const running = stack.use(await start(...tied(join(usr, 'bin/redis-server'), [...own, ...args]), { env, cwd: dir }));
-  await until('Redis to accept connections', UP_MS, async () => {
-    const refusal = await dial({ host: HOST, port }, AbortSignal.timeout(UP_MS));
+  await until('Redis to accept connections', async () => {
+    const refusal = await dial({ host: HOST, port }, AbortSignal.timeout(EVENT_LIMIT_MS));
     return refusal === undefined || undefined;
   });
   const moved = stack.move();

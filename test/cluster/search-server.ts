@@ -14,7 +14,6 @@ import { until } from '../support/until.ts';
 import { requester } from './search-request.ts';
 
 const START_MS = 120_000;
-const SHARDS_MS = 30_000;
 
 /** How to log in to a server with TLS. */
 export interface Login {
@@ -106,10 +105,14 @@ export async function startSearchServer(
     const ended = running.ended.then((code) => {
       throw new Error(`${kind} ended with ${code}: ${tailOf(logFile)}`);
     });
-    const answers = until(`${kind} to answer`, START_MS, async () => {
-      const reply = await request('GET', '/_cluster/health').catch(() => undefined);
-      return reply?.status === 200 ? true : undefined;
-    });
+    const answers = until(
+      `${kind} to answer`,
+      async () => {
+        const reply = await request('GET', '/_cluster/health').catch(() => undefined);
+        return reply?.status === 200 ? true : undefined;
+      },
+      START_MS,
+    );
     await Promise.race([answers, ended]);
     ended.catch(() => {}); // its later end is what stop and kill wait for
   };
@@ -139,7 +142,7 @@ function asking(request: SearchServer['request']): Pick<SearchServer, 'refresh' 
   const refresh = async (): Promise<void> => void ok(await request('POST', '/_refresh'));
   /** An index that was made a moment ago has no shard to ask yet. */
   const ask = async (method: string, path: string, body?: object): Promise<unknown> =>
-    await until(`${method} ${path} to find its shards`, SHARDS_MS, async () => {
+    await until(`${method} ${path} to find its shards`, async () => {
       await refresh();
       const reply = await request(method, path, body);
       return reply.status === 503 ? undefined : ok(reply);

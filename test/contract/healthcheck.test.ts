@@ -198,7 +198,7 @@ const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, r
       }
       const script = `console.log('up'); ${connecting(full)}`;
       await actor(s, `${ME}-u`, script);
-      await until('SYN-SENT', 5000, async () =>
+      await until('SYN-SENT', async () =>
         (await sides.theirs('healthcheck_port', [`${ME}-u`, `${full}`])).code === 0 ? true : undefined,
       );
       return port(`${ME}-u`, `${full}`);

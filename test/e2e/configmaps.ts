@@ -48,7 +48,6 @@ export function configmapsTests(stage: () => Pick<Stage, 'node'>): void {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'keystone' }, spec: { ...plan.spec, volumes } };
     await until(
       'the default ServiceAccount',
-      10_000,
       async () => (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined,
     );
     await kubectl(['create', '--filename=-'], JSON.stringify(pod).replaceAll('"IMAGE"', `"${IMAGE}"`));

@@ -34,10 +34,10 @@ export async function runEntrypointPod(node: KubeNode, image: string): Promise<s
     { ...core('Pod', 'keystone'), spec: { serviceAccountName: 'waiter', initContainers: [init], containers: [main] } },
   );
   const said = async () => await kubectl(['logs', 'keystone', '--container=init']).catch(() => '');
-  await until('the init container to say that the Job is missing', 60_000, async () => {
+  await until('the init container to say that the Job is missing', async () => {
     return (await said()).includes('no such Job') || undefined;
   });
-  await until('the default ServiceAccount', 10_000, async () => {
+  await until('the default ServiceAccount', async () => {
     return (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined;
   });
   await create(

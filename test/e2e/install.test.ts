@@ -26,7 +26,7 @@ describe('an unmodified image on a real node', { skip }, () => {
     node = await startNode({ images: [keystone, ...(await podImages()).map(({ file }) => file)] });
     // A namespace that enforces `restricted`.
     await node.kubectl(['apply', '--filename=-'], await readFile(join(EXAMPLES, 'keystone/namespace.yaml'), 'utf8'));
-    await until('the default ServiceAccount', 10_000, async () => {
+    await until('the default ServiceAccount', async () => {
       return (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined;
     });
   });

@@ -89,7 +89,7 @@ export async function deployReconfigured({ node }: Stage, namespace: string): Pr
   const kubectl = (args: readonly string[], text?: string) => node.kubectl(['--namespace', namespace, ...args], text);
   const restricted = await readFile(join(EXAMPLES, 'namespace.yaml'), 'utf8');
   await kubectl(['apply', '--filename=-'], restricted.replace('name: keystone', `name: ${namespace}`));
-  await until('the default ServiceAccount', 10_000, async () => {
+  await until('the default ServiceAccount', async () => {
     return (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined;
   });
   await kubectl(['apply', '--filename=-'], await readFile(RECONFIGURE, 'utf8'));

@@ -89,7 +89,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       const hits = await stage.elasticsearch.search('flog-*', { size: 10_000 });
       return hits.reduce((sum, { _source: { Payload } }) => sum + String(Payload).split('\n').length, 0);
     };
-    const shipped = await until('the lines to be in', 30_000, async () => {
+    const shipped = await until('the lines to be in', async () => {
       const count = await inIndex();
       return count >= lines ? count : undefined;
     });
@@ -106,7 +106,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       text.replace('keystone-manage bootstrap ', 'keystone-manage bootsrap '),
     );
     await kubectl('broken', ['wait', '--for=condition=Failed', 'job/keystone-bootstrap', '--timeout=120s']);
-    const said = await until('kolla-init to end', 60_000, async () => {
+    const said = await until('kolla-init to end', async () => {
       const pod = await status('broken', 'pods', '--selector=app=keystone');
       return pod.initContainerStatuses?.find(({ name }) => name === 'kolla-init')?.lastState.terminated;
     });
@@ -168,11 +168,11 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     };
     await deployReconfigured(stage, 'reconfigured');
     await kubectl('reconfigured', ['wait', '--for=condition=Ready', 'pod/app', '--timeout=60s']);
-    await until('the watch to be in step', 20_000, async () => {
+    await until('the watch to be in step', async () => {
       return (await said('watch')).includes('in place already') || undefined;
     });
     await patch({ 'app.conf': '[DEFAULT]\ndebug = true\n' });
-    const reloaded = await until('the service to reload', 60_000, async () => {
+    const reloaded = await until('the service to reload', async () => {
       const text = await said('app');
       return text.includes('reloaded') ? text : undefined;
     }).catch(async (error: Error) => {
@@ -180,7 +180,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     });
     assert.equal(reloaded, '[DEFAULT]\ndebug = false\nreloaded\n[DEFAULT]\ndebug = true\n');
     await patch({ 'config.json': '{"command": "x", "config_files": [{}]}', 'app.conf': 'broken' });
-    const refusal = await until('the broken version to be refused', 60_000, async () => {
+    const refusal = await until('the broken version to be refused', async () => {
       return /^.*is refused.*$/m.exec(await said('watch'))?.[0];
     });
     assert.match(refusal, /config_files\[0\]\.source: is missing/);
@@ -204,7 +204,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       assert.match(await page.run('2. Migrate'), /"kolla-pod\/ready-for":"2026\.1"/);
       const upgrade = '3. The contract, and the rollout';
       await page.run(upgrade, 0);
-      await until('the contract to name the old Pod', 60_000, async () => {
+      await until('the contract to name the old Pod', async () => {
         const name = old.replace('pod/', '');
         const said = await page.run(upgrade, 1).catch(String);
         return said.includes(`are of release 2025.2, not 2026.1; still there: ${name}`) || undefined;

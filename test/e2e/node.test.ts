@@ -37,7 +37,7 @@ describe('a Kubernetes node', { skip }, () => {
     node = await startNode();
     await node.kubectl(['create', 'namespace', 'openstack']);
     await node.kubectl(['label', 'namespace', 'openstack', 'pod-security.kubernetes.io/enforce=restricted']);
-    await until('the default ServiceAccount', 10_000, async () => {
+    await until('the default ServiceAccount', async () => {
       return (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined;
     });
   });
@@ -67,7 +67,7 @@ describe('a Kubernetes node', { skip }, () => {
     await kubectl(['create', 'service', 'clusterip', 'server', '--tcp=80:8080', '--clusterip=10.96.0.100']);
     await kubectl(['wait', '--for=condition=Ready', 'pod/server', '--timeout=60s']);
     const port = await node.reach(80, '10.96.0.100');
-    const answer = await until('the Service to answer', 20_000, async () => {
+    const answer = await until('the Service to answer', async () => {
       return await fetch(`http://127.0.0.1:${port}/hello`).then(
         (response) => response.text(),
         () => undefined,
@@ -80,7 +80,7 @@ describe('a Kubernetes node', { skip }, () => {
     const script = `require('node:http').createServer((_, response) => response.end('outside')).listen(3306)`;
     await using server = await start(...node.inside(process.execPath, ['--eval', script]));
     const url = `http://${node.address}:3306/`;
-    await until('the server', 10_000, async () => {
+    await until('the server', async () => {
       assert.equal(server.child.exitCode, null);
       return await must(...node.inside('curl', ['--silent', url])).catch(() => undefined);
     });
@@ -93,7 +93,7 @@ describe('a Kubernetes node', { skip }, () => {
     await kubectl(['create', '--filename=-'], pod('short', ['pause'], RESTRICTED));
     await kubectl(['wait', '--for=condition=Ready', 'pod/short', '--timeout=60s']);
     await kubectl(['delete', 'pod', 'short', '--wait']);
-    await until('no zombie in the node', 20_000, async () => {
+    await until('no zombie in the node', async () => {
       const states = processesIn('pid', readlinkSync(`/proc/${node.pid}/ns/pid`)).map((pid) => stateOf(pid));
       return !states.includes('Z') || undefined;
     });
@@ -127,14 +127,18 @@ describe('the end of a node', { skip }, () => {
     const run = await start(...tied(process.execPath, ['--input-type=module', '--eval', script]));
     let said = '';
     run.child.stdout?.on('data', (text: Buffer) => (said += text.toString()));
-    const killed = await until('the node of another process', 120_000, async () => {
-      assert.equal(run.child.exitCode, null);
-      return said.endsWith('\n') ? (JSON.parse(said) as Pick<KubeNode, 'pid' | 'cgroup' | 'folder'>) : undefined;
-    });
+    const killed = await until(
+      'the node of another process',
+      async () => {
+        assert.equal(run.child.exitCode, null);
+        return said.endsWith('\n') ? (JSON.parse(said) as Pick<KubeNode, 'pid' | 'cgroup' | 'folder'>) : undefined;
+      },
+      120_000,
+    );
     const seen = lookAt(killed);
     assert.ok(seen.processes().length >= 7, 'the node runs');
     process.kill(run.pid, 'SIGKILL');
-    await until('its processes to be gone', 20_000, async () => seen.processes().length === 0 || undefined);
+    await until('its processes to be gone', async () => seen.processes().length === 0 || undefined);
     assert.deepEqual(ourMounts(), mounts);
     {
       await using _ = await startNode();

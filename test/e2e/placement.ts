@@ -92,7 +92,7 @@ export function placementTests(stage: () => Stage): void {
       return answer.status === 503 ? undefined : answer.status;
     };
     try {
-      await until('Placement to reach Keystone', 30_000, reached);
+      await until('Placement to reach Keystone', reached);
     } catch (cause) {
       throw new Error(`Placement still answers ${said}`, { cause });
     }

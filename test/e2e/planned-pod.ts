@@ -50,7 +50,7 @@ export async function runPlannedPod(node: KubeNode, namespace: string, image: st
   if (code !== 0) throw new Error(stderr);
   const planned = load(stdout.replaceAll('image: IMAGE', `image: ${image}`)) as object;
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'planned' }, ...planned };
-  await until('the default ServiceAccount', 10_000, async () => {
+  await until('the default ServiceAccount', async () => {
     return (await kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') || undefined;
   });
   await kubectl(['create', '--filename=-'], JSON.stringify(pod));

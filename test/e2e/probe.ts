@@ -8,7 +8,6 @@ import type { Stage } from './keystone-pod.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/', import.meta.url));
 const NAME = 'probe';
-const WAIT_MS = 60_000;
 
 interface PodStatus {
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
@@ -22,16 +21,12 @@ export function probeTests(stage: () => Pick<Stage, 'node'>): void {
   const status = async () => JSON.parse(await kubectl(['get', 'pod/web', '--output=jsonpath={.status}'])) as PodStatus;
   const inWeb = (script: string) => kubectl(['exec', 'web', '--container=web', '--', 'bash', '-c', script]);
   const becoming = (ready: 'True' | 'False') =>
-    until(`Ready to be ${ready}`, WAIT_MS, async () => {
+    until(`Ready to be ${ready}`, async () => {
       const { conditions } = await status();
       return conditions?.some((each) => each.type === 'Ready' && each.status === ready) || undefined;
     });
   const describing = (what: RegExp) =>
-    until(
-      `${what} in the Pod's Events`,
-      WAIT_MS,
-      async () => what.test(await kubectl(['describe', 'pod/web'])) || undefined,
-    );
+    until(`${what} in the Pod's Events`, async () => what.test(await kubectl(['describe', 'pod/web'])) || undefined);
 
   test('a service is ready by httpGet and lives by grpc of its sidecar, and its Events say why it is not', async () => {
     const namespace = await readFile(`${EXAMPLES}keystone/namespace.yaml`, 'utf8');

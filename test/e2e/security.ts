@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { must } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { IMAGE, type Stage } from './keystone-pod.ts';
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 const PROFILE = fileURLToPath(new URL('../../k8s/security/seccomp-helpers.json', import.meta.url));
 const NAME = 'security';
-const WAIT_MS = 60_000;
 const FOLDER = '/var/lib/kubelet/seccomp/kolla-pod';
 const LOCALHOST = { type: 'Localhost', localhostProfile: 'kolla-pod/helpers.json' };
 
@@ -103,7 +103,7 @@ export function securityTests(stage: () => Pick<Stage, 'node'>): void {
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'guarded' }, data: CONFIG };
     await kubectl(['create', '--filename=-'], JSON.stringify(map));
     await kubectl(['create', '--filename=-'], JSON.stringify(pod()));
-    await kubectl(['wait', '--for=condition=Ready', 'pod/guarded', `--timeout=${WAIT_MS / 1000}s`]).catch(
+    await kubectl(['wait', '--for=condition=Ready', 'pod/guarded', `--timeout=${EVENT_LIMIT_MS / 1000}s`]).catch(
       async (cause: unknown) => {
         // What the runtime could not start says why there alone.
         throw new Error(await kubectl(['describe', 'pod/guarded']), { cause });
@@ -114,14 +114,12 @@ export function securityTests(stage: () => Pick<Stage, 'node'>): void {
     assert.equal(await inSidecar('cat', '/kolla/etc/keystone/a.conf'), '[a]\nb = c\n');
     await until(
       'the line to be shipped',
-      WAIT_MS,
       async () => /the line/.test(await kubectl(['logs', 'guarded', '--container=kolla-sidecar'])) || undefined,
     );
     const changed = { data: { 'a.conf': '[a]\nb = d\n' } };
     await kubectl(['patch', 'configmap', 'guarded', '--type=merge', `--patch=${JSON.stringify(changed)}`]);
     await until(
       'the change to be in place',
-      WAIT_MS,
       async () => /b = d/.test(await inSidecar('cat', '/kolla/etc/keystone/a.conf')) || undefined,
     );
   });

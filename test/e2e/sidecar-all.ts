@@ -44,10 +44,14 @@ export function sidecarAllTests(stage: () => Stage): void {
     );
     await kubectl(['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=180s']);
     assert.match(await kubectl(['get', 'pods']), /^keystone-\S+ +2\/2 +Running +0 /m);
-    const now = await until('lines to be acknowledged', UP_MS, async () => {
-      const seen = await status();
-      return (seen.shipping?.acknowledged ?? 0) > 0 ? seen : undefined;
-    });
+    const now = await until(
+      'lines to be acknowledged',
+      async () => {
+        const seen = await status();
+        return (seen.shipping?.acknowledged ?? 0) > 0 ? seen : undefined;
+      },
+      UP_MS,
+    );
     assert.deepEqual(
       now.roles.map(({ name, state, failures }) => `${name} ${state} ${failures}`),
       ['probe running 0', 'config-watch running 0', 'waits done 0', 'db-sync done 0', 'log-ship running 0'],

@@ -52,7 +52,7 @@ export function sidecarTests(stage: () => Stage): void {
       );
       await apply((await manifest('keystone/config')).replaceAll('3306/keystone?', `3306/${NAME}?`));
       await apply(await manifest('sidecar/deployment'));
-      await until('the kubelet to ask, and to be told to wait', 60_000, async () => {
+      await until('the kubelet to ask, and to be told to wait', async () => {
         const events = await kubectl(['get', 'events', '--field-selector=reason=Unhealthy']);
         return /Startup probe failed: HTTP probe failed with statuscode: 503/.test(events) || undefined;
       });
@@ -100,7 +100,7 @@ export function sidecarTests(stage: () => Stage): void {
   /** How one of its Pod's containers has ended; nothing of it is left then. */
   async function ended(app: string, container: string) {
     try {
-      return await until(`${container} of ${app} to end`, 60_000, async () => {
+      return await until(`${container} of ${app} to end`, async () => {
         const all = (await podOf(app))?.initContainerStatuses;
         const found = all?.find(({ name }) => name === container);
         return found?.state.terminated ?? found?.lastState.terminated;

@@ -61,10 +61,14 @@ describe('two kubelets in two network namespaces', { skip }, () => {
     await node.kubectl(['rollout', 'status', 'deployment/moved', TIMEOUT]);
     await node.kubectl(['taint', 'node', 'node2', 'test/gone=yes:NoExecute']);
     const where = '--output=jsonpath={.items[*].spec.nodeName}';
-    await until('all to be on node1', WAIT_MS, async () => {
-      const nodes = (await node.kubectl(['get', 'pods', '--selector=app=moved', where])).split(' ');
-      return (nodes.length === 2 && nodes.every((name) => name === 'node1')) || undefined;
-    });
+    await until(
+      'all to be on node1',
+      async () => {
+        const nodes = (await node.kubectl(['get', 'pods', '--selector=app=moved', where])).split(' ');
+        return (nodes.length === 2 && nodes.every((name) => name === 'node1')) || undefined;
+      },
+      WAIT_MS,
+    );
     await node.kubectl(['rollout', 'status', 'deployment/moved', TIMEOUT]);
   });
 

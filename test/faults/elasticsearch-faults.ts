@@ -8,8 +8,6 @@ import { messageOf } from './site.ts';
 
 /** One writer thread and room for one request more: what comes at once with two others is rejected, item by item. */
 export const ELASTICSEARCH_SETTINGS = { 'thread_pool.write.size': 1, 'thread_pool.write.queue_size': 1 };
-
-const PATIENCE_MS = 60_000;
 /** A request is then so many at the server, and the queue overflows. */
 const DAYS = 3;
 const KILLS = 5;
@@ -57,7 +55,7 @@ export const ELASTICSEARCH_FAULTS: readonly Fault<ElasticsearchDestination>[] = 
   {
     name: 'Elasticsearch: the block of the flood stage, set and lifted',
     async strike({ written, outageMs }, to) {
-      await until('the first documents', PATIENCE_MS, async () => ((await to.count()) > 0 ? true : undefined));
+      await until('the first documents', async () => ((await to.count()) > 0 ? true : undefined));
       await block(to, true);
       await written();
       await sleep(Math.min(outageMs, 2000));
@@ -80,12 +78,12 @@ const DISK_LOOK_MS = 10_000;
 export const FLOOD_STAGE: Fault<ElasticsearchDestination> = {
   name: 'Elasticsearch: a disk above its flood stage, and below again',
   async strike({ written }, to) {
-    await until('the first documents', PATIENCE_MS, async () => ((await to.count()) > 0 ? true : undefined));
+    await until('the first documents', async () => ((await to.count()) > 0 ? true : undefined));
     await watermarks(to, '1%', '1%', '1%');
-    await until('the block', PATIENCE_MS, async () => await isBlocked(to, true));
+    await until('the block', async () => await isBlocked(to, true));
     await written();
     await watermarks(to, '97%', '98%', '99%');
-    await until('the block to be gone', PATIENCE_MS, async () => await isBlocked(to, false));
+    await until('the block to be gone', async () => await isBlocked(to, false));
     await cluster(to, { 'cluster.routing.allocation.disk.threshold_enabled': false });
   },
 };

@@ -10,7 +10,6 @@ type SinkFault = Fault<SinkDestination>;
 
 /** Holes are made behind each acknowledged block, and not only when there is much to give back. */
 const RECLAIM = ['--reclaim', 'on', '--reclaim-keep', '4096'];
-const HOLES_MS = 30_000;
 
 /** With options that change what is on disk or on the way. */
 export const OPTION_FAULTS: readonly SinkFault[] = [
@@ -59,7 +58,7 @@ export const OPTION_FAULTS: readonly SinkFault[] = [
 
 /** Resolves when the log has less than three quarters of its bytes on disk. */
 async function withHoles(site: Site): Promise<void> {
-  await until('holes in the log', HOLES_MS, async () => {
+  await until('holes in the log', async () => {
     const { blocks, size } = await stat(logOf(site.root));
     return blocks * 512 < size * 0.75 ? true : undefined;
   });

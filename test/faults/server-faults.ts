@@ -8,8 +8,6 @@ import type { Fault } from './run.ts';
 import type { SinkDestination } from './sink.ts';
 
 type SinkFault = Fault<SinkDestination>;
-
-const PATIENCE_MS = 60_000;
 const OUTAGE: BulkFaults = { status: 503 };
 /** Of a shipper that shall be stopped while nothing is taken. */
 const SHORT_GRACE = ['--grace', '300ms'];
@@ -93,7 +91,7 @@ function whileWriting(faults: BulkFaults): NonNullable<SinkFault['strike']> {
 
 /** Resolves when so many documents are in. */
 export async function taken(sink: BulkSink, count: number): Promise<void> {
-  await until(`${count} documents in the sink`, PATIENCE_MS, async () => {
+  await until(`${count} documents in the sink`, async () => {
     return (await sink.counts()).documents >= count || undefined;
   });
 }
@@ -105,7 +103,7 @@ export async function takenMore(sink: BulkSink, count: number): Promise<void> {
     return documents + conflicts;
   };
   const before = await come();
-  await until(`${count} more documents in the sink`, PATIENCE_MS, async () => {
+  await until(`${count} more documents in the sink`, async () => {
     return (await come()) >= before + count || undefined;
   });
 }

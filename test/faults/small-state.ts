@@ -7,7 +7,6 @@ import { stat } from 'node:fs/promises';
 
 /** Room for the dead letters of a soak. */
 const SIZE_KB = 2048;
-const UP_MS = 10_000;
 
 /** A view in which the state folder is a disk of its own, and a small one. See canHaveSmallDisk. */
 export async function onSmallDisk(state: string): Promise<Place> {
@@ -15,7 +14,7 @@ export async function onSmallDisk(state: string): Promise<Place> {
   const view = ['--mount', '--propagation', 'private', 'sh', '-c', script, state];
   const holder = await start(...tied('unshare', view));
   const seen = `/proc/${holder.pid}/root${state}`;
-  await until('a small disk', UP_MS, async () => await stat(join(seen, 'up')).catch(() => undefined));
+  await until('a small disk', async () => await stat(join(seen, 'up')).catch(() => undefined));
   return {
     launcher: ['nsenter', `--mount=/proc/${holder.pid}/ns/mnt`, '--'],
     state: seen,

@@ -6,8 +6,6 @@ import { test } from 'node:test';
 import { privateFolder } from '../support/folder.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
-
-const WAIT_MS = 20_000;
 const NOVA = '[DEFAULT]\nmy_ip = 127.0.0.1\n';
 
 /** A pod with a nova.conf, an optional folder that is not there, and a kolla-pod.yaml. */
@@ -56,7 +54,7 @@ test('watch and check see the same values', async () => {
   const env = { POD_IP: '10.0.0.3' };
   await using watch = await startHelper('kolla-init', ['watch', ...pod.args, '--settle', '10ms'], { env });
   const becomes = (wanted: string) =>
-    until(`${wanted} in nova.conf`, WAIT_MS, async () => {
+    until(`${wanted} in nova.conf`, async () => {
       if (watch.child.exitCode !== null) throw new Error(`watch ended with ${watch.child.exitCode}`);
       return (await readFile(pod.nova, 'utf8').catch(() => '')) === wanted || undefined;
     });

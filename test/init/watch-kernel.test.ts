@@ -74,9 +74,9 @@ test('where the kernel has no watches left the poll finds the change', { skip: c
   });
   let said = '';
   watch.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-  await until('the first look', 20_000, () => Promise.resolve(said.includes('"version ') || undefined));
+  await until('the first look', () => Promise.resolve(said.includes('"version ') || undefined));
   await p.volume.swap({ 'config.json': config, 'a.conf': 'two' });
-  await until(`the change`, 20_000, async () => {
+  await until(`the change`, async () => {
     return (await readFile(join(p.root, 'etc/a.conf'), 'utf8')) === 'two' || undefined;
   });
   assert.equal(said.match(/no watch is left on this node/g)?.length, 1, said);
@@ -102,7 +102,7 @@ async function inNamespace(
   const running = await start('unshare', unshare, { env: { PATH: process.env['PATH'], ...env } });
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => void (await running.stop(0)));
-  return await until('the signal', 20_000, async () => {
+  return await until('the signal', async () => {
     const [got, said] = await Promise.all([heard, log].map((file) => readFile(file, 'utf8').catch(() => '')));
     return got && said?.includes('sent to') ? { heard: got, said } : undefined;
   }).catch(async (error: Error) => {

@@ -22,7 +22,7 @@ export async function sidecar(p: Pod, args: readonly string[], env: NodeJS.Proce
     running,
     said: () => said,
     async until(what) {
-      return await until(`${what} in what it says`, 20_000, () => {
+      return await until(`${what} in what it says`, () => {
         if (running.child.exitCode !== null && !what.test(said)) throw new Error(`it ended: ${said}`);
         return Promise.resolve(what.test(said) ? said : undefined);
       }).catch((error: Error) => {

@@ -69,7 +69,7 @@ test(`${SWAPS} swaps in a row: readers see whole files, each newer than the last
     said = (said + text).slice(-4000);
   });
   const read = async (name: string) => await readFile(join(p.root, 'etc/x', name), 'utf8');
-  await until('the first version', 20_000, async () => await read('c.conf').catch(() => undefined));
+  await until('the first version', async () => await read('c.conf').catch(() => undefined));
 
   const over = new AbortController();
   let reads = 0;
@@ -89,7 +89,7 @@ test(`${SWAPS} swaps in a row: readers see whole files, each newer than the last
       if (version === SWAPS / 10) early = { kib: await kibOf(watch.pid), watches: await inotifyWatches(watch.pid) };
     }
     for (const [name, text] of Object.entries(last))
-      await until(`the last ${name}; it said ${said}`, 20_000, async () => (await read(name)) === text || undefined);
+      await until(`the last ${name}; it said ${said}`, async () => (await read(name)) === text || undefined);
     over.abort();
     return early;
   })();

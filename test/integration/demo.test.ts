@@ -12,7 +12,6 @@ import { until } from '../support/until.ts';
 
 const skip = (await canRunMariadb()) ?? (await canRunKeystone()) ?? false;
 const DEMO = ['--silent', '--no-print-directory', 'demo'];
-const GONE_MS = 20_000;
 
 test('make demo tells the whole story and leaves only its picture', { skip }, async () => {
   const { code, stdout } = await run('make', DEMO);
@@ -60,7 +59,7 @@ for (const [what, signal, toGroup] of [
     assert.ok(readdirSync(folder.path).length > 0 && processesWith(folder.path).length > 0, 'it was not under way');
     process.kill(toGroup ? -make.pid : make.pid, signal);
     stdout.resume();
-    await until('processes and folder to be gone', GONE_MS, async () => {
+    await until('processes and folder to be gone', async () => {
       return readdirSync(folder.path).length + processesWith(folder.path).length > 0 ? undefined : true;
     });
   });

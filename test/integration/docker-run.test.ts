@@ -40,7 +40,7 @@ test(
     let said = '';
     running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
     const closed = once(running.child, 'close');
-    await until('both to be waited for', 30_000, () =>
+    await until('both to be waited for', () =>
       Promise.resolve((said.match(/ECONNREFUSED/g) ?? []).length >= 2 || undefined),
     );
     await using servers = new AsyncDisposableStack();

@@ -27,7 +27,7 @@ async function valueOf(connection: Connection, sql: string): Promise<unknown> {
   return Object.values(row ?? {})[0];
 }
 
-describe('three nodes of Galera', { skip, timeout: 180_000 }, () => {
+describe('three nodes of Galera', { skip }, () => {
   let galera: Galera;
   let nodes: readonly [GaleraNode, GaleraNode, GaleraNode];
   before(async () => {
@@ -115,7 +115,7 @@ describe('three nodes of Galera', { skip, timeout: 180_000 }, () => {
     const [, , node] = nodes;
     await node.isolate();
     try {
-      await until('it to be alone', 30_000, async () =>
+      await until('it to be alone', async () =>
         (await node.status('wsrep_cluster_status')) === 'Primary' ? undefined : true,
       );
       const [row] = await node.query("SELECT GET_LOCK('x', 0) AS got");
@@ -137,15 +137,11 @@ describe('three nodes of Galera', { skip, timeout: 180_000 }, () => {
   });
 });
 
-test(
-  'two clusters side by side do not meet, and leave neither processes nor folders',
-  { skip, timeout: 120_000 },
-  async () => {
-    const both = await Promise.all([startGalera({ nodes: 1 }), startGalera({ nodes: 2 })]);
-    const sizes = await Promise.all(both.map((galera) => galera.nodes[0]!.status('wsrep_cluster_size')));
-    const nodes = both.flatMap((galera) => galera.nodes).map(({ pid, socket }) => ({ pid, socket }));
-    await Promise.all(both.map((galera) => galera[Symbol.asyncDispose]()));
-    assert.deepEqual(sizes, ['1', '2']);
-    for (const { pid, socket } of nodes) assert.ok(!existsSync(`/proc/${pid}`) && !existsSync(socket));
-  },
-);
+test('two clusters side by side do not meet, and leave neither processes nor folders', { skip }, async () => {
+  const both = await Promise.all([startGalera({ nodes: 1 }), startGalera({ nodes: 2 })]);
+  const sizes = await Promise.all(both.map((galera) => galera.nodes[0]!.status('wsrep_cluster_size')));
+  const nodes = both.flatMap((galera) => galera.nodes).map(({ pid, socket }) => ({ pid, socket }));
+  await Promise.all(both.map((galera) => galera[Symbol.asyncDispose]()));
+  assert.deepEqual(sizes, ['1', '2']);
+  for (const { pid, socket } of nodes) assert.ok(!existsSync(`/proc/${pid}`) && !existsSync(socket));
+});

@@ -9,8 +9,6 @@ import { privateFolder, type Folder } from '../support/folder.ts';
 import { freePort } from '../support/port.ts';
 import { must, run, start, tailOf, tied, type Finished } from '../support/process.ts';
 import { until } from '../support/until.ts';
-
-const UP_MS = 60_000;
 const TRY_MS = 5000;
 
 /** As a hardened pod has it: read-only root with a few volumes, no privilege to gain and no capability in the end. */
@@ -115,7 +113,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
     const logFile = join(folder.path, 'uwsgi.log');
     const command = inside('uwsgi', '--ini', '/etc/keystone/uwsgi.ini');
     await using api = await start(...tied(...command), { env, logFile });
-    const answer = await until('Keystone to answer', UP_MS, async () => {
+    const answer = await until('Keystone to answer', async () => {
       if (api.child.exitCode !== null) throw new Error(`it ended: ${tailOf(logFile)}`);
       const signal = AbortSignal.timeout(TRY_MS);
       return await fetch(`http://127.0.0.1:${port}/v3`, { signal }).catch(() => undefined);

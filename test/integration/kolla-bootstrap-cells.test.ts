@@ -19,7 +19,7 @@ interface Cell {
 const CELL0 = '00000000-0000-0000-0000-000000000000';
 const [ONE, OTHER] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
 
-describe("Nova's cells, by its own nova-manage", { skip, timeout: 600_000 }, () => {
+describe("Nova's cells, by its own nova-manage", { skip }, () => {
   let mariadb: Mariadb;
   let nova: ToolSite;
   let cell: ToolSite;

@@ -9,7 +9,6 @@ import { newJobSite } from './kolla-bootstrap-job-support.ts';
 import { adminOf, type Admin } from './kolla-bootstrap-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
-const WAIT_MS = 60_000;
 const PARTS = ['bootstrap:tool,users,endpoints done', 'tool:first done'];
 
 function isDone(finished: Finished): void {
@@ -17,132 +16,128 @@ function isDone(finished: Finished): void {
   assert.ok(!finished.stderr.includes('hidden'), 'a secret was shown');
 }
 
-describe(
-  'kolla-bootstrap from an empty server to a service that may start',
-  { skip, timeout: 300_000, concurrency: 3 },
-  () => {
-    const stack = new AsyncDisposableStack();
-    let mariadb: Mariadb;
-    let keystone: KeystoneServer;
-    let admin: Admin;
+describe('kolla-bootstrap from an empty server to a service that may start', { skip, concurrency: 3 }, () => {
+  const stack = new AsyncDisposableStack();
+  let mariadb: Mariadb;
+  let keystone: KeystoneServer;
+  let admin: Admin;
 
-    before(async () => {
-      mariadb = stack.use(await startMariadb());
-      keystone = stack.use(await startKeystone(mariadb));
-      admin = await adminOf(keystone);
-    });
-    after(() => stack.disposeAsync());
+  before(async () => {
+    mariadb = stack.use(await startMariadb());
+    keystone = stack.use(await startKeystone(mariadb));
+    admin = await adminOf(keystone);
+  });
+  after(() => stack.disposeAsync());
 
-    test('the plan shows every part, a run makes them in order, and a second one takes no lock and changes nothing', async () => {
-      await using site = await newJobSite(mariadb, keystone);
-      const { name } = site;
-      const plan = await site.show('plan', ['-o', 'json']);
-      assert.equal(plan.code, 1, plan.stderr);
-      const { changes } = JSON.parse(plan.stdout) as { changes: { part: string; kind: string }[] };
-      assert.deepEqual(
-        [...new Set(changes.map(({ part }) => part))],
-        ['database', 'schema', 'tool', 'users', 'endpoints'],
-      );
-      assert.deepEqual(await mariadb.query('SHOW DATABASES LIKE ?', [name]), [], 'a plan makes nothing');
-      assert.deepEqual(await site.journal(), []);
+  test('the plan shows every part, a run makes them in order, and a second one takes no lock and changes nothing', async () => {
+    await using site = await newJobSite(mariadb, keystone);
+    const { name } = site;
+    const plan = await site.show('plan', ['-o', 'json']);
+    assert.equal(plan.code, 1, plan.stderr);
+    const { changes } = JSON.parse(plan.stdout) as { changes: { part: string; kind: string }[] };
+    assert.deepEqual(
+      [...new Set(changes.map(({ part }) => part))],
+      ['database', 'schema', 'tool', 'users', 'endpoints'],
+    );
+    assert.deepEqual(await mariadb.query('SHOW DATABASES LIKE ?', [name]), [], 'a plan makes nothing');
+    assert.deepEqual(await site.journal(), []);
 
-      isDone(await site.run());
-      assert.deepEqual(await site.journal(), ['schema', 'first', 'first-end']);
-      assert.deepEqual(await site.records(), ['all done', ...PARTS]);
-      const live = await admin.login(name, site.password);
-      assert.equal(typeof live, 'string');
+    isDone(await site.run());
+    assert.deepEqual(await site.journal(), ['schema', 'first', 'first-end']);
+    assert.deepEqual(await site.records(), ['all done', ...PARTS]);
+    const live = await admin.login(name, site.password);
+    assert.equal(typeof live, 'string');
 
-      const token = await site.token();
-      site.proxy.forget();
-      isDone(await site.run());
-      assert.equal(await site.token(), token, 'the lock was taken');
-      assert.deepEqual(site.writes(), []);
-      assert.equal((await site.journal()).length, 3);
-      assert.equal(await admin.use(String(live)), 200);
-      assert.equal((await site.show('plan')).code, 0);
-      const status = await site.show('status');
-      assert.match(status.stdout, /bootstrap:tool,users,endpoints +done/);
-    });
+    const token = await site.token();
+    site.proxy.forget();
+    isDone(await site.run());
+    assert.equal(await site.token(), token, 'the lock was taken');
+    assert.deepEqual(site.writes(), []);
+    assert.equal((await site.journal()).length, 3);
+    assert.equal(await admin.use(String(live)), 200);
+    assert.equal((await site.show('plan')).code, 0);
+    const status = await site.show('status');
+    assert.match(status.stdout, /bootstrap:tool,users,endpoints +done/);
+  });
 
-    test('two runs at once make everything once', async () => {
-      await using site = await newJobSite(mariadb, keystone);
-      for (const finished of await Promise.all([site.run(), site.run()])) isDone(finished);
-      assert.deepEqual((await site.journal()).toSorted(), ['first', 'first-end', 'schema']);
-      assert.equal((await admin.list(`/users?name=${site.name}`)).length, 1);
-      assert.equal((await admin.list(`/services?name=${site.name}`)).length, 1);
-    });
+  test('two runs at once make everything once', async () => {
+    await using site = await newJobSite(mariadb, keystone);
+    for (const finished of await Promise.all([site.run(), site.run()])) isDone(finished);
+    assert.deepEqual((await site.journal()).toSorted(), ['first', 'first-end', 'schema']);
+    assert.equal((await admin.list(`/users?name=${site.name}`)).length, 1);
+    assert.equal((await admin.list(`/services?name=${site.name}`)).length, 1);
+  });
 
-    test('when the lock is lost the command is stopped and nothing more is made; the next run takes it up', async () => {
-      await using site = await newJobSite(mariadb, keystone, true);
+  test('when the lock is lost the command is stopped and nothing more is made; the next run takes it up', async () => {
+    await using site = await newJobSite(mariadb, keystone, true);
+    await using running = await site.start();
+    await until('the command', async () => ((await site.journal()).includes('first') ? true : undefined));
+    await mariadb.query(`UPDATE ${site.name}.kolla_pod_fence SET token = token + 1, state = 'done'`);
+    assert.equal(await running.ended, 69);
+    assert.deepEqual(await site.journal(), ['schema', 'first']);
+    assert.deepEqual(site.writes(), []);
+    await site.open();
+    isDone(await site.run());
+    assert.deepEqual(await site.journal(), ['schema', 'first', 'first', 'first-end']);
+  });
+
+  test('a run that is killed amid its command is taken up by the next one, without another migration', async () => {
+    await using site = await newJobSite(mariadb, keystone, true);
+    {
       await using running = await site.start();
-      await until('the command', WAIT_MS, async () => ((await site.journal()).includes('first') ? true : undefined));
-      await mariadb.query(`UPDATE ${site.name}.kolla_pod_fence SET token = token + 1, state = 'done'`);
-      assert.equal(await running.ended, 69);
-      assert.deepEqual(await site.journal(), ['schema', 'first']);
-      assert.deepEqual(site.writes(), []);
-      await site.open();
-      isDone(await site.run());
-      assert.deepEqual(await site.journal(), ['schema', 'first', 'first', 'first-end']);
-    });
+      await until('the command', async () => ((await site.journal()).includes('first') ? true : undefined));
+      process.kill(running.child.pid!, 'SIGKILL');
+      await running.ended;
+    }
+    await site.open();
+    isDone(await site.run());
+    assert.deepEqual(await site.journal(), ['schema', 'first', 'first', 'first-end']);
+    assert.deepEqual(await site.records(), ['all done', ...PARTS]);
+  });
 
-    test('a run that is killed amid its command is taken up by the next one, without another migration', async () => {
-      await using site = await newJobSite(mariadb, keystone, true);
-      {
-        await using running = await site.start();
-        await until('the command', WAIT_MS, async () => ((await site.journal()).includes('first') ? true : undefined));
-        process.kill(running.child.pid!, 'SIGKILL');
-        await running.ended;
-      }
-      await site.open();
-      isDone(await site.run());
-      assert.deepEqual(await site.journal(), ['schema', 'first', 'first', 'first-end']);
-      assert.deepEqual(await site.records(), ['all done', ...PARTS]);
-    });
+  test('on SIGTERM the command is stopped after --grace, nothing more is made, and it is recorded', async () => {
+    await using site = await newJobSite(mariadb, keystone, true);
+    await using running = await site.start(['--grace', '0s']);
+    await until('the command', async () => ((await site.journal()).includes('first') ? true : undefined));
+    process.kill(running.child.pid!, 'SIGTERM');
+    assert.equal(await running.ended, 143);
+    assert.deepEqual(site.writes(), []);
+    assert.ok((await site.records()).includes('bootstrap:tool,users,endpoints interrupted'));
+  });
 
-    test('on SIGTERM the command is stopped after --grace, nothing more is made, and it is recorded', async () => {
-      await using site = await newJobSite(mariadb, keystone, true);
-      await using running = await site.start(['--grace', '0s']);
-      await until('the command', WAIT_MS, async () => ((await site.journal()).includes('first') ? true : undefined));
-      process.kill(running.child.pid!, 'SIGTERM');
-      assert.equal(await running.ended, 143);
-      assert.deepEqual(site.writes(), []);
-      assert.ok((await site.records()).includes('bootstrap:tool,users,endpoints interrupted'));
-    });
+  test('Keystone down amid a run: what was done stays done, and is not done again', async () => {
+    await using site = await newJobSite(mariadb, keystone);
+    let isDown = false;
+    site.proxy.before = ({ method, path }) => {
+      if (method === 'POST' && path === '/v3/users') isDown = true;
+      return Promise.resolve(isDown ? 'lose' : undefined);
+    };
+    const { code, stderr } = await site.run([], { KOLLA_BOOTSTRAP_TIMEOUT: '3s' });
+    assert.equal(code, 75, stderr);
+    assert.ok((await site.records()).includes('bootstrap:tool,users,endpoints failed'));
+    site.proxy.before = undefined;
+    isDone(await site.run());
+    assert.deepEqual(await site.journal(), ['schema', 'first', 'first-end']);
+    assert.equal(typeof (await admin.login(site.name, site.password)), 'string');
+  });
 
-    test('Keystone down amid a run: what was done stays done, and is not done again', async () => {
-      await using site = await newJobSite(mariadb, keystone);
-      let isDown = false;
-      site.proxy.before = ({ method, path }) => {
-        if (method === 'POST' && path === '/v3/users') isDown = true;
-        return Promise.resolve(isDown ? 'lose' : undefined);
-      };
-      const { code, stderr } = await site.run([], { KOLLA_BOOTSTRAP_TIMEOUT: '3s' });
-      assert.equal(code, 75, stderr);
-      assert.ok((await site.records()).includes('bootstrap:tool,users,endpoints failed'));
-      site.proxy.before = undefined;
-      isDone(await site.run());
-      assert.deepEqual(await site.journal(), ['schema', 'first', 'first-end']);
-      assert.equal(typeof (await admin.login(site.name, site.password)), 'string');
-    });
+  test('a password that is missing ends it before the lock is taken for anything', async () => {
+    await using site = await newJobSite(mariadb, keystone);
+    isDone(await site.run(['--only', 'database', '--only', 'schema']));
+    const token = await site.token();
+    await site.forgetPassword();
+    const { code, stderr } = await site.run();
+    assert.equal(code, 65, stderr);
+    assert.match(stderr, /cannot create user [^"]*: give --password-file/);
+    assert.equal(await site.token(), token);
+    assert.deepEqual(await site.journal(), ['schema']);
+    assert.deepEqual(site.writes(), []);
+  });
 
-    test('a password that is missing ends it before the lock is taken for anything', async () => {
-      await using site = await newJobSite(mariadb, keystone);
-      isDone(await site.run(['--only', 'database', '--only', 'schema']));
-      const token = await site.token();
-      await site.forgetPassword();
-      const { code, stderr } = await site.run();
-      assert.equal(code, 65, stderr);
-      assert.match(stderr, /cannot create user [^"]*: give --password-file/);
-      assert.equal(await site.token(), token);
-      assert.deepEqual(await site.journal(), ['schema']);
-      assert.deepEqual(site.writes(), []);
-    });
-
-    test('what is waited for is waited for before anything is done', async () => {
-      await using site = await newJobSite(mariadb, keystone);
-      const { code, stderr } = await site.run(['--wait', 'file:/nowhere/at/all'], { KOLLA_BOOTSTRAP_TIMEOUT: '500ms' });
-      assert.equal(code, 75, stderr);
-      assert.deepEqual(await mariadb.query('SHOW DATABASES LIKE ?', [site.name]), []);
-    });
-  },
-);
+  test('what is waited for is waited for before anything is done', async () => {
+    await using site = await newJobSite(mariadb, keystone);
+    const { code, stderr } = await site.run(['--wait', 'file:/nowhere/at/all'], { KOLLA_BOOTSTRAP_TIMEOUT: '500ms' });
+    assert.equal(code, 75, stderr);
+    assert.deepEqual(await mariadb.query('SHOW DATABASES LIKE ?', [site.name]), []);
+  });
+});

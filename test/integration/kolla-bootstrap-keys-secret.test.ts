@@ -21,7 +21,7 @@ function said({ stderr }: Finished): string {
     .join('\n');
 }
 
-describe('Secrets with keys, on a real API server', { skip, timeout: 600_000, concurrency: 3 }, () => {
+describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, () => {
   const stack = new AsyncDisposableStack();
   let cluster: ControlPlane;
   let count = 0;

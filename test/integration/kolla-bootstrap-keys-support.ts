@@ -115,10 +115,14 @@ export async function startReplica(files: Awaited<ReturnType<typeof replicaFiles
   const { serve } = await unpackedKeystone();
   const { command, args, env } = serve({ configFile: files.configFile, port });
   const running = await start(...tied(command, args), { env, logFile, throwAway: true });
-  await until('Keystone to answer', UP_MS, async () => {
-    if (running.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
-    return await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
-  });
+  await until(
+    'Keystone to answer',
+    async () => {
+      if (running.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
+      return await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+    },
+    UP_MS,
+  );
   const token = async (): Promise<string> => {
     const domain = { id: 'default' };
     const identity = { methods: ['password'], password: { user: { name: 'admin', domain, password: PASSWORD } } };

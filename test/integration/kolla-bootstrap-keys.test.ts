@@ -39,7 +39,7 @@ function said({ stderr }: Finished): string {
     .join('\n');
 }
 
-describe("Keystone's keys, on a real API server and two real Keystones", { skip, timeout: 900_000 }, () => {
+describe("Keystone's keys, on a real API server and two real Keystones", { skip }, () => {
   const stack = new AsyncDisposableStack();
   let cluster: ControlPlane;
   let mariadb: Mariadb;

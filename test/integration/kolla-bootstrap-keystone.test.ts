@@ -27,7 +27,7 @@ function isDone(finished: Finished): void {
   assert.ok(!finished.stderr.includes('hidden'), 'a secret was shown');
 }
 
-describe('kolla-bootstrap and a real Keystone', { skip, timeout: 300_000 }, () => {
+describe('kolla-bootstrap and a real Keystone', { skip }, () => {
   const stack = new AsyncDisposableStack();
   let keystone: KeystoneServer;
   let admin: Admin;

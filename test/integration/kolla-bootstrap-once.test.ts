@@ -11,7 +11,7 @@ import { emptyDatabase, toolSite, type ToolSite } from './kolla-bootstrap-tool-s
 
 const skip = (await canRunOpenstackTools()) ?? (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
-describe("what a service's own tool does once", { skip, timeout: 600_000 }, () => {
+describe("what a service's own tool does once", { skip }, () => {
   let mariadb: Mariadb;
   before(async () => {
     mariadb = await startMariadb({ extraArgs: ['--log-bin-trust-function-creators=1'] });

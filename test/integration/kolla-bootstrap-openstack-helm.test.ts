@@ -45,7 +45,7 @@ interface PageJob {
   readonly dbSync: () => Promise<unknown>;
 }
 
-describe("kolla-bootstrap after openstack-helm's Jobs", { skip, timeout: 300_000 }, () => {
+describe("kolla-bootstrap after openstack-helm's Jobs", { skip }, () => {
   const stack = new AsyncDisposableStack();
   let mariadb: Mariadb;
   let keystone: KeystoneServer;

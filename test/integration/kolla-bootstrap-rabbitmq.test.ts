@@ -77,7 +77,7 @@ function isDone({ code, stderr }: Finished): void {
   assert.ok(!stderr.includes('hidden'), 'a secret was shown');
 }
 
-describe('kolla-bootstrap and a real RabbitMQ', { skip, timeout: 300_000 }, () => {
+describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
   const stack = new AsyncDisposableStack();
   let rabbitmq: Rabbitmq;
 
@@ -158,12 +158,12 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip, timeout: 300_000 }, () =
     const gone = new AbortController();
     assert.equal(await amqpLogin(rabbitmq.port, name, site.password, `${name}/v`, gone.signal), 'open');
     const connections = async () => (await site.ask('GET', `/vhosts/${vhost}/connections`))['length'];
-    await until('the connection to be listed', 20_000, async () => ((await connections()) === 1 ? true : undefined));
+    await until('the connection to be listed', async () => ((await connections()) === 1 ? true : undefined));
     const used = await site.delete(['--yes']);
     assert.equal(used.code, 69);
     assert.match(used.stderr, /is in use \(1 connections\)/);
     gone.abort();
-    await until('the connection to be gone', 20_000, async () => ((await connections()) === 0 ? true : undefined));
+    await until('the connection to be gone', async () => ((await connections()) === 0 ? true : undefined));
 
     await site.ask('PUT', `/permissions/${vhost}/guest`, { configure: '', write: '', read: '' });
     const shown = await site.delete();

@@ -20,297 +20,292 @@ function statements(...sql: string[]): string[] {
   return ['--', process.execPath, SQL, ...sql];
 }
 
-describe(
-  'the account of a migration',
-  { skip: (await canRunMariadb()) ?? false, timeout: 120_000, concurrency: 3 },
-  () => {
-    let mariadb: Mariadb;
-    before(async () => {
-      mariadb = await startMariadb();
-    });
-    after(() => mariadb[Symbol.asyncDispose]());
+describe('the account of a migration', { skip: (await canRunMariadb()) ?? false, concurrency: 3 }, () => {
+  let mariadb: Mariadb;
+  before(async () => {
+    mariadb = await startMariadb();
+  });
+  after(() => mariadb[Symbol.asyncDispose]());
 
-    /** The accounts that were made for migrations of that site, with `locked` behind those that are. */
-    async function accountsOf({ database }: Site): Promise<string[]> {
-      const rows = await mariadb.query(
-        `SELECT User AS user, JSON_VALUE(Priv, '$.account_locked') AS locked FROM mysql.global_priv
+  /** The accounts that were made for migrations of that site, with `locked` behind those that are. */
+  async function accountsOf({ database }: Site): Promise<string[]> {
+    const rows = await mariadb.query(
+      `SELECT User AS user, JSON_VALUE(Priv, '$.account_locked') AS locked FROM mysql.global_priv
          WHERE User LIKE '${database.replaceAll('_', '\\_')}\\_m%'`,
-      );
-      return rows.map(({ user, locked }) => `${user}${locked === '1' || locked === 'true' ? ' locked' : ''}`);
-    }
+    );
+    return rows.map(({ user, locked }) => `${user}${locked === '1' || locked === 'true' ? ' locked' : ''}`);
+  }
 
-    test('is its own, is known to nobody else, and is dropped at the end', async () => {
-      const site = siteOn(mariadb);
-      const { code, stderr } = await site.sync(statements());
-      assert.equal(code, 0, stderr);
-      assert.match(stderr, new RegExp(`logged in as ${site.database}_m1_[0-9a-f]{6}@`));
-      assert.deepEqual(await accountsOf(site), []);
-    });
+  test('is its own, is known to nobody else, and is dropped at the end', async () => {
+    const site = siteOn(mariadb);
+    const { code, stderr } = await site.sync(statements());
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, new RegExp(`logged in as ${site.database}_m1_[0-9a-f]{6}@`));
+    assert.deepEqual(await accountsOf(site), []);
+  });
 
-    test('is dropped after a command that fails, and what that has half done stands in the record', async () => {
-      const site = siteOn(mariadb);
-      const { code } = await site.sync(statements('NONSENSE'));
-      assert.equal(code, 1);
-      assert.deepEqual(await accountsOf(site), []);
-      assert.equal((await site.fence())?.['account'], '');
-    });
+  test('is dropped after a command that fails, and what that has half done stands in the record', async () => {
+    const site = siteOn(mariadb);
+    const { code } = await site.sync(statements('NONSENSE'));
+    assert.equal(code, 1);
+    assert.deepEqual(await accountsOf(site), []);
+    assert.equal((await site.fence())?.['account'], '');
+  });
 
-    test('has a password that stands in no command line and no log', async () => {
-      const site = siteOn(mariadb);
-      await using gate = await gateFile();
-      const shown = ['sh', '-c', 'echo "$OS_DATABASE__CONNECTION"; exec "$@"', 'sh', ...migration(gate.path).slice(1)];
-      await using begun = await site.begin(['--', ...shown]);
-      await begun.saying(/started/);
-      const lines = readdirSync('/proc').flatMap((pid) => commandLine(pid));
-      const url = environmentsWith('OS_DATABASE__CONNECTION', site.database);
-      const password = /:([\w-]+-Aa1)@/.exec(url)?.[1] ?? '';
-      assert.notEqual(password, '');
-      assert.deepEqual(
-        lines.filter((line) => line.includes(password)),
-        [],
-      );
-      await gate.open();
-      assert.equal(await begun.code, 0);
-      assert.ok(!begun.said().includes(password));
-      assert.match(begun.said(), /"msg":"\*\*\*"/);
-    });
+  test('has a password that stands in no command line and no log', async () => {
+    const site = siteOn(mariadb);
+    await using gate = await gateFile();
+    const shown = ['sh', '-c', 'echo "$OS_DATABASE__CONNECTION"; exec "$@"', 'sh', ...migration(gate.path).slice(1)];
+    await using begun = await site.begin(['--', ...shown]);
+    await begun.saying(/started/);
+    const lines = readdirSync('/proc').flatMap((pid) => commandLine(pid));
+    const url = environmentsWith('OS_DATABASE__CONNECTION', site.database);
+    const password = /:([\w-]+-Aa1)@/.exec(url)?.[1] ?? '';
+    assert.notEqual(password, '');
+    assert.deepEqual(
+      lines.filter((line) => line.includes(password)),
+      [],
+    );
+    await gate.open();
+    assert.equal(await begun.code, 0);
+    assert.ok(!begun.said().includes(password));
+    assert.match(begun.said(), /"msg":"\*\*\*"/);
+  });
 
-    test('stays, locked, while a trigger of it is needed, which works on; a later run drops it', async () => {
-      const site = siteOn(mariadb);
-      const made = await site.sync(
-        statements(
-          'CREATE TABLE a (n INT) ENGINE=InnoDB',
-          'CREATE TABLE b (n INT) ENGINE=InnoDB',
-          'CREATE TRIGGER copy BEFORE INSERT ON a FOR EACH ROW INSERT INTO b VALUES (NEW.n)',
-        ),
-      );
-      assert.equal(made.code, 0, made.stderr);
-      assert.match(made.stderr, /_m1_[0-9a-f]{6} stays, locked: it is the definer of trigger key_stone\d+\.copy/);
-      assert.match((await accountsOf(site)).join(), /_m1_[0-9a-f]{6} locked$/);
-      const { host, port } = mariadb;
-      const { database, password } = site;
-      const live = await createConnection({ host, port, user: database, password, database });
-      await live.query('INSERT INTO a VALUES (7)');
-      await live.end();
-      assert.deepEqual(
-        (await mariadb.query(`SELECT n FROM ${database}.b`)).map(({ n }) => Number(n)),
-        [7],
-      );
-      assert.equal((await site.sync(statements('SELECT 1'))).code, 0);
-      assert.equal((await accountsOf(site)).length, 1);
-      assert.equal((await site.sync(statements('DROP TRIGGER copy'))).code, 0);
-      assert.deepEqual(await accountsOf(site), []);
-      assert.equal((await site.fence())?.['kept'], '');
-    });
+  test('stays, locked, while a trigger of it is needed, which works on; a later run drops it', async () => {
+    const site = siteOn(mariadb);
+    const made = await site.sync(
+      statements(
+        'CREATE TABLE a (n INT) ENGINE=InnoDB',
+        'CREATE TABLE b (n INT) ENGINE=InnoDB',
+        'CREATE TRIGGER copy BEFORE INSERT ON a FOR EACH ROW INSERT INTO b VALUES (NEW.n)',
+      ),
+    );
+    assert.equal(made.code, 0, made.stderr);
+    assert.match(made.stderr, /_m1_[0-9a-f]{6} stays, locked: it is the definer of trigger key_stone\d+\.copy/);
+    assert.match((await accountsOf(site)).join(), /_m1_[0-9a-f]{6} locked$/);
+    const { host, port } = mariadb;
+    const { database, password } = site;
+    const live = await createConnection({ host, port, user: database, password, database });
+    await live.query('INSERT INTO a VALUES (7)');
+    await live.end();
+    assert.deepEqual(
+      (await mariadb.query(`SELECT n FROM ${database}.b`)).map(({ n }) => Number(n)),
+      [7],
+    );
+    assert.equal((await site.sync(statements('SELECT 1'))).code, 0);
+    assert.equal((await accountsOf(site)).length, 1);
+    assert.equal((await site.sync(statements('DROP TRIGGER copy'))).code, 0);
+    assert.deepEqual(await accountsOf(site), []);
+    assert.equal((await site.fence())?.['kept'], '');
+  });
 
-    test("is not made by an admin that can't see others' sessions, nor ended by it", async () => {
-      const site = siteOn(mariadb);
-      const weak = `weak${site.database}`;
-      await mariadb.query(`CREATE USER ${weak}@'%' IDENTIFIED BY 'p-of-weak'; GRANT CREATE USER ON *.* TO ${weak}@'%';
+  test("is not made by an admin that can't see others' sessions, nor ended by it", async () => {
+    const site = siteOn(mariadb);
+    const weak = `weak${site.database}`;
+    await mariadb.query(`CREATE USER ${weak}@'%' IDENTIFIED BY 'p-of-weak'; GRANT CREATE USER ON *.* TO ${weak}@'%';
         GRANT SELECT ON mysql.* TO ${weak}@'%'; GRANT ALL ON \`${site.database}\`.* TO ${weak}@'%' WITH GRANT OPTION`);
-      const env = { ...site.env, KOLLA_DB_SYNC_ADMIN_PASSWORD: 'p-of-weak' };
-      const sync = (...args: string[]) =>
-        runHelper('kolla-db-sync', ['keystone', '--admin-user', weak, ...args], { env });
-      assert.equal((await site.sync(migration(0))).code, 0);
-      const first = await sync(...migration(0));
-      assert.equal(first.code, 0, first.stderr);
-      assert.match(first.stderr, /runs as the service's own account: weakkey_stone\d+ has not got PROCESS/);
-      await using begun = await site.begin(migration(60_000));
-      await begun.saying(/started/);
-      process.kill(begun.running.pid, 'SIGKILL');
-      await begun.code;
-      const { code, stderr } = await sync(...migration(0));
-      assert.equal(code, 77, stderr);
-      assert.match(stderr, /can't end the sessions of key_stone\d+_m3_[0-9a-f]{6}: it has not got PROCESS/);
-      assert.equal((await accountsOf(site)).length, 1);
-    });
+    const env = { ...site.env, KOLLA_DB_SYNC_ADMIN_PASSWORD: 'p-of-weak' };
+    const sync = (...args: string[]) =>
+      runHelper('kolla-db-sync', ['keystone', '--admin-user', weak, ...args], { env });
+    assert.equal((await site.sync(migration(0))).code, 0);
+    const first = await sync(...migration(0));
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stderr, /runs as the service's own account: weakkey_stone\d+ has not got PROCESS/);
+    await using begun = await site.begin(migration(60_000));
+    await begun.saying(/started/);
+    process.kill(begun.running.pid, 'SIGKILL');
+    await begun.code;
+    const { code, stderr } = await sync(...migration(0));
+    assert.equal(code, 77, stderr);
+    assert.match(stderr, /can't end the sessions of key_stone\d+_m3_[0-9a-f]{6}: it has not got PROCESS/);
+    assert.equal((await accountsOf(site)).length, 1);
+  });
 
-    test('is looked for in the row, into which the service can write: root that stands there is not dropped', async () => {
-      const site = siteOn(mariadb);
-      assert.equal((await site.sync(migration(0))).code, 0);
-      const other = `bystander${site.database}`;
-      await mariadb.query(`CREATE USER ${other}@'%' IDENTIFIED BY 'p'`);
-      for (const [column, value] of [
-        ['account', other],
-        ['kept', `["${other}"]`],
-        ['kept', 'rubbish'],
-      ] as const) {
-        await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET ${column} = ?`, [value]);
-        const { code, stderr } = await site.sync(migration(0));
-        assert.equal(code, 69, stderr);
-        assert.match(stderr, new RegExp(`kolla_pod_fence was edited: its ${column} is .*SET ${column} = ''`));
-        await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET ${column} = ''`);
-      }
-      assert.equal((await mariadb.query('SELECT 1 FROM mysql.user WHERE User = ?', [other])).length, 1);
-      assert.equal((await site.sync(migration(0))).code, 0);
-    });
-
-    test('of one that was killed with SIGKILL is dropped by the next run', async () => {
-      const site = siteOn(mariadb);
-      await using begun = await site.begin(migration(60_000));
-      await begun.saying(/started/);
-      process.kill(begun.running.pid, 'SIGKILL');
-      await begun.code;
-      assert.equal((await accountsOf(site)).length, 1);
+  test('is looked for in the row, into which the service can write: root that stands there is not dropped', async () => {
+    const site = siteOn(mariadb);
+    assert.equal((await site.sync(migration(0))).code, 0);
+    const other = `bystander${site.database}`;
+    await mariadb.query(`CREATE USER ${other}@'%' IDENTIFIED BY 'p'`);
+    for (const [column, value] of [
+      ['account', other],
+      ['kept', `["${other}"]`],
+      ['kept', 'rubbish'],
+    ] as const) {
+      await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET ${column} = ?`, [value]);
       const { code, stderr } = await site.sync(migration(0));
-      assert.equal(code, 0, stderr);
-      assert.match(stderr, /account key_stone\d+_m1_[0-9a-f]{6} is dropped/);
-      assert.deepEqual(await accountsOf(site), []);
-    });
-
-    test('of one that is frozen with all that it has started is ended by the next one, and so is its lock', async () => {
-      const site = siteOn(mariadb);
-      const times = ['--lock-loss', '2s', '--lease', '4s', '--lock-timeout', '60s'];
-      await using holder = await site.begin(['--release', 'r1', ...times, ...migration(60_000)]);
-      await holder.saying(/started/);
-      const groups = childrenOf(holder.running.pid).map(({ pid }) => -pid);
-      for (const id of [...groups, holder.running.pid]) process.kill(id, 'SIGSTOP');
-      const written = async () => [
-        await site.journal(),
-        await site.fence(),
-        await mariadb.query(`SELECT * FROM ${site.database}.kolla_pod_record`),
-        await accountsOf(site),
-      ];
-      let atTakeover: unknown;
-      try {
-        const { code, stderr } = await site.sync(['--release', 'r2', ...times, ...migration(0)]);
-        assert.equal(code, 0, stderr);
-        assert.match(stderr, /ending the session of .*, which has the lock and has not renewed it/);
-        atTakeover = await written();
-      } finally {
-        // The holder ends its children as soon as it can.
-        for (const id of [holder.running.pid, ...groups]) signalIfThere(id, 'SIGCONT');
-      }
-      assert.equal(await holder.code, 69, holder.said());
-      assert.deepEqual(await written(), atTakeover, 'the first one wrote after it was taken over');
-    });
-
-    test('is needed no more when the next run has no admin: it says what is needed, and goes on when told', async () => {
-      const site = siteOn(mariadb);
-      await using begun = await site.begin(migration(60_000));
-      await begun.saying(/started/);
-      process.kill(begun.running.pid, 'SIGKILL');
-      const { KOLLA_DB_SYNC_CONNECTION } = site.env;
-      const sync = (...args: string[]) =>
-        runHelper('kolla-db-sync', ['keystone', ...args, ...migration(0)], { env: { KOLLA_DB_SYNC_CONNECTION } });
-      const { code, stderr } = await sync();
       assert.equal(code, 69, stderr);
-      assert.match(stderr, /ran as account key_stone\d+_m1_[0-9a-f]{6}, and only an admin .*--predecessor-ended 1/);
-      assert.equal((await sync('--predecessor-ended', '1')).code, 0);
-      assert.equal(runsIn(await site.journal()).length, 2);
-    });
-
-    test('is not made by an admin that may not: the command runs as the service', async () => {
-      const site = siteOn(mariadb);
-      assert.equal((await site.sync(statements())).code, 0);
-      await mariadb.query(`CREATE USER looker${site.database}@'%' IDENTIFIED BY 'looks-only'`);
-      await mariadb.query(`GRANT PROCESS, CONNECTION ADMIN ON *.* TO looker${site.database}@'%'`);
-      await mariadb.query(`GRANT SELECT ON mysql.* TO looker${site.database}@'%'`);
-      await mariadb.query(`GRANT SELECT ON ${site.database}.* TO looker${site.database}@'%'`);
-      const { code, stderr } = await runHelper(
-        'kolla-db-sync',
-        ['keystone', '--admin-user', `looker${site.database}`, ...statements()],
-        { env: { ...site.env, KOLLA_DB_SYNC_ADMIN_PASSWORD: 'looks-only' } },
-      );
-      assert.equal(code, 0, stderr);
-      assert.match(stderr, /the command runs as the service's own account: .*1227/);
-      assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
-    });
-
-    test("has the hosts and the TLS rules of the service's, and its rights in its databases alone", async () => {
-      const { socket, host, port, rootPassword } = mariadb;
-      for (const sql of [
-        "CREATE USER ruled@'10.0.0.%' REQUIRE X509",
-        "CREATE USER ruled@localhost REQUIRE ISSUER '/CN=it''s' AND CIPHER 'AES'",
-        "CREATE USER ruled@'%'",
-      ])
-        await mariadb.query(sql);
-      const root = { host, port, socket, user: 'root', password: rootPassword, database: 'mysql' };
-      await using admin = await connect(root, { signal: new AbortController().signal });
-      const own = { user: 'ruled_m1_000000', password: randomPassword() };
-      await makeAccount(admin, own, { user: 'ruled', hosts: [] }, ['rul_d']);
-      const shown = [];
-      for (const at of ["'10.0.0.%'", 'localhost', "'%'"]) {
-        const rows = await mariadb.query(`SHOW GRANTS FOR ruled_m1_000000@${at}`);
-        shown.push(rows.map((row) => String(Object.values(row)[0]).replace(/ IDENTIFIED BY PASSWORD '[^']+'/, '')));
-      }
-      const grants = (at: string, rule: string) => [
-        `GRANT USAGE ON *.* TO \`ruled_m1_000000\`@\`${at}\`${rule}`,
-        `GRANT ALL PRIVILEGES ON \`rul\\_d\`.* TO \`ruled_m1_000000\`@\`${at}\``,
-      ];
-      assert.deepEqual(shown, [
-        grants('10.0.0.%', ' REQUIRE X509'),
-        grants('localhost', " REQUIRE ISSUER '/CN=it''s' CIPHER 'AES'"),
-        grants('%', ''),
-      ]);
-    });
-
-    test('is not made when told so', async () => {
-      const site = siteOn(mariadb);
-      const { stderr } = await site.sync(['--migrate-as', 'service', ...statements()]);
-      assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
-    });
-
-    test('after SIGTERM a change of a table may end within the grace period', async () => {
-      const site = siteOn(mariadb);
-      await using reader = await readingBig(site);
-      await using begun = await site.begin(['--grace', '60s', ...statements(ALTER)]);
-      await altering(site);
-      process.kill(begun.running.pid, 'SIGTERM');
-      await begun.saying(/asked to end/);
-      await reader.query('COMMIT');
-      assert.equal(await begun.code, 0, begun.said());
-      assert.equal((await site.fence())?.['state'], 'done');
-      assert.equal(await columns(site), 2);
-    });
-
-    test('else it is killed in the server too, recorded as interrupted, and the account is dropped', async () => {
-      const site = siteOn(mariadb);
-      await using reader = await readingBig(site);
-      assert.ok(reader);
-      await using begun = await site.begin(['--grace', '100ms', ...statements(ALTER)]);
-      await altering(site);
-      process.kill(begun.running.pid, 'SIGTERM');
-      assert.equal(await begun.code, 143, begun.said());
-      assert.equal((await site.fence())?.['state'], 'interrupted');
-      assert.deepEqual(await accountsOf(site), []);
-      assert.equal(await columns(site), 1);
-    });
-
-    const ALTER = 'ALTER TABLE big ADD COLUMN late INT, ALGORITHM=COPY';
-
-    /** A table, and a transaction that has read it: an ALTER copies all of it, and then waits for that to end. */
-    async function readingBig(site: Site) {
-      const { database } = site;
-      const { code, stderr } = await site.sync(
-        statements('CREATE TABLE big (n INT) ENGINE=InnoDB', 'INSERT INTO big SELECT seq FROM seq_1_to_300'),
-      );
-      assert.equal(code, 0, stderr);
-      const { socket: socketPath, rootPassword: password } = mariadb;
-      const reader = await createConnection({ socketPath, user: 'root', password, database });
-      await reader.query('BEGIN');
-      await reader.query('SELECT COUNT(*) FROM big');
-      return Object.assign(reader, { [Symbol.asyncDispose]: () => reader.end() });
+      assert.match(stderr, new RegExp(`kolla_pod_fence was edited: its ${column} is .*SET ${column} = ''`));
+      await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET ${column} = ''`);
     }
+    assert.equal((await mariadb.query('SELECT 1 FROM mysql.user WHERE User = ?', [other])).length, 1);
+    assert.equal((await site.sync(migration(0))).code, 0);
+  });
 
-    async function altering({ database }: Site): Promise<void> {
-      await until('the ALTER', 20_000, async () => {
-        const rows = await mariadb.query(
-          `SELECT 1 FROM information_schema.PROCESSLIST
+  test('of one that was killed with SIGKILL is dropped by the next run', async () => {
+    const site = siteOn(mariadb);
+    await using begun = await site.begin(migration(60_000));
+    await begun.saying(/started/);
+    process.kill(begun.running.pid, 'SIGKILL');
+    await begun.code;
+    assert.equal((await accountsOf(site)).length, 1);
+    const { code, stderr } = await site.sync(migration(0));
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /account key_stone\d+_m1_[0-9a-f]{6} is dropped/);
+    assert.deepEqual(await accountsOf(site), []);
+  });
+
+  test('of one that is frozen with all that it has started is ended by the next one, and so is its lock', async () => {
+    const site = siteOn(mariadb);
+    const times = ['--lock-loss', '2s', '--lease', '4s', '--lock-timeout', '60s'];
+    await using holder = await site.begin(['--release', 'r1', ...times, ...migration(60_000)]);
+    await holder.saying(/started/);
+    const groups = childrenOf(holder.running.pid).map(({ pid }) => -pid);
+    for (const id of [...groups, holder.running.pid]) process.kill(id, 'SIGSTOP');
+    const written = async () => [
+      await site.journal(),
+      await site.fence(),
+      await mariadb.query(`SELECT * FROM ${site.database}.kolla_pod_record`),
+      await accountsOf(site),
+    ];
+    let atTakeover: unknown;
+    try {
+      const { code, stderr } = await site.sync(['--release', 'r2', ...times, ...migration(0)]);
+      assert.equal(code, 0, stderr);
+      assert.match(stderr, /ending the session of .*, which has the lock and has not renewed it/);
+      atTakeover = await written();
+    } finally {
+      // The holder ends its children as soon as it can.
+      for (const id of [holder.running.pid, ...groups]) signalIfThere(id, 'SIGCONT');
+    }
+    assert.equal(await holder.code, 69, holder.said());
+    assert.deepEqual(await written(), atTakeover, 'the first one wrote after it was taken over');
+  });
+
+  test('is needed no more when the next run has no admin: it says what is needed, and goes on when told', async () => {
+    const site = siteOn(mariadb);
+    await using begun = await site.begin(migration(60_000));
+    await begun.saying(/started/);
+    process.kill(begun.running.pid, 'SIGKILL');
+    const { KOLLA_DB_SYNC_CONNECTION } = site.env;
+    const sync = (...args: string[]) =>
+      runHelper('kolla-db-sync', ['keystone', ...args, ...migration(0)], { env: { KOLLA_DB_SYNC_CONNECTION } });
+    const { code, stderr } = await sync();
+    assert.equal(code, 69, stderr);
+    assert.match(stderr, /ran as account key_stone\d+_m1_[0-9a-f]{6}, and only an admin .*--predecessor-ended 1/);
+    assert.equal((await sync('--predecessor-ended', '1')).code, 0);
+    assert.equal(runsIn(await site.journal()).length, 2);
+  });
+
+  test('is not made by an admin that may not: the command runs as the service', async () => {
+    const site = siteOn(mariadb);
+    assert.equal((await site.sync(statements())).code, 0);
+    await mariadb.query(`CREATE USER looker${site.database}@'%' IDENTIFIED BY 'looks-only'`);
+    await mariadb.query(`GRANT PROCESS, CONNECTION ADMIN ON *.* TO looker${site.database}@'%'`);
+    await mariadb.query(`GRANT SELECT ON mysql.* TO looker${site.database}@'%'`);
+    await mariadb.query(`GRANT SELECT ON ${site.database}.* TO looker${site.database}@'%'`);
+    const { code, stderr } = await runHelper(
+      'kolla-db-sync',
+      ['keystone', '--admin-user', `looker${site.database}`, ...statements()],
+      { env: { ...site.env, KOLLA_DB_SYNC_ADMIN_PASSWORD: 'looks-only' } },
+    );
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /the command runs as the service's own account: .*1227/);
+    assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
+  });
+
+  test("has the hosts and the TLS rules of the service's, and its rights in its databases alone", async () => {
+    const { socket, host, port, rootPassword } = mariadb;
+    for (const sql of [
+      "CREATE USER ruled@'10.0.0.%' REQUIRE X509",
+      "CREATE USER ruled@localhost REQUIRE ISSUER '/CN=it''s' AND CIPHER 'AES'",
+      "CREATE USER ruled@'%'",
+    ])
+      await mariadb.query(sql);
+    const root = { host, port, socket, user: 'root', password: rootPassword, database: 'mysql' };
+    await using admin = await connect(root, { signal: new AbortController().signal });
+    const own = { user: 'ruled_m1_000000', password: randomPassword() };
+    await makeAccount(admin, own, { user: 'ruled', hosts: [] }, ['rul_d']);
+    const shown = [];
+    for (const at of ["'10.0.0.%'", 'localhost', "'%'"]) {
+      const rows = await mariadb.query(`SHOW GRANTS FOR ruled_m1_000000@${at}`);
+      shown.push(rows.map((row) => String(Object.values(row)[0]).replace(/ IDENTIFIED BY PASSWORD '[^']+'/, '')));
+    }
+    const grants = (at: string, rule: string) => [
+      `GRANT USAGE ON *.* TO \`ruled_m1_000000\`@\`${at}\`${rule}`,
+      `GRANT ALL PRIVILEGES ON \`rul\\_d\`.* TO \`ruled_m1_000000\`@\`${at}\``,
+    ];
+    assert.deepEqual(shown, [
+      grants('10.0.0.%', ' REQUIRE X509'),
+      grants('localhost', " REQUIRE ISSUER '/CN=it''s' CIPHER 'AES'"),
+      grants('%', ''),
+    ]);
+  });
+
+  test('is not made when told so', async () => {
+    const site = siteOn(mariadb);
+    const { stderr } = await site.sync(['--migrate-as', 'service', ...statements()]);
+    assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
+  });
+
+  test('after SIGTERM a change of a table may end within the grace period', async () => {
+    const site = siteOn(mariadb);
+    await using reader = await readingBig(site);
+    await using begun = await site.begin(['--grace', '60s', ...statements(ALTER)]);
+    await altering(site);
+    process.kill(begun.running.pid, 'SIGTERM');
+    await begun.saying(/asked to end/);
+    await reader.query('COMMIT');
+    assert.equal(await begun.code, 0, begun.said());
+    assert.equal((await site.fence())?.['state'], 'done');
+    assert.equal(await columns(site), 2);
+  });
+
+  test('else it is killed in the server too, recorded as interrupted, and the account is dropped', async () => {
+    const site = siteOn(mariadb);
+    await using reader = await readingBig(site);
+    assert.ok(reader);
+    await using begun = await site.begin(['--grace', '100ms', ...statements(ALTER)]);
+    await altering(site);
+    process.kill(begun.running.pid, 'SIGTERM');
+    assert.equal(await begun.code, 143, begun.said());
+    assert.equal((await site.fence())?.['state'], 'interrupted');
+    assert.deepEqual(await accountsOf(site), []);
+    assert.equal(await columns(site), 1);
+  });
+
+  const ALTER = 'ALTER TABLE big ADD COLUMN late INT, ALGORITHM=COPY';
+
+  /** A table, and a transaction that has read it: an ALTER copies all of it, and then waits for that to end. */
+  async function readingBig(site: Site) {
+    const { database } = site;
+    const { code, stderr } = await site.sync(
+      statements('CREATE TABLE big (n INT) ENGINE=InnoDB', 'INSERT INTO big SELECT seq FROM seq_1_to_300'),
+    );
+    assert.equal(code, 0, stderr);
+    const { socket: socketPath, rootPassword: password } = mariadb;
+    const reader = await createConnection({ socketPath, user: 'root', password, database });
+    await reader.query('BEGIN');
+    await reader.query('SELECT COUNT(*) FROM big');
+    return Object.assign(reader, { [Symbol.asyncDispose]: () => reader.end() });
+  }
+
+  async function altering({ database }: Site): Promise<void> {
+    await until('the ALTER', async () => {
+      const rows = await mariadb.query(
+        `SELECT 1 FROM information_schema.PROCESSLIST
            WHERE DB = ? AND INFO LIKE 'ALTER TABLE big%' AND STATE LIKE '%metadata lock%'`,
-          [database],
-        );
-        return rows.length > 0 ? true : undefined;
-      });
-    }
+        [database],
+      );
+      return rows.length > 0 ? true : undefined;
+    });
+  }
 
-    async function columns({ database }: Site): Promise<number> {
-      const query =
-        "SELECT COUNT(*) AS n FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = 'big'";
-      return Number((await mariadb.query(query, [database]))[0]?.['n']);
-    }
-  },
-);
+  async function columns({ database }: Site): Promise<number> {
+    const query = "SELECT COUNT(*) AS n FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = 'big'";
+    return Number((await mariadb.query(query, [database]))[0]?.['n']);
+  }
+});
 
 function commandLine(pid: string): string[] {
   if (!/^\d+$/.test(pid)) return [];

@@ -46,7 +46,7 @@ async function startWay(port: number, localAddress: string): Promise<{ port: num
   };
 }
 
-describe('a takeover by address', { skip, timeout: 120_000 }, () => {
+describe('a takeover by address', { skip }, () => {
   let mariadb: Mariadb;
   before(async () => {
     mariadb = await startMariadb();

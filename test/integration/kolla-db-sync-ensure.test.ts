@@ -17,7 +17,7 @@ async function changesOn(mariadb: Mariadb): Promise<unknown[]> {
 }
 
 // One after the other: what the server counts, it counts for all of them.
-describe('kolla-db-sync and accounts on MariaDB', { skip, timeout: 120_000 }, () => {
+describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
   let mariadb: Mariadb;
   before(async () => {
     mariadb = await startMariadb({ extraArgs: ['--log-bin', '--server-id=1', '--skip-ssl'] });

@@ -13,135 +13,131 @@ import { beginHelper, migration, siteOn, type Begun } from './kolla-db-sync-supp
 const ADMIN = ['--admin-user', 'root'];
 const TIMES = ['--lock-loss', '2s', '--lease', '4s'];
 
-describe(
-  'a takeover on Galera under live replicas',
-  { skip: (await canRunGalera()) ?? false, timeout: 240_000 },
-  () => {
-    let galera: Galera;
-    let first: GaleraNode;
-    let second: GaleraNode;
-    before(async () => {
-      galera = await startGalera();
-      [first, second] = galera.nodes as [GaleraNode, GaleraNode];
-    });
-    after(() => galera[Symbol.asyncDispose]());
+describe('a takeover on Galera under live replicas', { skip: (await canRunGalera()) ?? false }, () => {
+  let galera: Galera;
+  let first: GaleraNode;
+  let second: GaleraNode;
+  before(async () => {
+    galera = await startGalera();
+    [first, second] = galera.nodes as [GaleraNode, GaleraNode];
+  });
+  after(() => galera[Symbol.asyncDispose]());
 
-    /** A database with its tables, its replicas on all nodes, and kolla-db-sync through one of them. */
-    async function stage(withAdmin: boolean) {
-      const site = siteOn(first);
-      assert.equal((await site.sync(migration(0))).code, 0);
-      await until('the account everywhere', 10_000, async () => {
-        const seen = await Promise.all(
-          galera.nodes.map((node) => node.query('SELECT 1 FROM mysql.user WHERE User = ?', [site.database])),
-        );
-        return seen.every((rows) => rows.length > 0) ? true : undefined;
-      });
-      const { database, password } = site;
-      const begin = (node: GaleraNode, ...args: string[]) =>
-        beginHelper(
-          ['keystone', '--host', `${node.host}:${node.port}`, ...TIMES, ...(withAdmin ? ADMIN : []), ...args],
-          withAdmin ? site.env : { KOLLA_DB_SYNC_CONNECTION: site.env['KOLLA_DB_SYNC_CONNECTION'] },
-        );
-      const state = async () => {
-        const query = (table: string, order: string) =>
-          second.query(`SELECT * FROM ${database}.${table} ORDER BY ${order}`);
-        return {
-          journal: await query('journal', 'id'),
-          fence: await query('kolla_pod_fence', 'name'),
-          records: await query('kolla_pod_record', 'token'),
-          accounts: await second.query('SELECT User FROM mysql.user WHERE User LIKE ? ORDER BY User', [`${database}%`]),
-        };
+  /** A database with its tables, its replicas on all nodes, and kolla-db-sync through one of them. */
+  async function stage(withAdmin: boolean) {
+    const site = siteOn(first);
+    assert.equal((await site.sync(migration(0))).code, 0);
+    await until('the account everywhere', async () => {
+      const seen = await Promise.all(
+        galera.nodes.map((node) => node.query('SELECT 1 FROM mysql.user WHERE User = ?', [site.database])),
+      );
+      return seen.every((rows) => rows.length > 0) ? true : undefined;
+    });
+    const { database, password } = site;
+    const begin = (node: GaleraNode, ...args: string[]) =>
+      beginHelper(
+        ['keystone', '--host', `${node.host}:${node.port}`, ...TIMES, ...(withAdmin ? ADMIN : []), ...args],
+        withAdmin ? site.env : { KOLLA_DB_SYNC_CONNECTION: site.env['KOLLA_DB_SYNC_CONNECTION'] },
+      );
+    const state = async () => {
+      const query = (table: string, order: string) =>
+        second.query(`SELECT * FROM ${database}.${table} ORDER BY ${order}`);
+      return {
+        journal: await query('journal', 'id'),
+        fence: await query('kolla_pod_fence', 'name'),
+        records: await query('kolla_pod_record', 'token'),
+        accounts: await second.query('SELECT User FROM mysql.user WHERE User LIKE ? ORDER BY User', [`${database}%`]),
       };
-      return { site, begin, state, account: { user: database, password, database } };
-    }
+    };
+    return { site, begin, state, account: { user: database, password, database } };
+  }
 
-    describe('each in a database of its own', { concurrency: 3 }, () => {
-      test('the account of a frozen helper is locked, and what its unguarded command does is ended', async () => {
-        const { site, begin, state, account } = await stage(true);
-        await using replicas = await startReplicas(galera.nodes, account);
-        await replicas.writing();
-        await using holder = await begin(first, '--release', 'r1', ...migration(120_000));
-        await holder.saying(/started/);
-        // Without its guard the command would go on for as long as its helper is frozen.
-        process.kill(-guardOf(holder), 'SIGKILL');
-        process.kill(holder.running.pid, 'SIGSTOP');
-        await using successor = await begin(second, '--release', 'r2', ...migration(0));
-        assert.equal(await successor.code, 0, successor.said());
-        assert.match(successor.said(), /killed, and not gone yet: session \d+ on .* from 127\.0\.0\.1/);
-        assert.match(successor.said(), /account key_stone\d+_m2_[0-9a-f]{6} is dropped/);
-        const atTakeover = await state();
-        process.kill(holder.running.pid, 'SIGCONT');
-        assert.equal(await holder.code, 69, holder.said());
-        await replicas.writing();
-        assert.deepEqual(replicas.broken, []);
-        assert.deepEqual(await state(), atTakeover, 'the first one wrote after it was taken over');
-        assert.deepEqual(
-          atTakeover.accounts.filter(({ User }) => String(User).startsWith(`${site.database}_m`)),
-          [],
-        );
-      });
-
-      test('without an admin the guard ends the command of a frozen helper; thawed, it writes nothing', async () => {
-        const { begin, state } = await stage(false);
-        await using holder = await begin(first, '--release', 'r1', ...migration(120_000));
-        await holder.saying(/started/);
-        process.kill(holder.running.pid, 'SIGSTOP');
-        await using successor = await begin(second, '--release', 'r2', ...migration(0));
-        assert.equal(await successor.code, 0, successor.said());
-        const atTakeover = await state();
-        process.kill(holder.running.pid, 'SIGCONT');
-        assert.equal(await holder.code, 69, holder.said());
-        assert.deepEqual(await state(), atTakeover, 'the first one wrote after it was taken over');
-      });
-
-      test('sessions that may be the service are not touched: an operator judges, and says so', async () => {
-        const { begin, account, state } = await stage(false);
-        await using replicas = await startReplicas(galera.nodes, account);
-        await replicas.writing();
-        await using holder = await begin(first, '--release', 'r1', ...migration(120_000));
-        await holder.saying(/started/);
-        process.kill(holder.running.pid, 'SIGKILL');
-        await using refused = await begin(second, '--release', 'r2', ...migration(0));
-        assert.equal(await refused.code, 69, refused.said());
-        const [, list = ''] =
-          /may be the service's, or the migration's [^:]*: (.*?)\. KILL those/.exec(refused.said()) ?? [];
-        for (const { port } of galera.nodes) assert.match(list, new RegExp(`on [^ ]*:${port} from 127`));
-        assert.match(refused.said(), /run this with --predecessor-ended 2/);
-        assert.equal((await state()).fence[0]?.['state'], 'failed');
-        await using told = await begin(second, '--release', 'r2', '--predecessor-ended', '2', ...migration(0));
-        assert.equal(await told.code, 0, told.said());
-        await replicas.writing();
-        assert.deepEqual(replicas.broken, []);
-      });
+  describe('each in a database of its own', { concurrency: 3 }, () => {
+    test('the account of a frozen helper is locked, and what its unguarded command does is ended', async () => {
+      const { site, begin, state, account } = await stage(true);
+      await using replicas = await startReplicas(galera.nodes, account);
+      await replicas.writing();
+      await using holder = await begin(first, '--release', 'r1', ...migration(120_000));
+      await holder.saying(/started/);
+      // Without its guard the command would go on for as long as its helper is frozen.
+      process.kill(-guardOf(holder), 'SIGKILL');
+      process.kill(holder.running.pid, 'SIGSTOP');
+      await using successor = await begin(second, '--release', 'r2', ...migration(0));
+      assert.equal(await successor.code, 0, successor.said());
+      assert.match(successor.said(), /killed, and not gone yet: session \d+ on .* from 127\.0\.0\.1/);
+      assert.match(successor.said(), /account key_stone\d+_m2_[0-9a-f]{6} is dropped/);
+      const atTakeover = await state();
+      process.kill(holder.running.pid, 'SIGCONT');
+      assert.equal(await holder.code, 69, holder.said());
+      await replicas.writing();
+      assert.deepEqual(replicas.broken, []);
+      assert.deepEqual(await state(), atTakeover, 'the first one wrote after it was taken over');
+      assert.deepEqual(
+        atTakeover.accounts.filter(({ User }) => String(User).startsWith(`${site.database}_m`)),
+        [],
+      );
     });
 
-    // One of the nodes refuses every admin.
-    test('a node that is listed and can not be looked at is tried again, and named at the deadline', async () => {
-      const { begin } = await stage(true);
-      const third = galera.nodes[2]!;
-      await using holder = await begin(first, ...migration(120_000));
+    test('without an admin the guard ends the command of a frozen helper; thawed, it writes nothing', async () => {
+      const { begin, state } = await stage(false);
+      await using holder = await begin(first, '--release', 'r1', ...migration(120_000));
+      await holder.saying(/started/);
+      process.kill(holder.running.pid, 'SIGSTOP');
+      await using successor = await begin(second, '--release', 'r2', ...migration(0));
+      assert.equal(await successor.code, 0, successor.said());
+      const atTakeover = await state();
+      process.kill(holder.running.pid, 'SIGCONT');
+      assert.equal(await holder.code, 69, holder.said());
+      assert.deepEqual(await state(), atTakeover, 'the first one wrote after it was taken over');
+    });
+
+    test('sessions that may be the service are not touched: an operator judges, and says so', async () => {
+      const { begin, account, state } = await stage(false);
+      await using replicas = await startReplicas(galera.nodes, account);
+      await replicas.writing();
+      await using holder = await begin(first, '--release', 'r1', ...migration(120_000));
       await holder.saying(/started/);
       process.kill(holder.running.pid, 'SIGKILL');
-      // There alone.
-      const admit = (how: string) => third.query(`SET SESSION wsrep_on = OFF; ALTER USER root@'%' ACCOUNT ${how}`);
-      await admit('LOCK');
-      try {
-        await using late = await begin(second, '--timeout', '3s', ...migration(0));
-        assert.equal(await late.code, 69, late.said());
-        assert.match(
-          late.said(),
-          new RegExp(`waited [23].*cannot end .*_m2_.* on node 127.0.0.1:${third.port}: error 4151`),
-        );
-        await using successor = await begin(second, ...migration(0));
-        await successor.saying(/waiting: cannot end .* on node/);
-        await admit('UNLOCK');
-        assert.equal(await successor.code, 0, successor.said());
-      } finally {
-        await admit('UNLOCK');
-      }
+      await using refused = await begin(second, '--release', 'r2', ...migration(0));
+      assert.equal(await refused.code, 69, refused.said());
+      const [, list = ''] =
+        /may be the service's, or the migration's [^:]*: (.*?)\. KILL those/.exec(refused.said()) ?? [];
+      for (const { port } of galera.nodes) assert.match(list, new RegExp(`on [^ ]*:${port} from 127`));
+      assert.match(refused.said(), /run this with --predecessor-ended 2/);
+      assert.equal((await state()).fence[0]?.['state'], 'failed');
+      await using told = await begin(second, '--release', 'r2', '--predecessor-ended', '2', ...migration(0));
+      assert.equal(await told.code, 0, told.said());
+      await replicas.writing();
+      assert.deepEqual(replicas.broken, []);
     });
-  },
-);
+  });
+
+  // One of the nodes refuses every admin.
+  test('a node that is listed and can not be looked at is tried again, and named at the deadline', async () => {
+    const { begin } = await stage(true);
+    const third = galera.nodes[2]!;
+    await using holder = await begin(first, ...migration(120_000));
+    await holder.saying(/started/);
+    process.kill(holder.running.pid, 'SIGKILL');
+    // There alone.
+    const admit = (how: string) => third.query(`SET SESSION wsrep_on = OFF; ALTER USER root@'%' ACCOUNT ${how}`);
+    await admit('LOCK');
+    try {
+      await using late = await begin(second, '--timeout', '3s', ...migration(0));
+      assert.equal(await late.code, 69, late.said());
+      assert.match(
+        late.said(),
+        new RegExp(`waited [23].*cannot end .*_m2_.* on node 127.0.0.1:${third.port}: error 4151`),
+      );
+      await using successor = await begin(second, ...migration(0));
+      await successor.saying(/waiting: cannot end .* on node/);
+      await admit('UNLOCK');
+      assert.equal(await successor.code, 0, successor.said());
+    } finally {
+      await admit('UNLOCK');
+    }
+  });
+});
 
 /** The guard among the helper's children. */
 function guardOf({ running }: Begun): number {

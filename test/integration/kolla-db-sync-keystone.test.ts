@@ -6,7 +6,7 @@ import { keystoneSite } from './kolla-db-sync-keystone-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
-describe("kolla-db-sync and Keystone's own db_sync", { skip, timeout: 300_000 }, () => {
+describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
   let mariadb: Mariadb;
   before(async () => {
     mariadb = await startMariadb();

@@ -10,8 +10,7 @@ import { runHelper } from '../support/helper.ts';
 import type { Finished } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { beginHelper, siteOn, type Begun, type Site } from './kolla-db-sync-support.ts';
-
-const SEEN_MS = 30_000;
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 /** What the tests of a file share: an API server and a database server. */
 export interface World extends AsyncDisposable {
@@ -100,8 +99,8 @@ export async function untilAllowed(kube: KubeClient, { name, namespace }: Accoun
     spec: { user: `system:serviceaccount:${namespace}:${name}`, resourceAttributes: { namespace, ...right } },
   };
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-  await until(`${name} to be allowed to ${right.verb} ${right.resource}`, SEEN_MS, async () => {
-    const options = { signal: AbortSignal.timeout(SEEN_MS) };
+  await until(`${name} to be allowed to ${right.verb} ${right.resource}`, async () => {
+    const options = { signal: AbortSignal.timeout(EVENT_LIMIT_MS) };
     const { status } = await kube.request<{ status: { allowed: boolean } }>('POST', path, review, options);
     return status.allowed || undefined;
   });
@@ -129,7 +128,7 @@ export async function leaseSite(
     'POST',
     `/api/v1/namespaces/${namespace}/serviceaccounts/migrator/token`,
     { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
-    { signal: AbortSignal.timeout(SEEN_MS) },
+    { signal: AbortSignal.timeout(EVENT_LIMIT_MS) },
   );
   const proxy = stack.use(await startProxy(cluster));
   const save = async (name: string, server: string, ca: string) => {
@@ -144,10 +143,12 @@ export async function leaseSite(
   const envOf = (more: NodeJS.ProcessEnv = {}) => ({ ...site.env, KUBECONFIG: kubeconfig, ...more });
   const lease = async () => {
     const path = `/apis/${THE_LEASE.group}/v1/namespaces/${namespace}/leases/${THE_LEASE.name}`;
-    return await kube.get<LeaseObject>(path, { signal: AbortSignal.timeout(SEEN_MS) }).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    });
+    return await kube
+      .get<LeaseObject>(path, { signal: AbortSignal.timeout(EVENT_LIMIT_MS) })
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      });
   };
   return {
     ...site,
@@ -159,7 +160,7 @@ export async function leaseSite(
     begin: (args, env) => beginHelper([...words, ...args], envOf(env)),
     lease,
     leaseThat: (what, holds) =>
-      until(`the Lease to ${what}`, SEEN_MS, async () => {
+      until(`the Lease to ${what}`, async () => {
         const found = await lease();
         return found !== undefined && holds(found) ? found : undefined;
       }),

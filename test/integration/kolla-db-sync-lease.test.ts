@@ -17,7 +17,7 @@ import { startInit } from './waiting.ts';
 
 const skip = (await canRunControlPlane()) ?? (await canRunMariadb()) ?? false;
 
-describe('the Lease of kolla-db-sync', { skip, timeout: 240_000, concurrency: 3 }, () => {
+describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
   let world: World;
   const sites = new AsyncDisposableStack();
   const newSite = (isAllowed?: boolean): Promise<LeaseSite> => leaseSite(world, sites, isAllowed);

@@ -13,7 +13,7 @@ import { migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunGalera()) ?? false;
 
-describe('kolla-db-sync and the state of a Galera node', { skip, timeout: 120_000 }, () => {
+describe('kolla-db-sync and the state of a Galera node', { skip }, () => {
   let galera: Galera;
   let node: GaleraNode;
   before(async () => {
@@ -40,7 +40,7 @@ describe('kolla-db-sync and the state of a Galera node', { skip, timeout: 120_00
     const site = siteOn(node);
     await node.isolate();
     try {
-      await until('it to be alone', 30_000, async () =>
+      await until('it to be alone', async () =>
         (await node.status('wsrep_cluster_status')) === 'Primary' ? undefined : true,
       );
       const { code, stderr } = await site.sync(['--timeout', '5s', ...migration(0)]);

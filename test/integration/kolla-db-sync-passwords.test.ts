@@ -27,7 +27,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'one character': '0',
 };
 
-describe('kolla-db-sync and passwords', { skip, timeout: 120_000, concurrency: 3 }, () => {
+describe('kolla-db-sync and passwords', { skip, concurrency: 3 }, () => {
   let mariadb: Mariadb;
   before(async () => {
     mariadb = await startMariadb();

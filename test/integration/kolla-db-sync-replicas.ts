@@ -11,7 +11,6 @@ export interface Replicas extends AsyncDisposable {
 }
 
 const EVERY_MS = 50;
-const WRITING_MS = 20_000;
 const DEADLOCK = 1213;
 
 /** One replica on each of the nodes, writing every 50 ms into a table of its own, on a connection that stays. */
@@ -41,7 +40,7 @@ export async function startReplicas(
     broken,
     async writing() {
       const before = [...written];
-      await until('each replica to write', WRITING_MS, async () =>
+      await until('each replica to write', async () =>
         broken.length > 0 || written.every((n, i) => n > (before[i] ?? 0)) ? true : undefined,
       );
     },

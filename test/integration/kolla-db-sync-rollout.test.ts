@@ -18,12 +18,12 @@ import { until } from '../support/until.ts';
 import { leaseSite, startWorld, untilAllowed, type World } from './kolla-db-sync-lease-support.ts';
 import { gateFile, migration, runsIn } from './kolla-db-sync-support.ts';
 import { apps, core, replicated } from './objects.ts';
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 const NAMESPACE = 'openstack';
 const NODE = 'compute-1';
 const [OLD, NEW] = ['2025.2', '2026.1'];
 const HOLD = 'kolla-pod.test/hold';
-const SEEN_MS = 30_000;
 
 const skip = (await canRunControlPlane()) ?? (await canRunMariadb()) ?? false;
 
@@ -43,7 +43,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', NODE)));
     admin = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
     admin = { ...admin, namespace: NAMESPACE };
-    await until('the namespace to have its ServiceAccount', SEEN_MS, async () => {
+    await until('the namespace to have its ServiceAccount', async () => {
       return (await kubectl('get', 'serviceaccounts', '--output=name')).includes('default') || undefined;
     });
   });
@@ -71,7 +71,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
           assert.ok(found !== undefined || !isOver, `it ended without saying ${String(pattern)}: ${said()}`);
           return Promise.resolve(found);
         };
-        return await until(`it to say ${String(pattern)}`, SEEN_MS, heard).catch((cause: unknown) => {
+        return await until(`it to say ${String(pattern)}`, heard).catch((cause: unknown) => {
           throw new Error(`it said only:\n${said()}`, { cause });
         });
       },
@@ -80,7 +80,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
   const look = async (text: string) =>
     await lookAtRollouts(
       { workloads: [parseWorkload(text)], release: NEW, timeoutMs: 0 },
-      { kube: admin, signal: AbortSignal.timeout(SEEN_MS), log: recordedLog().log },
+      { kube: admin, signal: AbortSignal.timeout(EVENT_LIMIT_MS), log: recordedLog().log },
     );
 
   /** With `release` on its Pods, which nothing but the finalizer keeps. */
@@ -97,7 +97,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     return found.split('\n').filter(Boolean);
   };
   const podOf = async (app: string, release: string) =>
-    await until(`a Pod of ${app}`, SEEN_MS, async () => (await podsOf(app, release))[0]);
+    await until(`a Pod of ${app}`, async () => (await podsOf(app, release))[0]);
   const run = async (pod: string) => {
     const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
     await patch(pod, { status }, '--subresource=status');
@@ -247,7 +247,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await cluster.kubectl(['apply', '--filename=-'], stdout);
     const deployment = { ...apps('Deployment', 'api'), spec: spec('api', NEW) };
     await cluster.kubectl([`--namespace=${namespace}`, 'create', '--filename=-'], JSON.stringify(deployment));
-    const pod = await until('a Pod of api', SEEN_MS, async () => {
+    const pod = await until('a Pod of api', async () => {
       return (await site.kubectl('get', 'pods', '--output=name')).trim() || undefined;
     });
     const status = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'True' }] } });

@@ -21,7 +21,7 @@ const LOOK = `for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < "$f"; echo; done 
 printf '%s\\n' "$OS_DATABASE__CONNECTION"; printf '%s' "$KOLLA_DB_SYNC_ADMIN_PASSWORD" | grep -q . && echo the admin
 exit 0`;
 
-describe('kolla-db-sync and what is secret', { skip, timeout: 120_000 }, () => {
+describe('kolla-db-sync and what is secret', { skip }, () => {
   let mariadb: Mariadb;
   before(async () => {
     mariadb = await startMariadb();

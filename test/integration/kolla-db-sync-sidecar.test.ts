@@ -16,9 +16,9 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
 import { documentedRun } from './docker-words.ts';
 import { beginHelper, gateFile, migration, siteOn, type Begun, type Site } from './kolla-db-sync-support.ts';
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 const STAY = ['--stay', '--listen', '127.0.0.1:0'];
-const WAIT_MS = 30_000;
 
 /** What a probe of the kubelet's would get: `503 migrating`. */
 async function asked(begun: Begun, path: string): Promise<string> {
@@ -29,9 +29,9 @@ async function asked(begun: Begun, path: string): Promise<string> {
 }
 
 const answering = (begun: Begun, path: string, wanted: string) =>
-  until(`${path} to answer ${wanted}`, WAIT_MS, async () => ((await asked(begun, path)) === wanted ? true : undefined));
+  until(`${path} to answer ${wanted}`, async () => ((await asked(begun, path)) === wanted ? true : undefined));
 
-describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, timeout: 120_000, concurrency: 3 }, () => {
+describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concurrency: 3 }, () => {
   let mariadb: Mariadb;
   before(async () => (mariadb = await startMariadb()));
   after(() => mariadb[Symbol.asyncDispose]());
@@ -109,7 +109,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, timeo
     const { log, said } = recordedLog('info');
     const running = runOf(site, migration(gate.path).slice(1), { log, progressMs: 50 });
     const line = /node has been running for [^;]*; last line: started; tables altered: journal"/;
-    await until('a whole line', WAIT_MS, () => Promise.resolve(line.test(said()) || undefined));
+    await until('a whole line', () => Promise.resolve(line.test(said()) || undefined));
     await gate.open();
     assert.equal(await running, 0);
   });
@@ -183,7 +183,7 @@ async function runOf(site: Site, [program = '', ...words]: string[], more: Pick<
   const { signal } = new AbortController();
   const target = targetOf(site);
   const galeraDonor = 'ok';
-  await using session = await reach(target, { timeoutMs: WAIT_MS, signal, log: more.log, galeraDonor });
+  await using session = await reach(target, { timeoutMs: EVENT_LIMIT_MS, signal, log: more.log, galeraDonor });
   const plan = {
     target,
     steps: [{ argv: [program, ...words] as [string, ...string[]] }],

@@ -8,7 +8,6 @@ import type { Finished, Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
 const JOURNAL = fileURLToPath(new URL('fixtures/journal.ts', import.meta.url));
-const WAIT_MS = 30_000;
 
 /** One database on a server that the tests of a file share, with an account of its own. */
 export interface Site {
@@ -56,7 +55,7 @@ export async function beginHelper(args: readonly string[], env: NodeJS.ProcessEn
     running,
     said: () => said,
     async saying(what) {
-      await until(String(what), WAIT_MS, async () => (what.test(said) ? true : undefined));
+      await until(String(what), async () => (what.test(said) ? true : undefined));
     },
     code: running.ended,
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),

@@ -31,7 +31,7 @@ const QUICK = { leaseMs: 4000, lossMs: 2500 };
 /** Longer than a cluster stalls that gives up a node after 2 and 4 s. */
 const PATIENT = { leaseMs: 8000, lossMs: 6000 };
 
-describe('takeovers on three nodes of Galera', { skip, timeout: 800_000 }, () => {
+describe('takeovers on three nodes of Galera', { skip }, () => {
   const tally = new Tally();
   const random = randomFrom(SEED);
   let arena: Arena;

@@ -8,7 +8,7 @@ import { startTlsServer, type TlsServer } from './kolla-db-sync-tls-support.ts';
 const skip = (await canRunMariadb()) ?? false;
 let sites = 0;
 
-describe('kolla-db-sync and TLS', { skip, timeout: 120_000 }, () => {
+describe('kolla-db-sync and TLS', { skip }, () => {
   let server: TlsServer;
   let database: string;
   before(async () => {

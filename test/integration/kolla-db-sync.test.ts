@@ -6,7 +6,7 @@ import { gateFile, migration, runsIn, siteOn } from './kolla-db-sync-support.ts'
 
 const skip = (await canRunMariadb()) ?? false;
 
-describe('kolla-db-sync on MariaDB', { skip, timeout: 120_000, concurrency: 3 }, () => {
+describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
   let mariadb: Mariadb;
   before(async () => {
     mariadb = await startMariadb();

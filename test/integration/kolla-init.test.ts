@@ -9,7 +9,6 @@ import { until } from '../support/until.ts';
 import { startInit } from './waiting.ts';
 
 const NAMESPACE = 'openstack';
-const UP_MS = 30_000;
 
 function jobNamed(name: string): string {
   return JSON.stringify({
@@ -104,7 +103,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
       assert.equal(await refused.ended, 77);
       const message = refused.messages().at(-1) ?? '';
       await cluster.kubectl(['apply', '--filename=-'], message.slice(message.indexOf('\n') + 1));
-      await until('the API server to know the Role', UP_MS, async () => {
+      await until('the API server to know the Role', async () => {
         await using waiting = await startInit([...credentials, ...waitFor('later')]);
         return (await waiting.ended) === 0 || undefined;
       });
@@ -134,7 +133,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     const restart = await killApiServer(cluster);
     await waiting.said(/API server: /);
     await using server = await restart();
-    await until('the API server to answer', UP_MS, () => create('through').catch(() => undefined));
+    await until('the API server to answer', () => create('through').catch(() => undefined));
     await endPodsOf(cluster, NAMESPACE, 'through', 'Succeeded');
     assert.equal(await waiting.ended, 0);
     assert.ok(server.pid > 0);
@@ -148,7 +147,7 @@ async function killApiServer(cluster: ControlPlane): Promise<() => Promise<Runni
   assert.ok(pid);
   const [command = '', ...args] = words(pid);
   process.kill(pid, 'SIGKILL');
-  await until('the API server to be gone', UP_MS, () =>
+  await until('the API server to be gone', () =>
     Promise.resolve(processesWith(cluster.folder).includes(pid) ? undefined : true),
   );
   return () =>

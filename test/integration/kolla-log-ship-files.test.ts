@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { linesOf, judge, rowOf } from '../faults/index.ts';
 import { startBulkSink } from '../support/bulk-sink.ts';
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 import { until } from '../support/until.ts';
-import { sidecarSite, UP_MS } from './kolla-sidecar-support.ts';
+import { sidecarSite } from './kolla-sidecar-support.ts';
 
 const FILES = 500;
 const EACH = 40;
@@ -26,7 +27,7 @@ test('500 files of 25 services under kolla-sidecar: every line once, also of one
   await site.write({ sidecar: { role: ['log-ship'] }, 'log-ship': { root, url: sink.url, timezone: 'UTC' } });
   const sidecar = await site.start();
   const has = (count: number) =>
-    until(`${count} documents`, UP_MS, async () => ((await sink.counts()).documents >= count ? true : undefined));
+    until(`${count} documents`, async () => ((await sink.counts()).documents >= count ? true : undefined));
   await has(FILES * (EACH - 1));
   const fleeting = join(root, 'service0', 'fleeting.log');
   await writeFile(fleeting, events(FILES * EACH, FILES * EACH + 10));
@@ -34,7 +35,7 @@ test('500 files of 25 services under kolla-sidecar: every line once, also of one
   await rm(fleeting);
   for (let nth = 0; nth < FILES; nth++) await appendFile(fileOf(nth), events((nth + 1) * EACH - 1, (nth + 1) * EACH));
   // The last lines may come after the stop: they are shipped before it ends.
-  assert.equal(await sidecar.running.stop(UP_MS), 143);
+  assert.equal(await sidecar.running.stop(EVENT_LIMIT_MS), 143);
   const written = FILES * EACH + 10;
   const messages = (await sink.documents()).map(({ _source: source }) => String(source['Payload']));
   const row = judge('500 files', [{ from: 0, whole: written, begun: written }], messages);

@@ -7,8 +7,6 @@ import { privateFolder } from '../support/folder.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 
-const PATIENCE_MS = 60_000;
-
 /** A numbered line of keystone. */
 export function line(n: number, pid = '7'): string {
   const context = '[None req-abc user project - - default default]';
@@ -86,8 +84,7 @@ export async function startShipper(site: Site, to: readonly string[], ...more: r
     running,
     log,
     /** Resolves when it has logged that. */
-    says: (what: RegExp) =>
-      until(String(what), PATIENCE_MS, () => Promise.resolve(what.test(log()) ? true : undefined)),
+    says: (what: RegExp) => until(String(what), () => Promise.resolve(what.test(log()) ? true : undefined)),
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
 }
@@ -102,7 +99,7 @@ export async function inIndex(server: SearchServer, index: string): Promise<{ do
 }
 
 export function countOf(server: SearchServer, index: string, wanted: number): Promise<number> {
-  return until(`${wanted} documents in ${index}`, PATIENCE_MS, async () => {
+  return until(`${wanted} documents in ${index}`, async () => {
     const count = await server.count(index);
     return count >= wanted ? count : undefined;
   });

@@ -18,7 +18,6 @@ import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunElasticsearch()) ?? false;
-const PATIENCE_MS = 60_000;
 let server: Elasticsearch;
 
 before(async () => {
@@ -56,7 +55,7 @@ async function inIndex(index: string): Promise<{ documents: number; distinct: nu
 }
 
 function countOf(index: string, wanted: number): Promise<number> {
-  return until(`${wanted} documents in ${index}`, PATIENCE_MS, async () => {
+  return until(`${wanted} documents in ${index}`, async () => {
     const count = await server.count(index);
     return count >= wanted ? count : undefined;
   });

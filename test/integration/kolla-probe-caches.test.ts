@@ -11,8 +11,6 @@ import { logLines, runHelper } from '../support/helper.ts';
 import { freePort, freePorts } from '../support/port.ts';
 import { start, tied } from '../support/process.ts';
 import { until } from '../support/until.ts';
-
-const UP_MS = 30_000;
 const PASSWORD = { KOLLA_PROBE_PASSWORD: 'hidden' };
 
 async function ask(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
@@ -85,7 +83,7 @@ test('Redis: while it reads its data from disk it is unhealthy, and then healthy
   const words = ['redis', placeOf(redis)];
   assert.match(await ask(words), /^1: it is still reading its data from disk \(LOADING/);
   await redis.cli('CONFIG', 'SET', 'key-load-delay', '0');
-  await until('Redis to have read its data', UP_MS, async () => (await ask(words)) === 'healthy' || undefined);
+  await until('Redis to have read its data', async () => (await ask(words)) === 'healthy' || undefined);
 });
 
 const noEtcd = (await canBuildKubernetes()) ?? false;
@@ -97,7 +95,7 @@ test("etcd's gRPC health service: serving, an unknown service, frozen", { skip: 
   const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
   await using running = await start(...tied(await kubeBinary(), ['etcd', ...args]), { cwd: folder.path });
   const words = ['grpc', `127.0.0.1:${etcd}`];
-  await until('etcd to serve', UP_MS, async () => (await ask(words)) === 'healthy' || undefined);
+  await until('etcd to serve', async () => (await ask(words)) === 'healthy' || undefined);
   assert.equal(await ask([...words, '--service', 'nova']), "1: the server knows no service 'nova' (NOT_FOUND)");
   assert.match(await frozen(running.pid, () => ask(words)), /^1: no answer in 1s/);
   assert.match(await ask([...words, '--tls', '--insecure']), /^1: ECONNRESET: the other side broke the connection off/);

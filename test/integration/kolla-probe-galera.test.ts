@@ -9,7 +9,6 @@ import { until } from '../support/until.ts';
 
 const skip = (await canRunGalera()) ?? false;
 const stack = new AsyncDisposableStack();
-const CHANGE_MS = 60_000;
 let galera: Galera;
 let nodes: readonly [GaleraNode, GaleraNode, GaleraNode];
 let defaultsFile: string;
@@ -55,7 +54,7 @@ test('a desynced node is unhealthy unless that is allowed', { skip }, async () =
   assert.match(await ask(node, 'galera', '--allow-donor'), /^1: it is desynced/);
   assert.equal(await ask(node, 'galera', '--allow-desync'), 'healthy');
   await node.query('SET GLOBAL wsrep_desync = OFF');
-  await until('the node to be synced again', CHANGE_MS, async () => (await ask(node)) === 'healthy' || undefined);
+  await until('the node to be synced again', async () => (await ask(node)) === 'healthy' || undefined);
 });
 
 test('a node that is told to refuse queries, or not to replicate, is unhealthy', { skip }, async () => {
@@ -78,7 +77,7 @@ test('the donor of a whole state is unhealthy unless that is allowed', { skip },
   const release = await Promise.all([first, second].map((node) => node.holdTransfers()));
   const joined = third.start();
   try {
-    const donor = await until('one of the others to be the donor', CHANGE_MS, async () => {
+    const donor = await until('one of the others to be the donor', async () => {
       const states = await Promise.all([first, second].map((node) => node.status('wsrep_local_state_comment')));
       return [first, second][states.indexOf('Donor/Desynced')];
     });
@@ -107,7 +106,7 @@ test('a frozen node takes connections and is unhealthy at the deadline', { skip 
 test('without quorum a node is unhealthy, although it takes logins and SELECT 1', { skip }, async () => {
   const [node, second, third] = nodes;
   await Promise.all([second.kill(), third.kill()]);
-  await until('the node to lose its quorum', CHANGE_MS, async () => {
+  await until('the node to lose its quorum', async () => {
     return (await node.status('wsrep_cluster_status')) === 'non-Primary' || undefined;
   });
   assert.equal(Object.values((await node.query('SELECT 1'))[0] ?? {})[0], 1);

@@ -11,7 +11,6 @@ import { until } from '../support/until.ts';
 
 const skip = (await canRunRabbitmq()) ?? false;
 const stack = new AsyncDisposableStack();
-const LOGGED_MS = 10_000;
 let broker: Rabbitmq;
 let at: string;
 let atTls: string;
@@ -70,7 +69,7 @@ async function complaintsOf(work: () => Promise<unknown>): Promise<string[]> {
     ].length;
   const sofar = marks();
   assert.equal(await ask('amqp', login), 'healthy');
-  await until('the broker to log a login', LOGGED_MS, () => Promise.resolve(marks() > sofar || undefined));
+  await until('the broker to log a login', () => Promise.resolve(marks() > sofar || undefined));
   return broker
     .log()
     .slice(from)
@@ -131,15 +130,11 @@ test('a refused login and a virtual host that is not there are told in its words
 test('an alarm for memory is unhealthy by name, until it is over; AMQP alone does not see it', { skip }, async () => {
   assert.equal(await ask('rabbitmq', managed()), 'healthy');
   await broker.control(['set_vm_memory_high_watermark', '0.000001']);
-  await until('the alarm', LOGGED_MS, async () => (await ask('rabbitmq', managed())) !== 'healthy' || undefined);
+  await until('the alarm', async () => (await ask('rabbitmq', managed())) !== 'healthy' || undefined);
   assert.equal(await ask('rabbitmq', managed()), '1: an alarm is in effect (memory): publishers are blocked');
   assert.equal(await ask('rabbitmq'), 'healthy');
   await broker.control(['set_vm_memory_high_watermark', 'absolute', '512MB']);
-  await until(
-    'the end of the alarm',
-    LOGGED_MS,
-    async () => (await ask('rabbitmq', managed())) === 'healthy' || undefined,
-  );
+  await until('the end of the alarm', async () => (await ask('rabbitmq', managed())) === 'healthy' || undefined);
 });
 
 test('a frozen broker takes connections and is unhealthy all the same', { skip }, async () => {
@@ -156,7 +151,7 @@ test('a frozen broker takes connections and is unhealthy all the same', { skip }
   } finally {
     process.kill(broker.pid, 'SIGCONT');
   }
-  await until('the broker to go on', LOGGED_MS, async () => (await ask('amqp', login)) === 'healthy' || undefined);
+  await until('the broker to go on', async () => (await ask('amqp', login)) === 'healthy' || undefined);
 });
 
 test('a stopped app is unhealthy, of which rabbitmq-diagnostics ping sees nothing', { skip }, async () => {

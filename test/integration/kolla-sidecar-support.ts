@@ -10,8 +10,6 @@ import { freePort } from '../support/port.ts';
 import type { Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
-export const UP_MS = 30_000;
-
 /** A pod's volumes, and its sidecar as a process. */
 export interface Site extends AsyncDisposable {
   readonly path: string;
@@ -64,7 +62,7 @@ async function startSidecar(
   running.child.stderr?.setEncoding('utf8').on('data', (part: string) => (said += part));
   const get = (at: string, headers = {}) => ask(port, at, headers);
   const status = async () => JSON.parse((await get('/status.json')).body) as StatusDocument;
-  await until('the sidecar to answer', UP_MS, async () => {
+  await until('the sidecar to answer', async () => {
     if (running.child.exitCode !== null) throw new Error(`it ended with ${running.child.exitCode}: ${said}`);
     return await get('/livez').catch(() => undefined);
   });
@@ -74,7 +72,7 @@ async function startSidecar(
     get,
     status,
     until: (what, is) =>
-      until(what, UP_MS, async () => {
+      until(what, async () => {
         const now = await status();
         return is(now) ? now : undefined;
       }).catch(async (error: unknown) => {

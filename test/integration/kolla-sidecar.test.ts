@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { listenHttp, type Listening } from '../support/server.ts';
 import { runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
-import { configJson, mountVersion, sidecarSite, UP_MS, type Site } from './kolla-sidecar-support.ts';
+import { configJson, mountVersion, sidecarSite, type Site } from './kolla-sidecar-support.ts';
 
 const LINE = (n: number) => `2026-11-21 03:00:00.000 7 INFO keystone.server [-] line ${n}\n`;
 const V1 = '..2026_11_21_14_00_00.1';
@@ -180,7 +180,7 @@ test('SIGTERM: not ready at once, lines written until then are shipped last, and
   server.hold();
   await appendFile(log, Array.from({ length: 500 }, (_, i) => LINE(i + 1)).join(''));
   process.kill(sidecar.running.pid, 'SIGTERM');
-  await until('not ready', UP_MS, async () => {
+  await until('not ready', async () => {
     return (await sidecar.get('/readyz')).body === 'ending\n' || undefined;
   });
   const stopping = await sidecar.until('the others to have ended', ({ roles }) => roles[2]?.state === 'stopped');
@@ -210,7 +210,7 @@ test('a log server that refuses us takes the pod out of service only where that 
     });
     const sidecar = await site.start();
     await using _ = sidecar.running;
-    await until('the refusal to count', UP_MS, async () => {
+    await until('the refusal to count', async () => {
       return (await sidecar.get('/readyz/log-ship')).body === 'unhealthy\n' || undefined;
     });
     const metrics = (await sidecar.get('/metrics')).body;
@@ -294,7 +294,7 @@ async function listenBulk(): Promise<Bulk> {
     url: `http://127.0.0.1:${server.port}`,
     ids,
     async has(count) {
-      await until(`${count} documents`, UP_MS, () => Promise.resolve(ids.size >= count || undefined));
+      await until(`${count} documents`, () => Promise.resolve(ids.size >= count || undefined));
     },
     hold: () => void (held = []),
     release() {

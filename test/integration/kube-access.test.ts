@@ -124,11 +124,7 @@ describe('the API access, against a real API server', { skip: (await canRunContr
     await setTimeout(2000);
     assert.equal(await requestCount(cluster, labels), asked);
     for (const watch of [...following, many]) await watch[Symbol.asyncDispose]();
-    await until(
-      'them to be closed',
-      10_000,
-      async () => (await openWatches(cluster, labels)) === watchesBefore || undefined,
-    );
+    await until('them to be closed', async () => (await openWatches(cluster, labels)) === watchesBefore || undefined);
     assert.equal((await requestCount(cluster, labels)) - asked, 9, 'a watch counts when it ends');
     assert.ok(cluster.apiServer.cpuSeconds() > 0 && cpuSecondsOf(cluster.etcd.pid) > 0);
   });

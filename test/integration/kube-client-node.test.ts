@@ -78,9 +78,9 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
         },
         (error: unknown) => surfaced.push(error),
       );
-      await until('the first event', 10_000, async () => calls > 0 || undefined);
+      await until('the first event', async () => calls > 0 || undefined);
       await change('thrown');
-      await until('the second event', 10_000, async () => calls > 1 || undefined);
+      await until('the second event', async () => calls > 1 || undefined);
       controller.abort();
       assert.deepEqual(
         surfaced.filter((error) => error instanceof Error && error.message === 'boom'),
@@ -117,7 +117,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
       };
       await using ours = follow(client, 'overload');
       await using informer = await startInformer(config, 'overload');
-      await until('both to be refused', 10_000, async () => refused.size === 2 || undefined);
+      await until('both to be refused', async () => refused.size === 2 || undefined);
       await ours.until('the object', last('x=0'));
       await change('overload');
       await ours.until('the change', last('x=1'));

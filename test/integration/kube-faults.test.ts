@@ -208,7 +208,7 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
     const path = objectPath({ ...MAPS, name: 'overload' });
     const uid = await kubectl('get', 'flowschema', 'overloaded', '--output=jsonpath={.metadata.uid}');
     // Refused or not, the answer says whose it was.
-    await until('flow control to take it', 30_000, async () => {
+    await until('flow control to take it', async () => {
       await client.get(path, { signal: t.signal }).catch(onlyOverload);
       return answers.pop()?.schema === uid || undefined;
     });

@@ -13,6 +13,7 @@ import {
 import { startControlPlane, type Cluster, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { privateFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 export const NAMESPACE = 'openstack';
 export const MAPS = { group: '', version: 'v1', resource: 'configmaps', namespace: NAMESPACE } as const;
@@ -32,8 +33,6 @@ export interface Following extends AsyncDisposable {
   /** Rejects with the watch's own error. */
   until(what: string, holds: (seen: readonly string[]) => boolean, timeoutMs?: number): Promise<void>;
 }
-
-const SEEN_MS = 30_000;
 
 /** Follows a ConfigMap, by the value of its key x. */
 export function follow(client: KubeClient, name: string): Following {
@@ -78,11 +77,15 @@ function following(run: Run): Following {
   return {
     seen: seen!,
     warnings: warnings!,
-    until: async (what, holds, timeoutMs = SEEN_MS) => {
-      const held = until(what, timeoutMs, async () => {
-        if (failure !== undefined) throw failure;
-        return holds(seen!) || undefined;
-      });
+    until: async (what, holds, timeoutMs = EVENT_LIMIT_MS) => {
+      const held = until(
+        what,
+        async () => {
+          if (failure !== undefined) throw failure;
+          return holds(seen!) || undefined;
+        },
+        timeoutMs,
+      );
       await held.catch((cause: unknown) => {
         throw new Error(`${messageOf(cause)}; seen last: ${seen!.slice(-5).join(' | ')}`, { cause });
       });

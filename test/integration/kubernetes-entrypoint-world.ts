@@ -4,8 +4,6 @@ import { load } from 'js-yaml';
 import { endPodsOf, type Cluster } from '../cluster/kubernetes/index.ts';
 import { until } from '../support/until.ts';
 import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
-
-const SEEN_MS = 60_000;
 const HOSTS: Readonly<Record<string, string>> = { [OWN_NODE]: '10.0.0.1', 'compute-2': '10.0.0.2' };
 
 const PAGE = new URL('../../docs/migration-kubernetes-entrypoint.md', import.meta.url);
@@ -91,7 +89,7 @@ export async function makeWorld(cluster: Cluster): Promise<void> {
   for (const name of ['done', 'both-1']) await endPodsOf(cluster, NAMESPACE, name, 'Succeeded');
   await endPodsOf(cluster, NAMESPACE, 'failed', 'Failed');
   const podsOf = async (selector: string, count: number) =>
-    await until(`Pods with ${selector}`, SEEN_MS, async () => {
+    await until(`Pods with ${selector}`, async () => {
       const names = (await kubectl('get', 'pods', `--selector=${selector}`, '--output=name')).trim().split('\n');
       return names.filter(Boolean).length >= count ? names : undefined;
     });

@@ -3,8 +3,6 @@ import { logLines, startHelper } from '../support/helper.ts';
 import type { Running } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
-const SAID_MS = 60_000;
-
 /** A kolla-init that runs, and what it has said so far. */
 export interface Waiting extends AsyncDisposable {
   readonly running: Running;
@@ -48,7 +46,7 @@ export async function startInit(args: readonly string[], env: NodeJS.ProcessEnv 
             .slice(from)
             .find((each) => pattern.test(each)),
         );
-      return await until(`${wait} to be ${String(pattern)}`, SAID_MS, heard).catch((cause: unknown) => {
+      return await until(`${wait} to be ${String(pattern)}`, heard).catch((cause: unknown) => {
         throw new Error(`of ${wait} it said only: ${statesOf(wait).join(' | ')}`, { cause });
       });
     },
@@ -59,7 +57,7 @@ export async function startInit(args: readonly string[], env: NodeJS.ProcessEnv 
             .slice(after)
             .find((message) => pattern.test(message)),
         );
-      return await until(`kolla-init to say ${String(pattern)}`, SAID_MS, heard).catch((cause: unknown) => {
+      return await until(`kolla-init to say ${String(pattern)}`, heard).catch((cause: unknown) => {
         throw new Error(`it said only: ${messages().join('\n')}`, { cause });
       });
     },

@@ -13,8 +13,6 @@ import { apps, daemon, definition, migrationLease, podSpec, slice } from './obje
 import { NAMESPACE, prepare } from './waits-objects.ts';
 import { startInit } from './waiting.ts';
 
-const SEEN_MS = 30_000;
-
 /** Whether a file can be mounted on another, in a view of our own. */
 const canBindFiles: Capability = async () => {
   const { code, stderr } = await run('unshare', ['--mount', 'mount', '--bind', '/etc/hosts', '/etc/hosts']);
@@ -250,7 +248,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     });
     const earlier = await watches();
     await using waiting = await startInit(admin, { KOLLA_INIT_WAIT: waits.join(',') });
-    await until('all to be absent', SEEN_MS, () =>
+    await until('all to be absent', () =>
       Promise.resolve(waits.every((wait) => waiting.statesOf(wait).length > 0) || undefined),
     );
     const now = await watches();

@@ -19,7 +19,6 @@ export const NAMESPACE = 'openstack';
 /** The Pod and the node that kolla-init takes for its own. */
 export const OWN_POD = 'own';
 export const OWN_NODE = 'compute-1';
-const POD_MS = 30_000;
 
 export interface ObjectCase {
   /** The row's name. */
@@ -49,7 +48,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
     kubectl('patch', what, '--subresource=status', '--type=merge', '--patch', JSON.stringify({ status: value }));
   const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
   const podsReady = async (selector: string) => {
-    const names = await until(`a Pod with ${selector}`, POD_MS, async () => {
+    const names = await until(`a Pod with ${selector}`, async () => {
       const found = await kubectl('get', 'pods', `--selector=${selector}`, '--output=name');
       return found.trim() === '' ? undefined : found.trim().split('\n');
     });
@@ -57,7 +56,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
   };
   const pod = (name: string, labels: object = {}) => apply({ ...core('Pod', name, labels), spec: podSpec() });
   const daemonPod = async () => {
-    const name = await until('the Pod of the DaemonSet', POD_MS, async () => {
+    const name = await until('the Pod of the DaemonSet', async () => {
       const found = await kubectl('get', 'pods', '--selector=app=agent', '--output=name');
       return found.trim() === '' ? undefined : found.trim().replace('pod/', '');
     });
@@ -274,7 +273,7 @@ export async function prepare(cluster: Cluster): Promise<void> {
   await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', OWN_NODE, { own: 'yes' })));
   await cluster.kubectl(['create', '--filename=-'], JSON.stringify(definition('widget', 'Widget', 'example.org')));
   await cluster.kubectl(['wait', '--for=condition=Established', 'crd/widgets.example.org', '--timeout=30s']);
-  await until('the namespace to have its ServiceAccount', POD_MS, async () => {
+  await until('the namespace to have its ServiceAccount', async () => {
     const found = await cluster.kubectl([`--namespace=${NAMESPACE}`, 'get', 'serviceaccounts', '--output=name']);
     return found.includes('default') || undefined;
   });

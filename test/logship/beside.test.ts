@@ -34,7 +34,7 @@ async function send(port: number, ...datagrams: string[]): Promise<void> {
 
 /** The answer, as soon as somebody listens there and answers so. */
 async function answer(port: number, path: string, wanted: RegExp): Promise<string> {
-  return await until(`${path} to be ${String(wanted)}`, 20_000, async () => {
+  return await until(`${path} to be ${String(wanted)}`, async () => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
     const body = await response?.text();
     return body !== undefined && wanted.test(body) ? body : undefined;

@@ -58,7 +58,7 @@ async function shipping(root: string, ...args: string[]) {
 const MIB = 2 ** 20;
 const line = (n: number) => `2026-11-20 08:15:42.123 7 INFO keystone.server [-] line ${n} ${'x'.repeat(300)}\n`;
 const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => line(from + i)).join('');
-const soon = <T>(what: string, ask: () => T | undefined) => until(what, 20_000, () => Promise.resolve(ask()));
+const soon = <T>(what: string, ask: () => T | undefined) => until(what, () => Promise.resolve(ask()));
 
 const bytesRead = ({ fileStates }: PipelineState) => fileStates().reduce((sum, { bytes }) => sum + bytes, 0);
 

@@ -167,7 +167,7 @@ async function halfInstall(one: { source: string; volume: string; folder: { path
   await must('mkfifo', [pipe]);
   const feed = await start('sh', ['-c', 'exec 3> "$0"; while printf drop >&3; do sleep 0.1; done', pipe]);
   const running = await startHelper('kolla-pod', ['install', one.volume, '--from', pipe]);
-  await until('a temporary', 20_000, async () => {
+  await until('a temporary', async () => {
     const names = await readdir(one.volume).catch((): string[] => []);
     return names.some((name) => name.startsWith('.kolla-pod.kolla-')) || undefined;
   });

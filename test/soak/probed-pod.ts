@@ -79,7 +79,7 @@ export async function startProbedPod(
   const running = stack.use(await start(...tied(command, rest), { logFile, env: { PATH: process.env['PATH'] } }));
   const ask = (path: string) => statusOf(port, path);
   const healthy = async () => ((await ask('/readyz').catch(() => 0)) === 200 ? true : undefined);
-  await until('every check to be healthy', UP_MS, healthy).catch((cause: unknown) => {
+  await until('every check to be healthy', healthy).catch((cause: unknown) => {
     throw new Error(tailOf(logFile), { cause });
   });
   const kept = stack.move();

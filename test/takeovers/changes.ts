@@ -1,3 +1,4 @@
+import { EVENT_LIMIT_MS } from '../support/limits.ts';
 /** Tells those that wait for something that something has changed. */
 export interface Changes {
   tell(): void;
@@ -10,15 +11,13 @@ export class NobodyDid extends Error {
   override name = 'NobodyDid';
 }
 
-const LONGEST_MS = 60_000;
-
 export function changes(): Changes {
   const waiting = new Set<() => void>();
   return {
     tell() {
       for (const ask of waiting) ask();
     },
-    async until(what, isSo, timeoutMs = LONGEST_MS) {
+    async until(what, isSo, timeoutMs = EVENT_LIMIT_MS) {
       if (isSo()) return;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const ask = () => {

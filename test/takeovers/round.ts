@@ -13,8 +13,6 @@ import type { Tally } from './tally.ts';
 
 /** Beyond the lease: for a machine under load, and for what a cluster needs to give a node up. */
 const SLACK_MS = 120_000;
-/** For a fenced one to end once its fault is mended. */
-const END_MS = 60_000;
 /** Of leases that the machine is too slow for. */
 const MOST_ROUNDS = 10;
 /** A fault comes at any moment of a migration. */
@@ -65,7 +63,7 @@ async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Prom
       const what = `all of ${holder.name} to end after ${fault.name}`;
       await explained(
         lane,
-        until(what, END_MS, async () => isGone(holder) || undefined),
+        until(what, async () => isGone(holder) || undefined),
         holder,
       );
       const seen = { fault, holder, successor, atTakeover: atTakeover[i]!, now: await trace(lane, holder) };

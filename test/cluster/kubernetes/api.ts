@@ -43,7 +43,7 @@ export function clusterOf(kube: string, parts: Omit<Cluster, 'kubectl' | 'kubeco
   };
 }
 
-const ANSWER_MS = 5000;
+const ANSWER_MS = 30_000;
 
 /** One GET as the bearer of a client certificate: the body of a 200, undefined while there is no such answer. */
 export async function apiGet(

@@ -12,8 +12,6 @@ export interface Cgroups extends AsyncDisposable {
 }
 
 const PREFIX = 'kp-';
-/** A killed process leaves its cgroup a moment after it is gone. */
-const EMPTY_MS = 10_000;
 
 interface Hierarchy {
   readonly mount: string;
@@ -71,7 +69,7 @@ async function delegateControllers(mount: string): Promise<void> {
 
 /** Cgroups are removed from the innermost; the files in them are not files. */
 async function removeTree(folder: string): Promise<void> {
-  await until(`the processes in ${folder} to be gone`, EMPTY_MS, async () => {
+  await until(`the processes in ${folder} to be gone`, async () => {
     try {
       const inner = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) =>
         entry.isDirectory(),

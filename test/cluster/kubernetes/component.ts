@@ -54,11 +54,15 @@ export async function whenUp<T>(
 ): Promise<T> {
   const { child } = component.running;
   try {
-    return await until(what, timeoutMs, async () => {
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`ended with ${child.exitCode ?? child.signalCode} before ${what} came`);
-      return await ask();
-    });
+    return await until(
+      what,
+      async () => {
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw new Error(`ended with ${child.exitCode ?? child.signalCode} before ${what} came`);
+        return await ask();
+      },
+      timeoutMs,
+    );
   } catch (error) {
     const log = tailOf(component.logFile);
     throw new Error(`${component.name}: ${messageOf(error)}. The end of its log:\n${log}`, { cause: error });

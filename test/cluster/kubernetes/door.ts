@@ -10,8 +10,6 @@ export interface Door extends AsyncDisposable {
   readonly port: number;
 }
 
-const OPEN_MS = 10_000;
-
 /**
  * Opens a port on 127.0.0.1 that is passed on to an address in the node's network.
  *
@@ -22,7 +20,7 @@ const OPEN_MS = 10_000;
 export async function openDoor(inNetwork: Placement, helper: string, socket: string, target: string): Promise<Door> {
   await using stack = new AsyncDisposableStack();
   const forwarder = stack.use(await start(...tied(...inNetwork(helper, ['forward', socket, target]))));
-  await until(`the way to ${target}`, OPEN_MS, async () => {
+  await until(`the way to ${target}`, async () => {
     if (forwarder.child.exitCode !== null)
       throw new Error(`the way to ${target}: ended with ${forwarder.child.exitCode}`);
     return existsSync(socket) || undefined;

@@ -1,8 +1,6 @@
 import { until } from '../../support/until.ts';
 import type { Cluster } from './api.ts';
 
-const POD_MS = 30_000;
-
 /**
  * Ends a Job's Pods where no kubelet runs them: the real controller then makes the Job Complete or, after as many
  * failures as it allows, Failed. A Job's own status can't be written by hand while its controller owns it.
@@ -14,7 +12,7 @@ export async function endPodsOf(
   phase: 'Succeeded' | 'Failed',
 ): Promise<void> {
   const selector = `--selector=batch.kubernetes.io/job-name=${job}`;
-  const pods = await until(`a Pod of Job ${namespace}/${job}`, POD_MS, async () => {
+  const pods = await until(`a Pod of Job ${namespace}/${job}`, async () => {
     const names = await cluster.kubectl([`--namespace=${namespace}`, 'get', 'pods', selector, '--output=name']);
     return names.trim() === '' ? undefined : names.trim().split('\n');
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { must, start, tailOf, tied } from '../../support/process.ts';
 import { until } from '../../support/until.ts';
 import type { Placement } from './component.ts';
+import { EVENT_LIMIT_MS } from '../../support/limits.ts';
 
 /** A node's name, its address on its bridge, and those that it gives to Pods. The bridges of two nodes are one network. */
 export interface NodeIdentity {
@@ -32,9 +33,6 @@ export const SECOND_NODE: NodeIdentity = {
 export const NODE_ADDRESS: string = FIRST_NODE.address;
 /** What is left of it for Pods. */
 export const POD_NETWORK = '10.88.0.0/16';
-
-const UP_MS = 20_000;
-const GONE_MS = 20_000;
 
 /** What the node runs in: mounts, network, process ids, host name and IPC of its own. */
 export interface Namespaces extends AsyncDisposable {
@@ -94,9 +92,9 @@ export async function makeNamespaces(
   stack.defer(async () => {
     await running.stop();
     // Its PID 1 is gone only after everything else in there.
-    await until('the node to be gone', GONE_MS, async () => pid === 0 || !existsSync(`/proc/${pid}`) || undefined);
+    await until('the node to be gone', async () => pid === 0 || !existsSync(`/proc/${pid}`) || undefined);
   });
-  const up = once(running.child.stdout!, 'data', { signal: AbortSignal.timeout(UP_MS) }).then(() => undefined);
+  const up = once(running.child.stdout!, 'data', { signal: AbortSignal.timeout(EVENT_LIMIT_MS) }).then(() => undefined);
   const ended = await Promise.race([up, running.ended]);
   if (ended !== undefined) throw new Error(`namespaces can't be made: ${tailOf(logFile).trim() || `exit ${ended}`}`);
   pid = await childOf(running.pid);

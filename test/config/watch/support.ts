@@ -54,8 +54,6 @@ export interface Watching extends AsyncDisposable {
   placed(path: string, content: string): Promise<void>;
 }
 
-const WITHIN_MS = 20_000;
-
 /** Watches a pod's configuration until it is disposed of. */
 export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollMs?: number } = {}): Watching {
   const { log, said } = recordedLog();
@@ -83,7 +81,7 @@ export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollM
   });
   failed.catch(() => {});
   const when = async (what: string, holds: () => Promise<boolean>) => {
-    const held = until(what, WITHIN_MS, async () => (await holds()) || undefined).catch((error: Error) => {
+    const held = until(what, async () => (await holds()) || undefined).catch((error: Error) => {
       throw new Error(`${error.message}; status ${JSON.stringify(status)}; said ${said()}`);
     });
     await Promise.race([held, failed]);

@@ -5,8 +5,6 @@ import type { Live, LiveLine } from '../../../src/cli/live.ts';
 import { logLines } from '../../support/helper.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
-
-const WAIT_MS = 10_000;
 const ROOM = { columns: 80, lines: 20 };
 
 function told(options: Partial<ProgressOptions> = {}) {
@@ -20,7 +18,7 @@ function told(options: Partial<ProgressOptions> = {}) {
     ...options,
   });
   const lines = () => logLines(said());
-  const first = () => until('a line', WAIT_MS, () => Promise.resolve(lines()[0]?.msg));
+  const first = () => until('a line', () => Promise.resolve(lines()[0]?.msg));
   return { lines, first, [Symbol.asyncDispose]: () => progress[Symbol.asyncDispose]() };
 }
 
@@ -78,7 +76,7 @@ test('on a terminal it is drawn in place instead, and taken away at the end', as
   let hasLeft = false;
   const live: Live = { show: (lines) => void drawn.push(lines(ROOM)), leave: () => (hasLeft = true) };
   const progress = told({ live, changed: tables(['user']) });
-  await until('a picture with its tables', WAIT_MS, () =>
+  await until('a picture with its tables', () =>
     Promise.resolve(drawn.some((lines) => lines.some(({ text }) => text === 'tables altered: user')) || undefined),
   );
   await progress[Symbol.asyncDispose]();

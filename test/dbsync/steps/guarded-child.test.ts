@@ -12,7 +12,6 @@ import { until } from '../../support/until.ts';
 
 /** Stands for the lock session's socket where the test does not look at it. */
 const NO_SOCKET = 2;
-const GONE_MS = 2000;
 
 async function runGuarded(script: string): Promise<{ code: number; lines: string[] }> {
   const lines: string[] = [];
@@ -109,7 +108,7 @@ test('without its helper the command does not begin', async () => {
 
 /** A process that is being killed has closed its files a moment before it counts as dead. */
 async function gone(pid: number): Promise<void> {
-  await until(`process ${pid} to be gone`, GONE_MS, () => Promise.resolve(isGone(pid) || undefined));
+  await until(`process ${pid} to be gone`, () => Promise.resolve(isGone(pid) || undefined));
 }
 
 /** Dead, perhaps not yet reaped: in a container without an init nobody may ever do that. */

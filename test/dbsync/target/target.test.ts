@@ -136,7 +136,7 @@ test('a wait for a server that is not there ends at once on SIGTERM', async () =
   let said = '';
   running.child.stdout?.resume();
   running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-  await until('it to wait', 20_000, async () => (said.includes('waiting for the database') ? true : undefined));
+  await until('it to wait', async () => (said.includes('waiting for the database') ? true : undefined));
   process.kill(running.pid, 'SIGTERM');
   assert.equal(await running.ended, 143);
   assert.match(said, /ended by SIGTERM/);

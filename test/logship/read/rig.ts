@@ -58,7 +58,7 @@ export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
       appendFileSync(join(folder.path, name), Buffer.of(byte));
       await readAll();
       if (source instanceof TailFileSource)
-        await until('the end of the file', 10_000, () => Promise.resolve(source.ends > seen || undefined));
+        await until('the end of the file', () => Promise.resolve(source.ends > seen || undefined));
     },
     async [Symbol.asyncDispose]() {
       source[Symbol.dispose]();

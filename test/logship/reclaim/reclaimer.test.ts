@@ -160,7 +160,7 @@ test('it goes on by itself, and looks a last time at its end', { skip }, async (
   const options = { mode: 'on', root: w.folder, keepBytes: KEEP, saved, log: log(w.said), everyMs: 20 } as const;
   const reclaiming = startReclaiming(options);
   assert.ok(reclaiming);
-  await until('the first bytes', 10_000, () => Promise.resolve(reclaiming.bytes() > 0 ? true : undefined));
+  await until('the first bytes', () => Promise.resolve(reclaiming.bytes() > 0 ? true : undefined));
   w.marks.now = [6 * MB];
   await reclaiming[Symbol.asyncDispose]();
   assert.equal(blocks(w.file), 3 * MB + 65_536);
@@ -173,9 +173,7 @@ test('what goes wrong in it is said, and ends nothing else', async () => {
   };
   await using _ = startReclaiming({ mode: 'on', root: '/', keepBytes: KEEP, saved, log: log(said), everyMs: 1 });
   if (said.some((line) => line.includes('is given back')))
-    await until('the word', 10_000, () =>
-      Promise.resolve(said.join().includes('our bug, please report it: oh') || undefined),
-    );
+    await until('the word', () => Promise.resolve(said.join().includes('our bug, please report it: oh') || undefined));
 });
 
 test('auto is off on a disk that outlives the pod, and on in memory', async () => {

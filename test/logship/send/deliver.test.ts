@@ -81,7 +81,7 @@ test('what no dead-letter file can take is asked again, and others go past it', 
   await using d = await delivering(sinkAt(server.url));
   await mkdir(d.deadLetters.file);
   const delivery = d.deliver(batch('a', 'poison'), batch('b'), batch('c'));
-  await until('the others to be settled', 5000, () => Promise.resolve(d.settled.length === 3 || undefined));
+  await until('the others to be settled', () => Promise.resolve(d.settled.length === 3 || undefined));
   assert.deepEqual(d.settled.toSorted(), ['a', 'b', 'c']);
   assert.equal(d.counts.rejected, 0);
   await rmdir(d.deadLetters.file);
@@ -95,7 +95,7 @@ test('documents of a closed index wait, and are no outage: the others go past th
   await using server = await bulkServer({ document: (id) => (isClosed && id.startsWith('old') ? closed : 201) });
   await using d = await delivering(sinkAt(server.url));
   const delivery = d.deliver(batch('old1'), batch('new1'), batch('old2', 'new2'), batch('new3'));
-  await until('the others to be in', 5000, () => Promise.resolve(server.taken.length === 3 || undefined));
+  await until('the others to be in', () => Promise.resolve(server.taken.length === 3 || undefined));
   assert.deepEqual(server.taken.toSorted(), ['new1', 'new2', 'new3']);
   isClosed = false;
   await delivery;
@@ -205,7 +205,7 @@ test('the signal ends it, and nothing counts as settled', async () => {
   const stop = new AbortController();
   await using d = await delivering(sinkAt(server.url), { signal: stop.signal });
   const delivery = d.deliver(batch('a'));
-  await until('it to be refused', 5000, () => Promise.resolve(server.requests[0]));
+  await until('it to be refused', () => Promise.resolve(server.requests[0]));
   stop.abort(new Error('enough'));
   await assert.rejects(delivery, /enough/);
   assert.deepEqual(d.settled, []);

@@ -210,6 +210,6 @@ test('the hundred and first watch asks instead', async () => {
   }
   assert.equal(await first(), 'listed');
   await open.shift()?.return?.();
-  await until('its place to be free', 5000, async () => ((await first()) === 'a' ? true : undefined));
+  await until('its place to be free', async () => ((await first()) === 'a' ? true : undefined));
   for (const watch of open) await watch.return?.();
 });

@@ -6,7 +6,7 @@ import { start } from '../../support/process.ts';
 import { until } from '../../support/until.ts';
 
 async function seen(pid: number, words: string): Promise<ProcessInfo> {
-  return await until(`process ${pid} to be ${words}`, 5000, async () => {
+  return await until(`process ${pid} to be ${words}`, async () => {
     return (await listProcesses()).find((one) => one.pid === pid && one.words.join(' ') === words);
   });
 }
@@ -23,7 +23,7 @@ test('a process is seen with its parent, its name, its words and its user', asyn
 test('what a process handles and what it ignores is told apart', async () => {
   const script = "trap '' USR1; trap : USR2; while :; do sleep 1000; done";
   await using running = await start('bash', ['-c', script]);
-  await until('the traps', 5000, async () => {
+  await until('the traps', async () => {
     const one = (await listProcesses()).find(({ pid }) => pid === running.pid);
     return (one !== undefined && inMask(one.caught, 'SIGUSR2')) || undefined;
   });
@@ -43,7 +43,7 @@ test('a zombie is no process', async () => {
   const child = '(until [[ $(< /proc/$$/comm) == sleep ]]; do :; done) &';
   await using running = await start('bash', ['-c', `${child} exec sleep 1000`]);
   await seen(running.pid, 'sleep 1000');
-  const zombie = await until('the child to have ended', 5000, async () => {
+  const zombie = await until('the child to have ended', async () => {
     const [pid] = (await readFile(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8')).split(' ');
     return / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8')) ? Number(pid) : undefined;
   });

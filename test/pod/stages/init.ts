@@ -69,8 +69,8 @@ export const INIT: Stages = {
     const script = `#!/bin/bash\ntrap 'touch ${heard}' HUP\ntouch ${heard}.up\nwhile :; do sleep 0.1; done\n`;
     await writeFile(join(folder, name), script, { mode: 0o755 });
     stack.use(await start(join(folder, name), []));
-    await until('the service', 20_000, () => Promise.resolve(existsSync(`${heard}.up`) || undefined));
-    const stopAfter = until('the signal', 20_000, () => Promise.resolve(existsSync(heard) || undefined));
+    await until('the service', () => Promise.resolve(existsSync(`${heard}.up`) || undefined));
+    const stopAfter = until('the signal', () => Promise.resolve(existsSync(heard) || undefined));
     return { replace: { 'HUP:keystone': `HUP:${name}` }, env, code: 143, stopAfter: stopAfter.then(() => undefined) };
   },
   "kolla-init watch --on-change 'http:POST http://127.0.0.1:8080/reload'": async (folder, stack) => {

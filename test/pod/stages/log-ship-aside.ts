@@ -11,7 +11,7 @@ export const LOG_SHIP_ASIDE: Stages = {
     const [syslog, port] = [await freePort(), await freePort()];
     const socket = createSocket('udp4');
     stack.defer(() => void socket.close());
-    const shipped = until('haproxy to be shipped', 30_000, async () => {
+    const shipped = until('haproxy to be shipped', async () => {
       socket.send('<142>haproxy[12]: a line', syslog, '127.0.0.1');
       const metrics = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
       return (

@@ -5,8 +5,6 @@ import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { says, type Stages } from './stage.ts';
 
-const UP_MS = 20_000;
-
 export const PROBE_SERVE: Stages = {
   'kolla-probe serve': async (folder, stack) => {
     const [port = 0] = await freePorts(1);
@@ -46,7 +44,7 @@ async function config(folder: string, stack: AsyncDisposableStack): Promise<stri
 }
 
 function ready(port: number): Promise<void> {
-  return until('readiness', UP_MS, async () => {
+  return until('readiness', async () => {
     const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
     return response?.status === 200 ? true : undefined;
   }).then(() => undefined);

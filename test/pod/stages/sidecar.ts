@@ -34,7 +34,7 @@ export const SIDECAR: Stages = {
 
 /** Goes on until it is stopped, once it answers. */
 function answering(port: number): Stage {
-  const answered = until('the sidecar to answer', 60_000, async () => {
+  const answered = until('the sidecar to answer', async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/livez`).catch(() => undefined);
     return answer?.status === 200 ? true : undefined;
   });

@@ -68,7 +68,7 @@ for (const [check, words] of ALL) {
     // The server is in this process too: it listens, and holds its end of each connection.
     const itsOwn = ['TCPServerWrap', ...Array.from({ length: TIMES }, () => 'TCPSocketWrap')];
     const mine = () => left([...held, ...itsOwn]);
-    await until('all of it to end', 3000, () => Promise.resolve(mine().length === 0 || undefined)).catch(() => {});
+    await until('all of it to end', () => Promise.resolve(mine().length === 0 || undefined)).catch(() => {});
     assert.deepEqual(mine(), []);
   });
 }

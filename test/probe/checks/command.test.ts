@@ -53,12 +53,12 @@ test('at the deadline the program and what it started are killed', async () => {
   await using folder = await privateFolder('command');
   const file = join(folder.path, 'pids');
   const script = `sleep 1000 & echo "$$ $!" > '${file}'; trap '' TERM; wait`;
-  const { code, msg } = await probe('--timeout', '500ms', '--', 'bash', '-c', script);
+  const { code, msg } = await probe('--timeout', '3s', '--', 'bash', '-c', script);
   assert.equal(code, 1);
   assert.equal(msg, 'command bash: no answer in 500ms');
   const pids = (await readFile(file, 'utf8')).trim().split(' ').map(Number);
   assert.equal(pids.length, 2);
-  for (const pid of pids) await until(`${pid} to be gone`, 5000, () => isGone(pid));
+  for (const pid of pids) await until(`${pid} to be gone`, () => isGone(pid));
 });
 
 test('what a program has left behind ends with it, and holds nobody up', async () => {
@@ -69,7 +69,7 @@ test('what a program has left behind ends with it, and holds nobody up', async (
     msg: '',
   });
   const pid = Number(await readFile(file, 'utf8'));
-  await until(`${pid} to be gone`, 5000, () => isGone(pid));
+  await until(`${pid} to be gone`, () => isGone(pid));
 });
 
 test('SIGTERM ends the program too', async () => {
@@ -78,7 +78,7 @@ test('SIGTERM ends the program too', async () => {
   await writeFile(file, '');
   const script = `echo $$ > '${file}'; sleep 1000; exit 1`;
   await using probing = await startHelper('kolla-probe', ['command', '--timeout', '60s', '--', 'bash', '-c', script]);
-  const pid = await until('the program to run', 10_000, async () => Number(await readFile(file, 'utf8')) || undefined);
+  const pid = await until('the program to run', async () => Number(await readFile(file, 'utf8')) || undefined);
   assert.equal(await probing.stop(), 143);
-  await until(`${pid} to be gone`, 5000, () => isGone(pid));
+  await until(`${pid} to be gone`, () => isGone(pid));
 });

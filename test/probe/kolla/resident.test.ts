@@ -23,7 +23,7 @@ test('while it runs it answers; stopped, killed, or ended it leaves the question
   };
   const serve = async () => {
     const server = await startHelper('kolla-probe', ['serve', '--listen', '127.0.0.1:0', '--door-file', file]);
-    await until('the door file', 10_000, () => Promise.resolve(existsSync(file) || undefined));
+    await until('the door file', () => Promise.resolve(existsSync(file) || undefined));
     return server;
   };
   {
@@ -31,7 +31,7 @@ test('while it runs it answers; stopped, killed, or ended it leaves the question
     const healthy = await ask();
     assert.match(healthy.stdout, new RegExp(`^\\n200 127\\.0\\.0\\.1:${api.port} `));
     assert.deepEqual([healthy.code, healthy.stderr], [0, '']);
-    const unhealthy = await until('the next answer', 5000, async () => {
+    const unhealthy = await until('the next answer', async () => {
       const answer = await ask();
       return answer.code === 1 ? answer : undefined;
     });
@@ -44,7 +44,7 @@ test('while it runs it answers; stopped, killed, or ended it leaves the question
     assert.deepEqual(await ask(), BINARY, 'killed, with its file left behind');
   }
   const server = await serve();
-  await until('its successor to answer', 10_000, async () => ((await ask()).code === 3 ? undefined : true));
+  await until('its successor to answer', async () => ((await ask()).code === 3 ? undefined : true));
   await server.stop();
   assert.ok(!existsSync(file), 'ended in good order, it takes its file away');
   assert.deepEqual(await ask(), BINARY, 'ended');

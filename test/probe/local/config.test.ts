@@ -18,7 +18,7 @@ async function probe(p: Pod, ...more: string[]): Promise<{ code: number; msg: st
 
 /** Asks until the reason is such a one; the record is written after the log line. */
 async function reason(p: Pod, what: RegExp, ...more: string[]): Promise<void> {
-  await until(`the reason ${what}`, 20_000, async () => {
+  await until(`the reason ${what}`, async () => {
     const { code, msg } = await probe(p, ...more);
     return code === 1 && what.test(msg) ? true : undefined;
   });
@@ -29,7 +29,7 @@ test('the record of a real watch: in step, refused, mended, and not looked at an
   await reason(p, /there is no .*config-watch\.json: does kolla-init watch run/);
   await using watch = await sidecar(p, []);
   const healthy = () =>
-    until('the newest version to be in place', 20_000, async () => ((await probe(p)).code === 0 ? true : undefined));
+    until('the newest version to be in place', async () => ((await probe(p)).code === 0 ? true : undefined));
   await healthy();
   await p.volume.swap({ 'config.json': '{', 'a.conf': 'two' });
   await reason(p, /^config: version [0-9a-f]{12} is refused, [0-9a-f]{12} stays in place: .*config\.json/);

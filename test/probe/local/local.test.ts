@@ -102,7 +102,7 @@ test('a pattern is looked for in whole command lines', async () => {
   await using _ = await startStranger();
   await using running = await start('bash', ['-c', `exec -a ${name('server')} sleep 1000`]);
   const asked = (pattern: string) => processQuestion({ name: pattern, isPattern: true }, 'asked').ask(signal());
-  await until('the program', 5000, async () => ((await asked(`${name('server')} 1000`)).healthy ? true : undefined));
+  await until('the program', async () => ((await asked(`${name('server')} 1000`)).healthy ? true : undefined));
   assert.deepEqual(await asked(`${name('server')} 10*$`), {
     healthy: true,
     detail: `${name('server')} 10*$ (pid ${running.pid})`,
@@ -122,9 +122,8 @@ test('the shell that was told to ask is not whom it asks about', async () => {
     const line = `: /usr/bin/${called} process --pattern ${name('sought')}; read -rt 1000 <> ${silent}; :`;
     await using _ = await start('bash', ['-c', line]);
     const running = processQuestion({ name: name('sought'), isPattern: true }, 'asked');
-    if (called === 'another')
-      await until('the shell', 5000, async () => (await running.ask(signal())).healthy || undefined);
-    else await until('the shell', 5000, async () => (await shellsWith(name('sought'))) > 0 || undefined);
+    if (called === 'another') await until('the shell', async () => (await running.ask(signal())).healthy || undefined);
+    else await until('the shell', async () => (await shellsWith(name('sought'))) > 0 || undefined);
     return (await running.ask(signal())).healthy;
   };
   assert.equal(await asked('another'), true);

@@ -92,7 +92,7 @@ test('a connection that the other end has closed is not one', async () => {
   await using service = await startService(name('closewait'), connects(server.port));
   peers[0]?.end();
   const query = { process: { name: name('closewait') }, ports: [server.port] };
-  const reason = await until('the connection to be half closed', 5000, async () => {
+  const reason = await until('the connection to be half closed', async () => {
     const verdict = await ask('connected', query);
     return verdict.healthy ? undefined : verdict.reason;
   });

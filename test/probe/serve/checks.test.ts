@@ -10,8 +10,7 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { freePort } from '../../support/port.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-
-const WAIT_MS = 10_000;
+import { EVENT_LIMIT_MS } from '../../support/limits.ts';
 
 type Ask = (signal: AbortSignal, tell?: (awaited: string) => void) => Promise<Verdict>;
 
@@ -46,7 +45,7 @@ function started(checks: readonly PreparedCheck[], random = () => 0) {
 const stateOf = (checks: Checks, name: string) => checks.snapshot().find((each) => each.name === name)?.state;
 
 function becoming(checks: Checks, name: string, state: string) {
-  return until(`${name} to be ${state}`, WAIT_MS, async () => (stateOf(checks, name) === state ? true : undefined));
+  return until(`${name} to be ${state}`, async () => (stateOf(checks, name) === state ? true : undefined));
 }
 
 test('a check is unknown until its first verdict, and then what that says', async () => {
@@ -102,7 +101,7 @@ test('a promise that is held for ever is unhealthy by its deadline, is not asked
   await using _ = running;
   await becoming(running, 'hanging', 'unhealthy');
   const before = told.asked;
-  await until('the other to be asked five times more', WAIT_MS, async () => told.asked >= before + 5 || undefined);
+  await until('the other to be asked five times more', async () => told.asked >= before + 5 || undefined);
   assert.equal(hung, 1);
   assert.equal(stateOf(running, 'other'), 'healthy');
   assert.match(running.snapshot()[0]?.reason ?? '', /no answer in 50ms, and after .* it still hangs/);
@@ -128,7 +127,7 @@ test('it takes so many failures in succession as are set, and one success', asyn
   const answered = () => running.snapshot()[0]!.asked;
   told.verdict = unhealthy('no');
   const before = answered();
-  await until('one more answer', WAIT_MS, async () => answered() > before || undefined);
+  await until('one more answer', async () => answered() > before || undefined);
   assert.equal(stateOf(running, 'patient'), 'healthy');
   await becoming(running, 'patient', 'unhealthy');
   assert.ok(running.snapshot()[0]!.failed >= 3);
@@ -153,7 +152,7 @@ test('the same verdict is no change, even for another reason', async () => {
   let n = 0;
   const { running, changes } = started([checkOf('api', () => Promise.resolve(unhealthy(`try ${++n}`)))]);
   await using _ = running;
-  await until('three answers', WAIT_MS, async () => n >= 3 || undefined);
+  await until('three answers', async () => n >= 3 || undefined);
   assert.equal(changes.length, 1);
   assert.match(running.snapshot()[0]?.reason ?? '', /^try [2-9]/);
 });
@@ -161,7 +160,7 @@ test('the same verdict is no change, even for another reason', async () => {
 test('a check that throws is unhealthy as our bug, and goes on', async () => {
   const { running, said } = started([checkOf('broken', () => Promise.reject(new TypeError('x is undefined')))]);
   await using _ = running;
-  await until('a second asking', WAIT_MS, async () => (running.snapshot()[0]?.asked ?? 0) >= 2 || undefined);
+  await until('a second asking', async () => (running.snapshot()[0]?.asked ?? 0) >= 2 || undefined);
   assert.match(running.snapshot()[0]?.reason ?? '', /our bug, please report it: x is undefined/);
   assert.match(said(), /TypeError/);
 });
@@ -171,7 +170,7 @@ test('a verdict of long ago is unseen, which counts as unhealthy', async () => {
   let ahead = 0;
   const timing = { now: () => performance.now() + ahead, random: () => 0 };
   const { log } = recordedLog();
-  await using running = startChecks([check], { signal: AbortSignal.timeout(WAIT_MS), log }, timing);
+  await using running = startChecks([check], { signal: AbortSignal.timeout(EVENT_LIMIT_MS), log }, timing);
   await becoming(running, 'api', 'healthy');
   ahead = 3500;
   const [status] = running.snapshot();
@@ -187,7 +186,7 @@ test('checks do not begin in the same instant', async () => {
   );
   const { running } = started(checks, Math.random);
   await using _ = running;
-  await until('each to be asked', WAIT_MS, async () => began.length >= 10 || undefined);
+  await until('each to be asked', async () => began.length >= 10 || undefined);
   assert.ok(Math.max(...began.slice(0, 10)) - Math.min(...began) > 40);
 });
 
@@ -203,7 +202,7 @@ test('nothing is asked any more once they are disposed of, and what was open is 
       { period: 60_000, timeout: 50_000 },
     ),
   ]);
-  await until('it to be asked', WAIT_MS, async () => signals.length > 0 || undefined);
+  await until('it to be asked', async () => signals.length > 0 || undefined);
   await running[Symbol.asyncDispose]();
   assert.equal(signals[0]?.aborted, true);
   assert.equal(stateOf(running, 'open'), 'unknown');

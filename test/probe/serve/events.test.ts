@@ -8,8 +8,6 @@ import type { Part, State } from '../../../src/probe/serve/part.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 
-const WAIT_MS = 10_000;
-
 interface Posted {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -37,7 +35,7 @@ function change(state: State, from: State = 'healthy', reason = 'status 503'): C
 }
 
 const all = (told: { posted: Posted[] }, n: number) =>
-  until(`${n} Events`, WAIT_MS, async () => (told.posted.length === n ? true : undefined));
+  until(`${n} Events`, async () => (told.posted.length === n ? true : undefined));
 
 test('a check that becomes unhealthy is a Warning on the own Pod, with reason and how long it had been well', async () => {
   await using told = events(() => Promise.resolve());
@@ -74,7 +72,7 @@ test('one that recovers is a Normal one; one that is well from the start is none
 test('a refusal is said once with what to do, and nobody is asked again', async () => {
   await using told = events(() => Promise.reject(new ApiError(403, 'events is forbidden: User "x" cannot create')));
   told.tell(change('unhealthy'));
-  await until('the word', WAIT_MS, async () => (told.said() === '' ? undefined : true));
+  await until('the word', async () => (told.said() === '' ? undefined : true));
   for (let i = 0; i < 5; i++) told.tell(change('unhealthy'));
   await told[Symbol.asyncDispose]();
   assert.equal(told.asked(), 1);

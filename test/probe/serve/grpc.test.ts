@@ -8,9 +8,9 @@ import { privateFolder } from '../../support/folder.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 import { statusOf, toldChecks } from './serve-support.ts';
+import { EVENT_LIMIT_MS } from '../../support/limits.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
-const WAIT_MS = 10_000;
 
 async function served(checks = toldChecks([statusOf('api')])) {
   const folder = await privateFolder('grpc');
@@ -29,7 +29,7 @@ async function served(checks = toldChecks([statusOf('api')])) {
 
 /** What our own check of a gRPC server would say of it. */
 async function check(at: { host: string; port: number }, service: string): Promise<string> {
-  const said = await grpcHealth(at, { service, signal: AbortSignal.timeout(WAIT_MS) }, () => {});
+  const said = await grpcHealth(at, { service, signal: AbortSignal.timeout(EVENT_LIMIT_MS) }, () => {});
   return said.says;
 }
 
@@ -104,7 +104,7 @@ test('who watches is told now, and at each change', async () => {
   await using server = await served(checks);
   await using watching = call(server.at.port, WATCH, named('readiness'));
   const seeing = (...wanted: number[]) =>
-    until(wanted.join(), WAIT_MS, async () => (watching.statuses().join() === wanted.join() ? true : undefined));
+    until(wanted.join(), async () => (watching.statuses().join() === wanted.join() ? true : undefined));
   await seeing(1);
   checks.tell('api', { state: 'unhealthy' });
   await seeing(1, 2);
@@ -119,7 +119,7 @@ test('who watches is told now, and at each change', async () => {
 test('who watches what there is not is told so, and kept', async () => {
   await using server = await served();
   await using watching = call(server.at.port, WATCH, named('nobody'));
-  await until('an answer', WAIT_MS, async () => (watching.statuses().length > 0 ? true : undefined));
+  await until('an answer', async () => (watching.statuses().length > 0 ? true : undefined));
   assert.deepEqual(watching.statuses(), [3]);
   assert.equal(watching.stream.closed, false);
 });

@@ -9,8 +9,7 @@ import { privateFolder } from '../../support/folder.ts';
 import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { get } from './serve-support.ts';
-
-const WAIT_MS = 30_000;
+import { EVENT_LIMIT_MS } from '../../support/limits.ts';
 
 async function started(yaml: string, ...more: string[]) {
   const folder = await privateFolder('serve');
@@ -22,7 +21,7 @@ async function started(yaml: string, ...more: string[]) {
   let said = '';
   running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
   const saying = async (what: RegExp) => {
-    return await until(`${what} in:\n${said}`, WAIT_MS, async () => what.exec(said) ?? undefined);
+    return await until(`${what} in:\n${said}`, async () => what.exec(said) ?? undefined);
   };
   const [, port] = await saying(/are answered on [^ ]+:(\d+)/);
   return {
@@ -44,11 +43,7 @@ test('a service that goes down and comes back is one line each, with the reason 
   const run = `http http://127.0.0.1:${service.port}/`;
   await using serve = await started(`checks: { api: { run: "${run}", period: 200ms, timeout: 150ms, failures: 2 } }\n`);
   const answers = (wanted: number) =>
-    until(
-      `/readyz to answer ${wanted}`,
-      WAIT_MS,
-      async () => (await get(serve.port, '/readyz')).status === wanted || undefined,
-    );
+    until(`/readyz to answer ${wanted}`, async () => (await get(serve.port, '/readyz')).status === wanted || undefined);
   await answers(200);
   code = 503;
   await answers(503);
@@ -73,7 +68,7 @@ test('at SIGTERM /readyz is 503 at once, /livez is answered on, and the door is 
   assert.equal((await get(serve.port, '/readyz')).status, 200);
   assert.equal(existsSync(serve.doorFile), true);
   process.kill(serve.pid, 'SIGTERM');
-  await until('503', WAIT_MS, async () => (await get(serve.port, '/readyz')).body === 'ending\n' || undefined);
+  await until('503', async () => (await get(serve.port, '/readyz')).body === 'ending\n' || undefined);
   assert.equal((await get(serve.port, '/livez')).status, 200);
   assert.equal(await serve.ended, 143);
   assert.equal(existsSync(serve.doorFile), false);
@@ -95,7 +90,7 @@ for (const [what, yaml, args, code, message] of [
     await using folder = await privateFolder('serve');
     const file = join(folder.path, 'kolla-pod.yaml');
     await writeFile(file, `${yaml}\n`);
-    const signal = AbortSignal.timeout(WAIT_MS);
+    const signal = AbortSignal.timeout(EVENT_LIMIT_MS);
     const { code: got, stderr } = await runHelper('kolla-probe', ['serve', '--config', file, ...args], { signal });
     assert.equal(got, code, stderr);
     assert.match(stderr, message);
