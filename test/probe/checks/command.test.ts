@@ -55,7 +55,7 @@ test('at the deadline the program and what it started are killed', async () => {
   const script = `sleep 1000 & echo "$$ $!" > '${file}'; trap '' TERM; wait`;
   const { code, msg } = await probe('--timeout', '3s', '--', 'bash', '-c', script);
   assert.equal(code, 1);
-  assert.equal(msg, 'command bash: no answer in 500ms');
+  assert.equal(msg, 'command bash: no answer in 3s');
   const pids = (await readFile(file, 'utf8')).trim().split(' ').map(Number);
   assert.equal(pids.length, 2);
   for (const pid of pids) await until(`${pid} to be gone`, () => isGone(pid));
