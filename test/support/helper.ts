@@ -11,15 +11,19 @@ export interface HelperOptions extends RunOptions {
   readonly fromSource?: true;
 }
 
+/** What is not about a deadline must not reach one on a busy machine; the real default is under a second. */
+const PROBE_TIMEOUT = { KOLLA_PROBE_TIMEOUT: '30s' };
+
 /** The options that a test's shell may have set must not reach the helper under test. */
-function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env };
+function cleanEnv(name: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, ...(name === 'kolla-probe' && PROBE_TIMEOUT), ...env };
 }
 
 /** Runs a helper as its users do, as a process. */
 export function runHelper(name: string, args: readonly string[], options: HelperOptions = {}): Promise<Finished> {
   const dispatcher = options.fromSource ? FROM_SOURCE : HELPERS;
-  return run(process.execPath, [dispatcher, name, ...args], { ...options, env: cleanEnv(options.env) });
+  return run(process.execPath, [dispatcher, name, ...args], { ...options, env: cleanEnv(name, options.env) });
 }
 
 export interface StartHelperOptions extends StartOptions {
@@ -31,7 +35,7 @@ export interface StartHelperOptions extends StartOptions {
 export function startHelper(name: string, args: readonly string[], options: StartHelperOptions = {}): Promise<Running> {
   const { launcher = [], ...others } = options;
   const [program = '', ...words] = [...launcher, process.execPath, HELPERS, name, ...args];
-  return start(...tied(program, words), { ...others, env: cleanEnv(options.env) });
+  return start(...tied(program, words), { ...others, env: cleanEnv(name, options.env) });
 }
 
 /** The JSON lines that a helper logged. */
