@@ -108,8 +108,8 @@ function withoutMarks(value: unknown): object {
 }
 
 if (import.meta.main) {
-  // Helm is one of the real parts that tests build into their cache.
-  const { helm } = await import('../test/cluster/helm.ts');
+  // Built at its first use: who only takes manifests() has none to pay for.
+  const { helm } = await import('../tools/helm.ts');
   const home = mkdtempSync(join(tmpdir(), 'kolla-pod-helm-'));
   const made = await manifests(async (args) => {
     const { code, stdout, stderr } = await helm(home, args);

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { start, type Running } from '../test/support/process.ts';
+import { start, type Running } from '../tools/process.ts';
 import { fileURLToPath } from 'node:url';
 import type { Story } from './story.ts';
 

@@ -11,9 +11,9 @@ import { run as runTests } from 'node:test';
 import { basename, join } from 'node:path';
 import { spec } from 'node:test/reporters';
 import { Transform } from 'node:stream';
-import { cacheRoot } from './support/cache.ts';
+import { cacheRoot } from '../tools/cache.ts';
 import { TEST_LIMIT_MS } from './support/limits.ts';
-import { run } from './support/process.ts';
+import { run } from '../tools/process.ts';
 import { SUITES, type Suite } from './suites.ts';
 
 const TOOLS: readonly (readonly [string, readonly string[]])[] = [

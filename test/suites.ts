@@ -19,7 +19,7 @@ export const SUITES: readonly Suite[] = [
     name: 'unit',
     what: 'our code alone: no network, no servers',
     files: [
-      'test/{bootstrap,cli,cluster,config,demo,depend,docs,init,dbsync,logship,platform,pod,probe,services,sidecar,start,support}/**/*.test.ts',
+      'test/{bootstrap,cli,cluster,config,demo,depend,docs,init,dbsync,logship,platform,pod,probe,services,sidecar,start,support,tools}/**/*.test.ts',
     ],
     concurrency: 2,
     budgetS: 90,

@@ -9,10 +9,10 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unpackedPackages } from '../../test/cluster/debian.ts';
-import { cached } from '../../test/support/cache.ts';
-import { privateFolder } from '../../test/support/folder.ts';
-import { must } from '../../test/support/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
+import { cached } from '../../tools/cache.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 import { HERE, type Target } from '../base.ts';
 import { libraryPackages } from './base.ts';
 import { lockedPackage } from './lockfile.ts';

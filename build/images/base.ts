@@ -2,8 +2,8 @@ import { chmod, copyFile, glob, lstat, mkdir, readFile, readlink, symlink } from
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { isThere } from '../../src/platform/fs/access.ts';
-import { unpackedPackages } from '../../test/cluster/debian.ts';
-import { cached } from '../../test/support/cache.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
+import { cached } from '../../tools/cache.ts';
 import type { Target } from '../base.ts';
 
 /** What the binary is linked with comes from these. */

@@ -1,6 +1,6 @@
 import { layoutOf, PLACE } from '../../src/pod/install/layout.ts';
-import { layerOfFolder, type Layer } from '../../test/cluster/image.ts';
-import { tarOf, type TarEntry } from '../../test/cluster/tar.ts';
+import { layerOfFolder, type Layer } from '../../tools/image.ts';
+import { tarOf, type TarEntry } from '../../tools/tar.ts';
 import { NAMES } from '../names.ts';
 import { glibcRootfs } from './base.ts';
 import type { Target } from '../base.ts';

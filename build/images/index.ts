@@ -16,7 +16,7 @@ import { execFile } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { VERSION } from '../../src/cli/version.ts';
-import { imageTar } from '../../test/cluster/image.ts';
+import { imageTar } from '../../tools/image.ts';
 import { onTarget, type Target } from '../base.ts';
 import { checkBinary } from '../check.ts';
 import { buildBinary, type Built } from '../make.ts';

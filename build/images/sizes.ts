@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { BLOCK } from '../../test/cluster/tar.ts';
+import { BLOCK } from '../../tools/tar.ts';
 
 /** What registries usually keep layers in. */
 const GZIP_LEVEL = 6;

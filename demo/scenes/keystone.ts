@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import type { Keystone } from '../../test/cluster/keystone.ts';
 import { runHelper } from '../../test/support/helper.ts';
-import { start, tailOf, tied, type Running } from '../../test/support/process.ts';
+import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import type { PodFiles } from '../pod-files.ts';
 import type { Story } from '../story.ts';
 import { ADMIN_PASSWORD } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { CommandLine, Keystone } from '../../test/cluster/keystone.ts';
-import { must } from '../../test/support/process.ts';
+import { must } from '../../tools/process.ts';
 import { startHelper } from '../helper-process.ts';
 import type { PodFiles } from '../pod-files.ts';
 import type { Database } from '../servers.ts';

@@ -1,4 +1,4 @@
-import type { Capability } from '../support/capability.ts';
+import type { Capability } from '../../tools/capability.ts';
 import type { Figure } from './figure.ts';
 
 /** Least and median of the rounds, in milliseconds. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GaleraNode } from '../cluster/galera.ts';
-import { start, type Running } from '../support/process.ts';
+import { start, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import type { Arena } from '../takeovers/index.ts';
 import { DB_SYNC } from './db-sync-binary.ts';

@@ -1,6 +1,6 @@
 import { startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { keystoneSite } from '../integration/kolla-db-sync-keystone-support.ts';
-import { must, run } from '../support/process.ts';
+import { must, run } from '../../tools/process.ts';
 import type { Sample } from './bench.ts';
 import { DB_SYNC } from './db-sync-binary.ts';
 

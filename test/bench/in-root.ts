@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { canHaveKolla } from '../contract/kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../contract/throw-away-root.ts';
-import type { Capability } from '../support/capability.ts';
+import type { Capability } from '../../tools/capability.ts';
 import type { Sample } from './bench.ts';
 
 const BINARY = fileURLToPath(new URL('../../dist/kolla-pod', import.meta.url));

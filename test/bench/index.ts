@@ -9,7 +9,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 import type { Bench, Cost, Row } from './bench.ts';
 import { dbSync } from './db-sync.ts';
 import { drawingOf } from './drawing.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBulkSink } from '../support/bulk-sink.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { writeLogLines } from '../support/log-lines.ts';
 import { until } from '../support/until.ts';
 import { round, type Figure } from './figure.ts';

@@ -15,7 +15,7 @@ import { canRunElasticsearch, startElasticsearch } from '../cluster/elasticsearc
 import { canRunOpenSearch, startOpenSearch } from '../cluster/opensearch.ts';
 import { canRunRsyslog } from '../cluster/rsyslog.ts';
 import { startBulkSink } from '../support/bulk-sink.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { writeLogLines } from '../support/log-lines.ts';
 import { until } from '../support/until.ts';
 import type { FiguresBench } from './bench.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startRsyslog } from '../cluster/rsyslog.ts';
-import { privateFolder } from '../support/folder.ts';
-import { start, tied, type Running } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { start, tied, type Running } from '../../tools/process.ts';
 
 export const BINARY = fileURLToPath(new URL('../../dist/bin/kolla-log-ship', import.meta.url));
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Capability } from '../support/capability.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 
 const SOURCE = fileURLToPath(new URL('measured.c', import.meta.url));
 

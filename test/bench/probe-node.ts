@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { shimFor } from '../../src/probe/kolla/index.ts';
-import { unpackedPackages } from '../cluster/debian.ts';
-import { imageTar, layerOfFolder } from '../cluster/image.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
+import { imageTar, layerOfFolder } from '../../tools/image.ts';
 import { binaryEntries } from '../cluster/keystone-image.ts';
 import { startNode, testbox, type KubeNode } from '../cluster/kubernetes/index.ts';
-import { tarOf } from '../cluster/tar.ts';
+import { tarOf } from '../../tools/tar.ts';
 import { kollaPackage } from '../contract/kolla-package.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { until } from '../support/until.ts';
 import { round, type Figure } from './figure.ts';
 

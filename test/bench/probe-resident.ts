@@ -4,8 +4,8 @@ import { request, Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../support/port.ts';
-import { start, tied, type Running } from '../support/process.ts';
+import { freePort } from '../../tools/port.ts';
+import { start, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { percentile, round, type Figure } from './figure.ts';
 

@@ -15,7 +15,7 @@ import { inNamespaces } from '../census/namespace.ts';
 import { canRunRabbitmq } from '../cluster/rabbitmq.ts';
 import { canRunNode } from '../cluster/kubernetes/index.ts';
 import { canHaveKolla } from '../contract/kolla-package.ts';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 import type { FiguresBench } from './bench.ts';
 import type { Figure } from './figure.ts';
 import { canMeasure } from './measured.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { cpuSecondsOf } from '../cluster/kubernetes/index.ts';
-import { start } from '../support/process.ts';
+import { start } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 const INIT = fileURLToPath(new URL('../../dist/bin/kolla-init', import.meta.url));

@@ -5,7 +5,7 @@ import { Client, type Request } from '../../src/bootstrap/client.ts';
 import { Outdated } from '../../src/bootstrap/outdated.ts';
 import { DeadlineError } from '../../src/cli/errors.ts';
 import type { Log } from '../../src/cli/log.ts';
-import { freePort } from '../support/port.ts';
+import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 
 const GET: Request = { method: 'GET', path: '/x', doing: 'read x' };

@@ -8,8 +8,8 @@ import { targetFor } from '../../build/images/arm64.ts';
 import { buildBinary } from '../../build/make.ts';
 import { VERSION } from '../../src/cli/version.ts';
 import { messageOf } from '../../src/cli/errors.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 
 /** All names take minutes under qemu-user; two go the same way. */
 const NAMES = ['kolla-pod', 'healthcheck_port'];

@@ -9,9 +9,9 @@ import { VERSION } from '../../src/cli/version.ts';
 import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
 import { scriptedApi, status } from '../platform/kube/support.ts';
-import { privateFolder, type Folder } from '../support/folder.ts';
-import { freePort } from '../support/port.ts';
-import { must, run, start, type Finished } from '../support/process.ts';
+import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { must, run, start, type Finished } from '../../tools/process.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 
 const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;

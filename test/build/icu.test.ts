@@ -3,8 +3,8 @@ import { copyFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { trimIcu } from '../../build/icu.ts';
-import { privateFolder, type Folder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 
 const QUESTIONS = new URL('./fixtures/text.cjs', import.meta.url).pathname;
 

@@ -11,8 +11,8 @@ import { buildImages, type BuiltImage } from '../../build/images/index.ts';
 import { NAMES } from '../../build/names.ts';
 import { VERSION } from '../../src/cli/version.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const ARCH = HERE.arch === 'x64' ? 'amd64' : 'arm64';

@@ -7,8 +7,8 @@ import { build, type Metafile } from 'esbuild';
 import { librariesApart, librariesIn, refuseStrangers } from '../../build/apart.ts';
 import { bundleHelper, bundleLibrary, ROOT } from '../../build/bundle.ts';
 import { createLoader } from '../../build/load.ts';
-import { privateFolder } from '../support/folder.ts';
-import { run } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { run } from '../../tools/process.ts';
 
 const WARM = new URL('../../build/warm.ts', import.meta.url).pathname;
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { blindToEnvironment } from '../../build/blind.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../contract/throw-away-root.ts';
-import { privateFolder, type Folder } from '../support/folder.ts';
-import { must, run, type Finished } from '../support/process.ts';
+import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { must, run, type Finished } from '../../tools/process.ts';
 
 const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 const skip = (await canThrowAwayRoots()) ?? false;

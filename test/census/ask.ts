@@ -8,7 +8,7 @@ import { answerOf } from '../../src/probe/ask.ts';
 import { KOLLA_NAMES, openDoor, shimFor, writeDoorFile } from '../../src/probe/kolla/index.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
 import { shellWords } from '../../src/probe/serve/words.ts';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 import type { Answer } from './row.ts';
 
 const TIMEOUT_MS = 1000;

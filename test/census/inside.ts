@@ -2,7 +2,7 @@
 import { messageOf } from '../../src/cli/errors.ts';
 import { isKollaName } from '../../src/probe/kolla/index.ts';
 import { allProbes, type ServiceProbe } from '../../src/services/probes.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { asker, type Asker } from './ask.ts';
 import { SUBSTITUTES, REAL, SPECIAL, type Subject } from './subjects.ts';
 import type { Row, Seen } from './row.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { Capability } from '../support/capability.ts';
-import { run } from '../support/process.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { run } from '../../tools/process.ts';
 
 /** Ports, processes and /run of its own: the services' real ports are free there, and nobody else's processes are seen. */
 const NAMESPACES = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];

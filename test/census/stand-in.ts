@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 
 const SCRIPT = fileURLToPath(new URL('stand-in.py', import.meta.url));
 

@@ -4,8 +4,8 @@ import { canRunApache, startApache } from '../cluster/apache.ts';
 import { canRunGalera, startGalera } from '../cluster/galera.ts';
 import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
 import { canRunRabbitmq, startRabbitmq } from '../cluster/rabbitmq.ts';
-import type { Capability } from '../support/capability.ts';
-import type { Running } from '../support/process.ts';
+import type { Capability } from '../../tools/capability.ts';
+import type { Running } from '../../tools/process.ts';
 import type { Looks, StandIn } from './stand-in.ts';
 import { startTls } from './world.ts';
 

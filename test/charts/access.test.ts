@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chartNames } from '../../build/charts.ts';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { runHelper } from '../support/helper.ts';
 import { NAMESPACE, rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { chartNames } from '../../build/charts.ts';
 import { CHARTS as RUN_FOR_REAL } from '../aio/stage.ts';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { podsIn, type PodOf } from './pods.ts';
 import { rendering, NAMESPACE, type Rendered } from './support.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { chartNames } from '../../build/charts.ts';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { podOf, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { parseDefaults } from '../../src/platform/mysql/defaults-file.ts';
 import { INFRASTRUCTURE } from '../../src/services/infrastructure.ts';
 import { podsIn } from './pods.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;

@@ -5,8 +5,8 @@ import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadAll } from 'js-yaml';
 import { manifests } from '../../build/manifests.ts';
-import { canRunHelm, helm } from '../cluster/helm.ts';
-import { privateFolder } from '../support/folder.ts';
+import { canRunHelm, helm } from '../../tools/helm.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 const FOLDER = fileURLToPath(new URL('../../k8s/manifests/', import.meta.url));
 const read = (...path: string[]) => readFileSync(join(FOLDER, ...path), 'utf8');

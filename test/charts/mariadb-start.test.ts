@@ -8,10 +8,10 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { canRunHelm } from '../cluster/helm.ts';
-import { privateFolder } from '../support/folder.ts';
-import { freePort } from '../support/port.ts';
-import { run } from '../support/process.ts';
+import { canRunHelm } from '../../tools/helm.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { run } from '../../tools/process.ts';
 import { rendering } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;

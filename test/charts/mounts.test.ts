@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { chartNames } from '../../build/charts.ts';
 import { planPod, type Container } from '../../src/config/volumes/index.ts';
 import { bringsCaCertificates } from '../../src/start/index.ts';
-import { canRunHelm } from '../cluster/helm.ts';
-import { privateFolder } from '../support/folder.ts';
+import { canRunHelm } from '../../tools/helm.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { rendering, sourcesOf, textAt, type KubeObject, type Rendered, type Rendering } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));

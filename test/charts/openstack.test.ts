@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { osloLines } from '../../src/platform/oslo-lines.ts';
 import { osloOption } from '../../src/platform/oslo-ini.ts';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, podYamlOf, textAt, waitsOf } from './service-charts.ts';
 import { rendering, type Rendered } from './support.ts';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { packageChart } from '../../build/charts.ts';
-import { canRunHelm, helm } from '../cluster/helm.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { canRunHelm, helm } from '../../tools/helm.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 import { KUBE_VERSION, NAMESPACE, PASSWORDS, rendering, type KubeObject } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canRunHelm, helm } from '../cluster/helm.ts';
+import { canRunHelm, helm } from '../../tools/helm.ts';
 import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { PASSWORDS, rendering, type KubeObject, type Rendering } from './support.ts';
 

@@ -3,10 +3,10 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { PHASES } from '../../src/services/index.ts';
-import { canRunHelm } from '../cluster/helm.ts';
-import { privateFolder } from '../support/folder.ts';
+import { canRunHelm } from '../../tools/helm.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
+import { freePort } from '../../tools/port.ts';
 import { filesOf, mainOf, SERVICE_CHARTS, serviceOf, textAt } from './service-charts.ts';
 import { rendering } from './support.ts';
 

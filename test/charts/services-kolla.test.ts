@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { canHaveKollaAnsible, deployedContainers } from '../contract/kolla-ansible.ts';
 import { configJsonOf, containerOf, filesOf, keyOf, mainOf, SERVICE_CHARTS, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { keyOf, mainOf, podOf, SERVICE_CHARTS, waitsOf, workloadsOf } from './service-charts.ts';
 import { rendering, type KubeObject } from './support.ts';
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { pythonOf } from '../cluster/keystone-tree.ts';
 import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';
 import { placementTree } from '../cluster/placement-tree.ts';
-import { privateFolder } from '../support/folder.ts';
-import { run } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { run } from '../../tools/process.ts';
 import { filesOf, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { NEEDS_ROOT } from '../contract/extend-start/needs-root.ts';
 import { SETTINGS } from '../contract/extend-start/settings.ts';
 import { filesOf, mainOf, podOf, SERVICE_CHARTS, workloadsOf } from './service-charts.ts';

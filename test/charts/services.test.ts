@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
 import { osloOption } from '../../src/platform/oslo-ini.ts';
 import { PHASES, type Interface } from '../../src/services/index.ts';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import {
   configJsonOf,
   containerOf,

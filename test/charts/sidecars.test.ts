@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { load } from 'js-yaml';
 import { chartNames } from '../../build/charts.ts';
-import { canRunHelm } from '../cluster/helm.ts';
-import { privateFolder } from '../support/folder.ts';
+import { canRunHelm } from '../../tools/helm.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { startHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
-import { tailOf } from '../support/process.ts';
+import { freePort } from '../../tools/port.ts';
+import { tailOf } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { rendering } from './support.ts';
 

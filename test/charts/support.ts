@@ -6,8 +6,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { chartNames, CHARTS, stageChart } from '../../build/charts.ts';
-import { helm } from '../cluster/helm.ts';
-import { privateFolder } from '../support/folder.ts';
+import { helm } from '../../tools/helm.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 /** One object of Kubernetes, with as much of its shape as tests look at. */
 export interface KubeObject {

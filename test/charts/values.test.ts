@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { chartNames, CHARTS } from '../../build/charts.ts';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { rendering, type KubeObject, type Rendering } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));

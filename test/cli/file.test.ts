@@ -6,7 +6,7 @@ import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { ConfigError } from '../../src/cli/errors.ts';
 import { readFileOptions } from '../../src/cli/file.ts';
 import type { Option } from '../../src/cli/option.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 const TIMEOUT: Option = { flag: 'timeout', type: 'duration', env: 'T', help: '', example: '1s' };
 const WAIT: Option = { flag: 'wait', type: 'string', env: 'W', repeat: true, help: '', example: 'job/x' };

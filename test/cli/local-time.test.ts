@@ -4,7 +4,7 @@ import { copyFile, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isoTime, localTime, zoneOffset } from '../../src/cli/local-time.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 const ZONES = '/usr/share/zoneinfo';
 const skip = existsSync(join(ZONES, 'Europe/Berlin')) ? false : 'no zone database on this machine';

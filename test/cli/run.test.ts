@@ -4,9 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines } from '../support/helper.ts';
-import { must, run, start } from '../support/process.ts';
+import { must, run, start } from '../../tools/process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/program.ts', import.meta.url));
 

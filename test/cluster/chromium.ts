@@ -2,9 +2,9 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
-import type { Capability } from '../support/capability.ts';
-import { must } from '../support/process.ts';
-import { unpackedPackages } from './debian.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must } from '../../tools/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
 
 export interface Chromium {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { must, run, tied } from '../support/process.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must, run, tied } from '../../tools/process.ts';
 import { hasRoom } from './elasticsearch-distribution.ts';
 import { compile, javaHome } from './java.ts';
 import { startSearchServer, type SearchProgram, type Settings } from './search-server.ts';

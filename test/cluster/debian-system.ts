@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { cached } from '../support/cache.ts';
-import { must } from '../support/process.ts';
-import { unpackedPackages } from './debian.ts';
+import { cached } from '../../tools/cache.ts';
+import { must } from '../../tools/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 
 const DEADLINE_MS = 15 * 60_000;
 /** Documentation and other languages, which nobody reads in an image. */

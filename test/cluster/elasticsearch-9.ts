@@ -9,8 +9,8 @@
  */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
 import { addMain, canRunOnClassPath, classPathOf, javaCommand, keptClasses } from './class-path-server.ts';
 import { distribution, moduleDescriptor } from './elasticsearch-distribution.ts';
 import { javaSource, needJava } from './java.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { must, run } from '../support/process.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must, run } from '../../tools/process.ts';
 import { compile, javaHome, javaSource, needJava } from './java.ts';
 import { COPY_GOAL, fetchArtifact } from './maven.ts';
 

@@ -8,7 +8,7 @@
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { must, run } from '../support/process.ts';
+import { must, run } from '../../tools/process.ts';
 import { distribution, JAVA, secureDistribution, unprivileged } from './elasticsearch-distribution.ts';
 import { needJava } from './java.ts';
 import {

@@ -1,8 +1,8 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import { privateFolder } from '../support/folder.ts';
-import { start, tailOf, tied } from '../support/process.ts';
+import { cached } from '../../tools/cache.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
 import { install, NO_SYNC, serverIdentity } from './mariadb-data.ts';

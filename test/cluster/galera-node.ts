@@ -1,7 +1,7 @@
 import { join as inFolder } from 'node:path';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { run, start, tailOf, tied, type Running } from '../support/process.ts';
+import { run, start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { galeraRules } from './galera-data.ts';
 import type { GaleraPrograms } from './galera-programs.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import { unpackedPackages } from './debian.ts';
+import { cached } from '../../tools/cache.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryFolders, type MariadbPrograms } from './mariadb-programs.ts';
 
 /** MariaDB's programs with what makes nodes of them. */

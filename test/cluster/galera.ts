@@ -10,9 +10,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../src/cli/errors.ts';
-import type { Capability } from '../support/capability.ts';
-import { privateFolder } from '../support/folder.ts';
-import { freePorts } from '../support/port.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { freePorts } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
 import { foundedData } from './galera-data.ts';
 import { galeraNode, type GaleraNode } from './galera-node.ts';

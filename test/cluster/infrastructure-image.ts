@@ -12,14 +12,14 @@ import { chmod, glob, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { NAMES } from '../../build/names.ts';
 import { messageOf } from '../../src/cli/errors.ts';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { must } from '../support/process.ts';
-import { unpackedPackages } from './debian.ts';
-import { imagesTar, layerOfFolder, type Image, type Layer } from './image.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must } from '../../tools/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
+import { imagesTar, layerOfFolder, type Image, type Layer } from '../../tools/image.ts';
 import { BASE_PACKAGES, binaryEntries, kollaEnv } from './keystone-image.ts';
 import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
-import { tarOf, type TarEntry } from './tar.ts';
+import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
 /** Which of them, by its name in the catalogue. */
 export type InfrastructureName = 'mariadb' | 'rabbitmq' | 'memcached';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { must, run } from '../support/process.ts';
+import { must, run } from '../../tools/process.ts';
 
 const SOURCES = fileURLToPath(new URL('java', import.meta.url));
 /** Where Debian's packages and others put them. */

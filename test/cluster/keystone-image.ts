@@ -12,15 +12,15 @@ import { chmod, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { NAMES } from '../../build/names.ts';
 import { messageOf } from '../../src/cli/errors.ts';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { must } from '../support/process.ts';
-import { unpackedPackages } from './debian.ts';
-import { imageTar, layerOfFolder, type Layer } from './image.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must } from '../../tools/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
+import { imageTar, layerOfFolder, type Layer } from '../../tools/image.ts';
 import { IMAGE_PLUGIN, uwsgiOf } from './keystone.ts';
 import { keystoneTree, prune, UNUSED } from './keystone-tree.ts';
 import { KEYSTONE_UID, KOLLA_USERS, kollaEntries } from './kolla-layout.ts';
-import { tarOf, type TarEntry } from './tar.ts';
+import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
 export { KEYSTONE_UID };
 

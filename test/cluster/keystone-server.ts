@@ -9,10 +9,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateFolder } from '../support/folder.ts';
-import { freePort } from '../support/port.ts';
-import { must, start, tailOf, tied, type Running } from '../support/process.ts';
-import { step } from '../support/progress.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { must, start, tailOf, tied, type Running } from '../../tools/process.ts';
+import { step } from '../../tools/progress.ts';
 import { until } from '../support/until.ts';
 import { keystone, keystoneConf } from './keystone.ts';
 import type { Mariadb } from './mariadb.ts';

@@ -1,8 +1,8 @@
 import { glob, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import { must } from '../support/process.ts';
-import { unpackedPackages } from './debian.ts';
+import { cached } from '../../tools/cache.ts';
+import { must } from '../../tools/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 
 /** Its own libc would meet the machine's dynamic loader, and the two must be of one build; an image brings its own. */
 const MACHINE_HAS = ['libc6'];

@@ -9,7 +9,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
-import type { Capability } from '../support/capability.ts';
+import type { Capability } from '../../tools/capability.ts';
 import { keystoneTree, pythonOf } from './keystone-tree.ts';
 
 export interface CommandLine {

@@ -11,9 +11,9 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
 import { KOLLA_VERSION, kollaPackage } from '../contract/kolla-package.ts';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { must, run, type Finished } from '../support/process.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must, run, type Finished } from '../../tools/process.ts';
 
 /** The release of Debian that this Kolla builds on. */
 export const SUITE = 'trixie';

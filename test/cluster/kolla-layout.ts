@@ -1,4 +1,4 @@
-import type { TarEntry } from './tar.ts';
+import type { TarEntry } from '../../tools/tar.ts';
 
 /** Kolla's base image makes every service's user in every image; uid and gid are the same number. */
 export const KOLLA_USERS: Readonly<Record<string, number>> = {

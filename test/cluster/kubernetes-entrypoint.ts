@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises';
-import type { Capability } from '../support/capability.ts';
+import type { Capability } from '../../tools/capability.ts';
 
 /**
  * The original, which is in no package registry that a test may ask: Go's module proxy has no version of it. Who has one gives

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { cached } from '../../tools/cache.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 import type { MariadbPrograms } from './mariadb-programs.ts';
 
 /** Changes when what lies in the folder changes for the same programs. */

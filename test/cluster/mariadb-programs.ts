@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
-import { cached } from '../support/cache.ts';
-import { must, run } from '../support/process.ts';
-import { unpackedPackages } from './debian.ts';
+import { cached } from '../../tools/cache.ts';
+import { must, run } from '../../tools/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 import { fetchArtifact } from './maven.ts';
 
 /** MariaDB's programs, wherever they come from. */

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1';
 /** A plugin with a version, so that Maven asks for no newest one. */

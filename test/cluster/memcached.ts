@@ -5,10 +5,10 @@
 import { join } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
 import { dial } from '../../src/platform/dial.ts';
-import type { Capability } from '../support/capability.ts';
-import { start, tied, type Running } from '../support/process.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { start, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
-import { unpackedPackages } from './debian.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
 import { EVENT_LIMIT_MS } from '../support/limits.ts';
 

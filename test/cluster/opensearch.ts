@@ -9,9 +9,9 @@
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { must } from '../support/process.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must } from '../../tools/process.ts';
 import { addMain, canRunOnClassPath, classPathOf, javaCommand, keptClasses } from './class-path-server.ts';
 import { javaHome, javaSource, needJava } from './java.ts';
 import { fetchArtifact, fetchWithDependencies } from './maven.ts';

@@ -7,10 +7,10 @@
  */
 import { basename, join } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { must } from '../support/process.ts';
-import { unpackedPackages } from './debian.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must } from '../../tools/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 import { pythonOf } from './keystone-tree.ts';
 import type { CommandLine } from './keystone.ts';
 

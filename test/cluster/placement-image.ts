@@ -11,13 +11,13 @@
 import { chmod, link, lstat, mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { imageTar, layerOfFolder, type Image, type Layer } from './image.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { imageTar, layerOfFolder, type Image, type Layer } from '../../tools/image.ts';
 import { kollaEnv, keystoneLayers, keystoneRootfs, type KeystoneImageOptions } from './keystone-image.ts';
 import { PLACEMENT_UID } from './kolla-layout.ts';
 import { placementTree } from './placement-tree.ts';
-import { tarOf } from './tar.ts';
+import { tarOf } from '../../tools/tar.ts';
 
 const REFERENCE = 'kolla-pod.test/placement:1';
 

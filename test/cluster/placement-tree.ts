@@ -1,8 +1,8 @@
 import { glob, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import { must } from '../support/process.ts';
-import { unpackedPackages } from './debian.ts';
+import { cached } from '../../tools/cache.ts';
+import { must } from '../../tools/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 import { keystoneTree, pythonOf } from './keystone-tree.ts';
 
 /** What Placement needs besides what Keystone's dependencies bring. */

@@ -6,12 +6,12 @@ import { ROOT } from '../../build/bundle.ts';
 import { libraryPackages } from '../../build/images/base.ts';
 import { buildImages, type BuiltImage } from '../../build/images/index.ts';
 import { messageOf } from '../../src/cli/errors.ts';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { must } from '../support/process.ts';
-import { imageTar } from './image.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must } from '../../tools/process.ts';
+import { imageTar } from '../../tools/image.ts';
 import { kollaEnv, keystoneLayers } from './keystone-image.ts';
-import { tarOf } from './tar.ts';
+import { tarOf } from '../../tools/tar.ts';
 
 const PLACE = join(ROOT, 'node_modules/.cache/kolla-pod');
 const KEPT_MS = 3 * 3600 * 1000;
@@ -22,9 +22,7 @@ export async function podImages(): Promise<readonly BuiltImage[]> {
   const sources = [
     'package-lock.json',
     'LICENSE',
-    'test/cluster/image.ts',
-    'test/cluster/tar.ts',
-    ...globSync('{build,cmd,src}/**/*.{ts,json,html,css}', { cwd: ROOT }).toSorted(),
+    ...globSync('{build,cmd,src,tools}/**/*.{ts,json,html,css}', { cwd: ROOT }).toSorted(),
   ];
   const texts = sources.flatMap((file) => [file, readFileSync(join(ROOT, file), 'utf8')]);
   const madeFrom = ['2', basename(await libraryPackages(HERE.arch)), ...texts];

@@ -10,12 +10,12 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
-import type { Capability } from '../support/capability.ts';
-import { privateFolder } from '../support/folder.ts';
-import { freePort, freePorts } from '../support/port.ts';
-import { must, start, tailOf, tied } from '../support/process.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { freePort, freePorts } from '../../tools/port.ts';
+import { must, start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
-import { unpackedPackages } from './debian.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
 
 export interface RabbitmqOptions {

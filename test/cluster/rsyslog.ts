@@ -8,9 +8,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/cli/errors.ts';
-import type { Capability } from '../support/capability.ts';
-import { must, start, tied, type Running } from '../support/process.ts';
-import { unpackedPackages } from './debian.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must, start, tied, type Running } from '../../tools/process.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
 
 export interface RsyslogOptions {

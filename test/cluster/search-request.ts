@@ -3,7 +3,7 @@ import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { json } from 'node:stream/consumers';
 import type { IncomingMessage } from 'node:http';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 import type { Login, Reply, SearchServer } from './search-server.ts';
 
 export interface RequesterOptions {

@@ -7,9 +7,9 @@
  * A program that ends before it answers is an error with the end of its log.
  */
 import { join } from 'node:path';
-import { privateFolder } from '../support/folder.ts';
-import { freePort } from '../support/port.ts';
-import { start, tailOf, type Running } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { start, tailOf, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { requester } from './search-request.ts';
 

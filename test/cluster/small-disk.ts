@@ -1,6 +1,6 @@
 import { messageOf } from '../../src/cli/errors.ts';
-import type { Capability } from '../support/capability.ts';
-import { must } from '../support/process.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must } from '../../tools/process.ts';
 import type { Mariadb, MariadbOptions } from './mariadb.ts';
 
 const IN_A_VIEW = ['--mount', '--propagation', 'private'];

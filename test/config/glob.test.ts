@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { glob } from '../../src/config/glob.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 const NAMES = ['a.conf', 'b.conf', '.dot.conf', 'x[1]', '{a}', 'a+b', 'ä.conf'];
 const CASES: [string, string[]][] = [

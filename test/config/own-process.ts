@@ -2,7 +2,7 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ConfigOptions } from '../../src/config/index.ts';
-import { run, type Finished } from '../support/process.ts';
+import { run, type Finished } from '../../tools/process.ts';
 
 const APPLY = fileURLToPath(new URL('fixtures/apply.ts', import.meta.url));
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { access, chmod, chown, lstat, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 import { applyWords, look } from './own-process.ts';
 import { entry, pod, type Pod } from './support.ts';
 

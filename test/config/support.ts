@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { putInPlace, type ConfigOptions, type Identity } from '../../src/config/index.ts';
-import { privateFolder, type Folder } from '../support/folder.ts';
+import { privateFolder, type Folder } from '../../tools/folder.ts';
 import { logLines } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { makeAuthority } from '../cluster/authority.ts';
 import { HELPERS } from '../support/helper.ts';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from './throw-away-root.ts';
 
 /** This machine's own store stands for the image's. */

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
 import { SERVICES, type Phase, type Service } from '../../src/services/index.ts';
-import { privateFolder } from '../support/folder.ts';
-import { run } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { run } from '../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 
 const skip = (await canHaveKolla()) ?? false;

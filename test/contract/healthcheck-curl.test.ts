@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { makeAuthority } from '../cluster/authority.ts';
-import { freePort } from '../support/port.ts';
+import { freePort } from '../../tools/port.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 import { allSides, canHaveSides, type Sides } from './healthcheck/sides.ts';
 

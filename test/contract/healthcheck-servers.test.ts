@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { canRunGalera, startGalera, type GaleraNode } from '../cluster/galera.ts';
 import { galeraPrograms } from '../cluster/galera-programs.ts';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
-import { privateFolder } from '../support/folder.ts';
-import type { Finished } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { allSides, canHaveSides, type Sides } from './healthcheck/sides.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { must, run } from '../support/process.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { must, run } from '../../tools/process.ts';
 
 /** The release of kolla-ansible whose health checks ours stand for. */
 export const KOLLA_ANSIBLE_VERSION = '22.2.0';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { ExitCode } from '../../src/cli/errors.ts';
-import { canGiveFilesAway } from '../support/capability.ts';
+import { canGiveFilesAway } from '../../tools/capability.ts';
 import { byInit } from './init-play.ts';
 import { play } from './set-configs/play.ts';
 import { generateCase } from './set-configs/property/generate.ts';

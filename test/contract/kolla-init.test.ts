@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { canGiveFilesAway } from '../support/capability.ts';
+import { canGiveFilesAway } from '../../tools/capability.ts';
 import { byInit } from './init-play.ts';
 import { CASES } from './set-configs/cases/index.ts';
 import { byUs, play, type Case } from './set-configs/play.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { cached } from '../support/cache.ts';
-import { must, run } from '../support/process.ts';
-import type { Capability } from '../support/capability.ts';
+import { cached } from '../../tools/cache.ts';
+import { must, run } from '../../tools/process.ts';
+import type { Capability } from '../../tools/capability.ts';
 
 /** The release of Kolla whose scripts ours are compared with. */
 export const KOLLA_VERSION = '22.0.0';

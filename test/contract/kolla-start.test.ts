@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { HELPERS } from '../support/helper.ts';
-import type { Finished } from '../support/process.ts';
+import type { Finished } from '../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
 

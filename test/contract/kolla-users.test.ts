@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { kollaAccounts } from '../../src/config/volumes/kolla-users.ts';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 
 const skip = (await canHaveKolla()) ?? false;

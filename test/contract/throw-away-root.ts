@@ -1,9 +1,9 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { privateFolder } from '../support/folder.ts';
-import { run, type Finished } from '../support/process.ts';
-import type { Capability } from '../support/capability.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { run, type Finished } from '../../tools/process.ts';
+import type { Capability } from '../../tools/capability.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 

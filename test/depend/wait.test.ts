@@ -3,8 +3,8 @@ import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DeadlineError, NotPermittedError, SignalError, UnavailableError } from '../../src/cli/errors.ts';
-import { privateFolder } from '../support/folder.ts';
-import { freePort } from '../support/port.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 import { scriptedClient, seen, wait } from './support.ts';
 

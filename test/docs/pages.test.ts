@@ -11,7 +11,7 @@ import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { parseValue } from '../../src/cli/option.ts';
 import { splitWords } from '../../src/cli/parse.ts';
 import { all } from '../../src/pod/index.ts';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 import { blocksOf, commandsOf, readPages, type Command } from './page.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { configmaps, takes, writeService } from '../pod/configmaps/folder.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 import { IMAGE, type Stage } from './keystone-pod.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { rendering } from '../charts/support.ts';
-import { canRunHelm } from '../cluster/helm.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import type { KubeNode } from '../cluster/kubernetes/index.ts';
 
 const SMALL = fileURLToPath(new URL('../charts/fixtures/small', import.meta.url));

@@ -6,7 +6,7 @@ import { VERSION } from '../../src/cli/version.ts';
 import { canBuildKeystoneImage } from '../cluster/keystone-image.ts';
 import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { canBuildImages, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
-import { privateFolder, type Folder } from '../support/folder.ts';
+import { privateFolder, type Folder } from '../../tools/folder.ts';
 import { until } from '../support/until.ts';
 import { copiedChartTests } from './copied-chart.ts';
 

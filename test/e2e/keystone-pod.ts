@@ -16,9 +16,9 @@ import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { canBuildPlacementImage, placementImage } from '../cluster/placement-image.ts';
-import { firstLacking } from '../support/capability.ts';
-import { privateFolder } from '../support/folder.ts';
-import { step } from '../support/progress.ts';
+import { firstLacking } from '../../tools/capability.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { step } from '../../tools/progress.ts';
 import { until } from '../support/until.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/keystone/', import.meta.url));

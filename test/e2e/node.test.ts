@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { hierarchiesOf } from '../cluster/kubernetes/cgroups.ts';
 import { canRunNode, startNode, TESTBOX_IMAGE, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { processesIn, processesWith } from '../support/left-over.ts';
-import { must, start, tied } from '../support/process.ts';
+import { must, start, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunNode()) ?? false;

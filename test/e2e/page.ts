@@ -7,8 +7,8 @@ import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kubeBinary } from '../cluster/kubernetes/index.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must, tied } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must, tied } from '../../tools/process.ts';
 import type { Stage } from './keystone-pod.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

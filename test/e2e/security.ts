@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { IMAGE, type Stage } from './keystone-pod.ts';
 import { EVENT_LIMIT_MS } from '../support/limits.ts';

@@ -13,7 +13,7 @@ import { startDocker } from '../cluster/docker/index.ts';
 import { BASE_IMAGE, kollaBuild, SUITE } from '../cluster/kolla-build.ts';
 import { podImages } from '../cluster/pod-images.ts';
 import { KOLLA_VERSION } from '../contract/kolla-package.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 const BASE = `kolla/base:${KOLLA_VERSION}`;
 /** What could go, each by itself, from an image that does not need it. */

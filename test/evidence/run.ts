@@ -9,7 +9,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ignoreAbsent } from '../../src/platform/fs/absent.ts';
-import { must, run, type Finished } from '../support/process.ts';
+import { must, run, type Finished } from '../../tools/process.ts';
 import { bootstrap } from './bootstrap.ts';
 import { helmCharts } from './charts.ts';
 import { dbSync } from './db-sync.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BulkFaults } from '../support/bulk-sink.ts';
-import type { Running } from '../support/process.ts';
+import type { Running } from '../../tools/process.ts';
 import { oneOf, randomFrom } from '../support/random.ts';
 import { judge, type Row } from './row.ts';
 import { sinkDestination } from './sink.ts';

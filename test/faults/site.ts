@@ -2,9 +2,9 @@ import { on } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { startHelper } from '../support/helper.ts';
-import { start, tailOf, tied, type Running } from '../support/process.ts';
+import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { readTruth, type Truth } from './truth.ts';
 import type { WriterOptions } from './writer.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { start, tied } from '../support/process.ts';
+import { start, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import type { Place } from './site.ts';
 import { stat } from 'node:fs/promises';

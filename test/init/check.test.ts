@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Difference } from '../../src/config/check/index.ts';
 import { randomDocument } from '../config/check/random-document.ts';
-import { canGiveFilesAway } from '../support/capability.ts';
-import { privateFolder } from '../support/folder.ts';
+import { canGiveFilesAway } from '../../tools/capability.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { HELPERS, logLines, runHelper } from '../support/helper.ts';
-import { must, run } from '../support/process.ts';
+import { must, run } from '../../tools/process.ts';
 import { randomFrom } from '../support/random.ts';
 
 const CONF = '[DEFAULT]\ndebug = true\nmy_ip = 10.0.0.3\n\n[database]\nconnection = mysql://nova:hunter2@db/nova\n';

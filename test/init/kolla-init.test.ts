@@ -4,9 +4,9 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { kubeSource } from '../../src/platform/kube/source.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
+import { freePort } from '../../tools/port.ts';
 import { listenTcp } from '../support/server.ts';
 
 async function tree() {

@@ -5,9 +5,9 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { HELPERS, logLines, runHelper, startHelper } from '../support/helper.ts';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 
 const NAME = 'kubernetes-entrypoint';
 /** Go's log.Ldate and log.Ltime. */

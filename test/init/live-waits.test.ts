@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Capability } from '../support/capability.ts';
-import { privateFolder } from '../support/folder.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { HELPERS } from '../support/helper.ts';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 
 /** `script` gives a program a terminal. */
 const canHaveTerminal: Capability = async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
 import type { Container, PodSpec } from '../../src/config/volumes/index.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 
 const PAGE = new URL('../../docs/migration-kolla_start.md', import.meta.url);

@@ -3,7 +3,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 const NOVA = '[DEFAULT]\nmy_ip = 127.0.0.1\n';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { load } from 'js-yaml';
 import type { PodSpec } from '../../src/config/volumes/index.ts';
 import { fixture } from '../config/volumes/fixtures.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 
 const plan = (...args: string[]) => runHelper('kolla-init', ['plan', ...args]);

@@ -3,9 +3,9 @@ import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { leaveRunCommand } from '../../src/init/run-command.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { HELPERS } from '../support/helper.ts';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 async function stage() {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { oneFile } from '../config/watch/support.ts';
 import { pod, type Pod } from '../config/support.ts';
 import { HELPERS } from '../support/helper.ts';
-import { run, start } from '../support/process.ts';
+import { run, start } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { prepared } from './watch-support.ts';
 

@@ -1,7 +1,7 @@
 import { oneFile, Volume } from '../config/watch/support.ts';
 import { pod, type Pod } from '../config/support.ts';
 import { startHelper } from '../support/helper.ts';
-import { type Running } from '../support/process.ts';
+import { type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 export interface Sidecar extends AsyncDisposable {

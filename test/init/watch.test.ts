@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { oneFile } from '../config/watch/support.ts';
 import { entry, type Pod } from '../config/support.ts';
 import { logLines, runHelper } from '../support/helper.ts';
-import { must, start, type Running } from '../support/process.ts';
+import { must, start, type Running } from '../../tools/process.ts';
 import { listenHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { prepared, sidecar } from './watch-support.ts';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { canUnpackDebian, unpackedPackages } from '../cluster/debian.ts';
+import { canUnpackDebian, unpackedPackages } from '../../tools/debian.ts';
 import { ruleFile, rules } from '../docs/metrics.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 
 const skip = (await canUnpackDebian()) ?? false;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { canUnpackDebian, unpackedPackages } from '../cluster/debian.ts';
-import { run } from '../support/process.ts';
+import { canUnpackDebian, unpackedPackages } from '../../tools/debian.ts';
+import { run } from '../../tools/process.ts';
 
 const PROFILE = fileURLToPath(new URL('../../k8s/security/apparmor-helpers', import.meta.url));
 const skip = (await canUnpackDebian()) ?? false;

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { chromium, CHROMIUM_ARGS, pageFonts } from '../cluster/chromium.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 /** A browser of our own, with all that its pages complained about. */
 export interface OwnBrowser extends AsyncDisposable {

@@ -6,9 +6,9 @@ import { before, describe, test } from 'node:test';
 import { fishCompletion } from '../../src/pod/completion/fish.ts';
 import { zshCompletion } from '../../src/pod/completion/zsh.ts';
 import { all } from '../../src/pod/index.ts';
-import { canUnpackDebian, unpackedPackages } from '../cluster/debian.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { canUnpackDebian, unpackedPackages } from '../../tools/debian.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 
 /** The shells run on this machine's own libc, from where they were unpacked. */
 describe('completion in real shells', { skip: (await canUnpackDebian()) ?? false }, () => {

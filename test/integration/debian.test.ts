@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { canUnpackDebian, unpackedPackages } from '../cluster/debian.ts';
-import { run } from '../support/process.ts';
+import { canUnpackDebian, unpackedPackages } from '../../tools/debian.ts';
+import { run } from '../../tools/process.ts';
 
 describe('Debian packages, unpacked', { skip: (await canUnpackDebian()) ?? false }, () => {
   test('come with what they depend on, down to libc, and run from where they lie', async () => {

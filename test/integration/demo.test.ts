@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunElasticsearch, startElasticsearch } from '../cluster/elasticsearch.ts';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { processesWith } from '../support/left-over.ts';
-import { run, start } from '../support/process.ts';
+import { run, start } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunMariadb()) ?? (await canRunKeystone()) ?? false;

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
 import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, startHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
+import { freePort } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
 import { documentedRun } from './docker-words.ts';
 

@@ -9,11 +9,11 @@ import { after, before, describe, test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { packageChart } from '../../build/charts.ts';
 import { KUBE_VERSION, PASSWORDS, rendering } from '../charts/support.ts';
-import { canRunHelm, helm } from '../cluster/helm.ts';
+import { canRunHelm, helm } from '../../tools/helm.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { blocksOf, commandsOf, readPages } from '../docs/page.ts';
-import { privateFolder, type Folder } from '../support/folder.ts';
-import { run } from '../support/process.ts';
+import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { run } from '../../tools/process.ts';
 
 type Mapping = Readonly<Record<string, unknown>>;
 

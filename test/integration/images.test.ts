@@ -7,8 +7,8 @@ import { canRunDocker, startDocker, type Docker } from '../cluster/docker/index.
 import { canBuildInfrastructureImages, infrastructureImage } from '../cluster/infrastructure-image.ts';
 import { canBuildKeystoneImage } from '../cluster/keystone-image.ts';
 import { canBuildImages, podBinary, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
-import { firstLacking } from '../support/capability.ts';
-import { run, type Finished } from '../support/process.ts';
+import { firstLacking } from '../../tools/capability.ts';
+import { run, type Finished } from '../../tools/process.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 /** Of our own images; those of services are made by the same means as in the other suites. */

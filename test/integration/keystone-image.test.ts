@@ -5,9 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import { canBuildKeystoneImage, keystoneImage } from '../cluster/keystone-image.ts';
 import { keystoneConf, uwsgiIni } from '../cluster/keystone.ts';
 import { KEYSTONE_UID } from '../cluster/kolla-layout.ts';
-import { privateFolder, type Folder } from '../support/folder.ts';
-import { freePort } from '../support/port.ts';
-import { must, run, start, tailOf, tied, type Finished } from '../support/process.ts';
+import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { must, run, start, tailOf, tied, type Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 const TRY_MS = 5000;
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { canRunKeystone, keystone, keystoneConf } from '../cluster/keystone.ts';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
-import { freePort } from '../support/port.ts';
-import { must, start, tailOf, tied } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { must, start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;

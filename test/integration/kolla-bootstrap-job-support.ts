@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeystoneServer } from '../cluster/keystone-server.ts';
 import type { Mariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
-import type { Finished, Running } from '../support/process.ts';
+import type { Finished, Running } from '../../tools/process.ts';
 
 /** One service on a MariaDB and a Keystone that the tests of a file share; its tool writes down what it is called for. */
 export interface JobSite extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { startKeystone, type KeystoneServer } from '../cluster/keystone-server.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
-import type { Finished } from '../support/process.ts';
+import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { newJobSite } from './kolla-bootstrap-job-support.ts';
 import { adminOf, type Admin } from './kolla-bootstrap-support.ts';

@@ -7,9 +7,9 @@ import { newKey } from '../../src/bootstrap/keys/key.ts';
 import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
 import { startProxy } from '../cluster/kubernetes/proxy.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
-import type { Finished } from '../support/process.ts';
+import type { Finished } from '../../tools/process.ts';
 import { AT_ONCE, FERNET, keysOf, runKeys } from './kolla-bootstrap-keys-support.ts';
 
 const skip = (await canRunControlPlane()) ?? false;

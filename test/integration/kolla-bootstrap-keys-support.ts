@@ -4,8 +4,8 @@ import { keystone as unpackedKeystone, keystoneConf } from '../cluster/keystone.
 import type { ControlPlane } from '../cluster/kubernetes/index.ts';
 import type { Mariadb } from '../cluster/mariadb.ts';
 import { runHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
-import { must, start, tailOf, tied, type Finished } from '../support/process.ts';
+import { freePort } from '../../tools/port.ts';
+import { must, start, tailOf, tied, type Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 export const NAMESPACE = 'openstack';

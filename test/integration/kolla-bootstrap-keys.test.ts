@@ -13,9 +13,9 @@ import { keystone as KEYSTONE } from '../../src/services/keystone.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines } from '../support/helper.ts';
-import type { Finished } from '../support/process.ts';
+import type { Finished } from '../../tools/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import {
   AT_ONCE,

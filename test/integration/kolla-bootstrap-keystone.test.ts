@@ -6,11 +6,11 @@ import { makeAuthority } from '../cluster/authority.ts';
 import { startKeystone, type KeystoneServer } from '../cluster/keystone-server.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines } from '../support/helper.ts';
 import { startHttpProxy } from '../support/http-proxy.ts';
-import { freePort } from '../support/port.ts';
-import type { Finished } from '../support/process.ts';
+import { freePort } from '../../tools/port.ts';
+import type { Finished } from '../../tools/process.ts';
 import { adminOf, newSite, type Admin } from './kolla-bootstrap-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;

@@ -6,7 +6,7 @@ import { ConfigError, UnavailableError } from '../../src/cli/errors.ts';
 import { canRunKeystone, keystone, keystoneConf } from '../cluster/keystone.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { emptyDatabase, toolSite, type ToolSite } from './kolla-bootstrap-tool-support.ts';
 
 const skip = (await canRunOpenstackTools()) ?? (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;

@@ -10,9 +10,9 @@ import { pythonOf } from '../cluster/keystone-tree.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { canBuildPlacementImage } from '../cluster/placement-image.ts';
 import { placementTree } from '../cluster/placement-tree.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
-import { must, type Finished } from '../support/process.ts';
+import { must, type Finished } from '../../tools/process.ts';
 import { adminOf, type Admin } from './kolla-bootstrap-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? (await canBuildPlacementImage()) ?? false;

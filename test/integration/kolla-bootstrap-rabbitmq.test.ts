@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
 import { amqpLogin } from '../support/amqp-login.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
-import { freePort } from '../support/port.ts';
-import type { Finished } from '../support/process.ts';
+import { freePort } from '../../tools/port.ts';
+import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunRabbitmq()) ?? false;

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeystoneServer } from '../cluster/keystone-server.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
-import type { Finished } from '../support/process.ts';
+import type { Finished } from '../../tools/process.ts';
 
 /** One service of our own on a Keystone that the tests of a file share: its account, its entry, its files. */
 export interface Site extends AsyncDisposable {

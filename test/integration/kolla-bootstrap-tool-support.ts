@@ -8,8 +8,8 @@ import { redactor } from '../../src/platform/redact.ts';
 import { serviceNamed } from '../../src/services/index.ts';
 import type { CommandLine } from '../cluster/keystone.ts';
 import type { Mariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 /** A service whose own tool is on the PATH as in an image, on databases of its own. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { VERSION } from '../../src/cli/version.ts';
 import { BASE_IMAGE, canRunKollaBuild, kollaBuild, kollaTemplates, OVERRIDE, SUITE } from '../cluster/kolla-build.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 const IMAGES = ['^keystone$', '^mariadb-server$', '^rabbitmq$'];
 const FOLDERS = { base: 'base', keystone: 'keystone/keystone', mariadb: 'mariadb-server', rabbitmq: 'rabbitmq' };

@@ -9,7 +9,7 @@ import { connect } from '../../src/platform/mysql/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { runHelper } from '../support/helper.ts';
 import { childrenOf } from '../support/children.ts';
-import { signalIfThere } from '../support/process.ts';
+import { signalIfThere } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { gateFile, migration, runsIn, siteOn, type Site } from './kolla-db-sync-support.ts';
 

@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { createConnection } from 'mysql2/promise';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { childrenOf } from '../support/children.ts';
-import { signalIfThere } from '../support/process.ts';
+import { signalIfThere } from '../../tools/process.ts';
 import { beginHelper, migration, siteOn } from './kolla-db-sync-support.ts';
 
 const address = Object.values(networkInterfaces())

@@ -1,5 +1,5 @@
 import { runHelper } from '../support/helper.ts';
-import type { Finished } from '../support/process.ts';
+import type { Finished } from '../../tools/process.ts';
 import type { Site } from './kolla-db-sync-support.ts';
 
 /** `kolla-db-sync ensure keystone` for the site's account. */

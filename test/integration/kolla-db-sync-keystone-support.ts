@@ -2,9 +2,9 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keystone, keystoneConf } from '../cluster/keystone.ts';
 import type { Mariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
-import { run, type Finished } from '../support/process.ts';
+import { run, type Finished } from '../../tools/process.ts';
 import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
 
 /** A Keystone of its own: keystone.conf, its tool on the PATH as in an image, a database on a server that tests share. */

@@ -7,7 +7,7 @@ import { startControlPlane, type ControlPlane } from '../cluster/kubernetes/inde
 import { startProxy, type ApiProxy } from '../cluster/kubernetes/proxy.ts';
 import { startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { runHelper } from '../support/helper.ts';
-import type { Finished } from '../support/process.ts';
+import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { beginHelper, siteOn, type Begun, type Site } from './kolla-db-sync-support.ts';
 import { EVENT_LIMIT_MS } from '../support/limits.ts';

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn } from '../cluster/kubernetes/proxy.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
 import { gateFile, migration, runsIn, type Begun } from './kolla-db-sync-support.ts';

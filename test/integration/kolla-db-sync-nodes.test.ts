@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
 import { runHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
+import { freePort } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
 import { ensure } from './kolla-db-sync-ensure-support.ts';
 import { beginOn, siteOnGalera } from './kolla-db-sync-galera-support.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { ensure, withPassword } from './kolla-db-sync-ensure-support.ts';
 import { siteOn } from './kolla-db-sync-support.ts';

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { SERVICES, serviceNamed, type Service } from '../../src/services/index.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
-import type { Finished } from '../support/process.ts';
+import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 /** Answers with the first line of `answers/COMMAND LINE`, which it takes away; with 0 when there is none. */

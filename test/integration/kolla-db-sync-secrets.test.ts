@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { siteOn } from './kolla-db-sync-support.ts';
 import { withPassword } from './kolla-db-sync-ensure-support.ts';

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Mariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
-import type { Finished, Running } from '../support/process.ts';
+import type { Finished, Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 const JOURNAL = fileURLToPath(new URL('fixtures/journal.ts', import.meta.url));

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAuthority, type Credentials, type Subject } from '../cluster/authority.ts';
 import { startMariadb, type Mariadb, type MariadbOptions } from '../cluster/mariadb.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 /** A server that offers TLS, and everybody's files. It has only TLS's own name for itself: `localhost`. */
 export interface TlsServer extends AsyncDisposable {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
 import { runHelper } from '../support/helper.ts';
-import type { Finished } from '../support/process.ts';
+import type { Finished } from '../../tools/process.ts';
 import { startTlsServer, type TlsServer } from './kolla-db-sync-tls-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { processesWith } from '../support/left-over.ts';
-import { start, tied, type Running } from '../support/process.ts';
+import { start, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { startInit } from './waiting.ts';
 

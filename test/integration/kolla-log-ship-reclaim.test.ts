@@ -9,9 +9,9 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canHaveSmallDisk } from '../cluster/small-disk.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { HELPERS } from '../support/helper.ts';
-import { must, start, tied, type Running } from '../support/process.ts';
+import { must, start, tied, type Running } from '../../tools/process.ts';
 import { listenHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

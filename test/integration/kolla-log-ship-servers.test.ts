@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { canRunElasticsearch9, startElasticsearch9 } from '../cluster/elasticsearch-9.ts';
 import { canRunOpenSearch, startOpenSearch } from '../cluster/opensearch.ts';
 import type { SearchServer } from '../cluster/search-server.ts';
-import type { Capability } from '../support/capability.ts';
+import type { Capability } from '../../tools/capability.ts';
 import { runHelper } from '../support/helper.ts';
 import {
   countOf,

@@ -13,7 +13,7 @@ import {
   runFault,
 } from '../faults/index.ts';
 import { SAMPLE } from '../faults/sample.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 

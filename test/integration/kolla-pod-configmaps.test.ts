@@ -13,7 +13,7 @@ import {
   writeService,
   type Printed,
 } from '../pod/configmaps/folder.ts';
-import { privateFolder, type Folder } from '../support/folder.ts';
+import { privateFolder, type Folder } from '../../tools/folder.ts';
 
 const LIMIT = 1_048_576;
 const FILES: Readonly<Record<string, string | Buffer>> = {

@@ -6,10 +6,10 @@ import { canBuildKubernetes, kubeBinary } from '../cluster/kubernetes/binaries.t
 import { etcdFlags } from '../cluster/kubernetes/flags.ts';
 import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
 import { canRunRedis, startRedis, type Redis } from '../cluster/redis.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
-import { freePort, freePorts } from '../support/port.ts';
-import { start, tied } from '../support/process.ts';
+import { freePort, freePorts } from '../../tools/port.ts';
+import { start, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 const PASSWORD = { KOLLA_PROBE_PASSWORD: 'hidden' };
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
 import { makeAuthority } from '../cluster/authority.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
+import { freePort } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunRabbitmq()) ?? false;

@@ -4,10 +4,10 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { StatusDocument } from '../../src/sidecar/status/document.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { startHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
-import type { Running } from '../support/process.ts';
+import { freePort } from '../../tools/port.ts';
+import type { Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 /** A pod's volumes, and its sidecar as a process. */

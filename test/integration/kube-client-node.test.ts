@@ -12,7 +12,7 @@ import { CoreV1Api, KubeConfig, makeInformer, Watch, type Informer, type V1Confi
 import { connectKube } from '../../src/platform/kube/index.ts';
 import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { until } from '../support/until.ts';
 import { account, follow, last, MAPS, NAMESPACE, QUICK, startWithReader, Table } from './kube-support.ts';
 

@@ -11,7 +11,7 @@ import { connectKube, type KubeClient, type SetRef } from '../../src/platform/ku
 import { makeAuthority } from '../cluster/authority.ts';
 import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import {
   account,
   follow,

@@ -11,7 +11,7 @@ import {
   type Timing,
 } from '../../src/platform/kube/index.ts';
 import { startControlPlane, type Cluster, type ControlPlane } from '../cluster/kubernetes/index.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { until } from '../support/until.ts';
 import { EVENT_LIMIT_MS } from '../support/limits.ts';
 

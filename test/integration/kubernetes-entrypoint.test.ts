@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { canRunOriginal, ORIGINAL } from '../cluster/kubernetes-entrypoint.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { HELPERS } from '../support/helper.ts';
-import { run, start } from '../support/process.ts';
+import { run, start } from '../../tools/process.ts';
 import { COMMON_ENV, ROWS, type Row, type Verdict } from './kubernetes-entrypoint-rows.ts';
 import { ACCOUNTS, makeWorld } from './kubernetes-entrypoint-world.ts';
 import { NAMESPACE, prepare } from './waits-objects.ts';

@@ -7,8 +7,8 @@ import { osloOption } from '../../src/platform/oslo-ini.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { keystoneTree, pythonOf } from '../cluster/keystone-tree.ts';
 import { KEYS, randomOslo, SECTIONS } from '../config/overlays/random-oslo.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 import { oneOf, randomFrom } from '../support/random.ts';
 
 /** Prints what oslo.config has for every option in every file: a list a file, in the order of sections and keys. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { logLines, startHelper } from '../support/helper.ts';
-import type { Running } from '../support/process.ts';
+import type { Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 /** A kolla-init that runs, and what it has said so far. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { canRunMemcached } from '../cluster/memcached.ts';
 import { canRunRabbitmq } from '../cluster/rabbitmq.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { COLUMNS, SERVER_CASES, type ServerCase } from './waits-servers.ts';
 import { Cells } from './waits-table.ts';
 import { startInit, type Waiting } from './waiting.ts';

@@ -8,8 +8,8 @@ import { startForwarder } from '../cluster/forwarder.ts';
 import { startMariadb } from '../cluster/mariadb.ts';
 import { startMemcached } from '../cluster/memcached.ts';
 import { startRabbitmq } from '../cluster/rabbitmq.ts';
-import { freePort } from '../support/port.ts';
-import { start, type Running } from '../support/process.ts';
+import { freePort } from '../../tools/port.ts';
+import { start, type Running } from '../../tools/process.ts';
 import { listenHttp, listenTcp, type Listening } from '../support/server.ts';
 
 export const COLUMNS = ['met', 'not yet', 'absent', 'wrong answer', 'gone in mid-wait'] as const;

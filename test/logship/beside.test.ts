@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { inMemory, privateFolder } from '../support/folder.ts';
+import { inMemory, privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
+import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

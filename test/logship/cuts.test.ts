@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { listenHttp } from '../support/server.ts';
 

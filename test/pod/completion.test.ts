@@ -6,8 +6,8 @@ import { bashCompletion } from '../../src/pod/completion/bash.ts';
 import { fishCompletion } from '../../src/pod/completion/fish.ts';
 import { zshCompletion } from '../../src/pod/completion/zsh.ts';
 import { all } from '../../src/pod/index.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 
 /** What bash offers after these words; the last one is being typed. */
 async function offered(...words: string[]): Promise<string[]> {

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { examine } from '../../src/pod/doctor/examine.ts';
 import type { Finding } from '../../src/pod/doctor/finding.ts';
 import { scriptedApi, status } from '../platform/kube/support.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
-import { freePort } from '../support/port.ts';
+import { freePort } from '../../tools/port.ts';
 
 const ACCOUNT = 'var/run/secrets/kubernetes.io/serviceaccount';
 const SECRET = 'do-not-show-this';

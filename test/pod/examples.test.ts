@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { commandsOf } from '../../src/cli/command.ts';
 import { all } from '../../src/pod/index.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { HELPERS } from '../support/helper.ts';
-import { start } from '../support/process.ts';
+import { start } from '../../tools/process.ts';
 import { STAGES } from './stages.ts';
 import type { Stage } from './stages/stage.ts';
 

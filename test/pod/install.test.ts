@@ -18,10 +18,10 @@ import { test, type TestContext } from 'node:test';
 import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
 import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
 import { canHaveSmallDisk } from '../cluster/small-disk.ts';
-import { canGiveFilesAway, type Capability } from '../support/capability.ts';
-import { privateFolder } from '../support/folder.ts';
+import { canGiveFilesAway, type Capability } from '../../tools/capability.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { HELPERS, runHelper, startHelper } from '../support/helper.ts';
-import { must, run, start } from '../support/process.ts';
+import { must, run, start } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
 /** Stands for the binary: install looks at no executable's inside. */

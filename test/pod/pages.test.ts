@@ -7,7 +7,7 @@ import { all } from '../../src/pod/index.ts';
 import { manPage } from '../../src/pod/roff.ts';
 import { fileSchema } from '../../src/pod/schema.ts';
 import { runHelper } from '../support/helper.ts';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 
 type Node = Record<string, { properties?: Node } & Record<string, unknown>>;
 

@@ -3,9 +3,9 @@ import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { KOLLA_NAMES } from '../../src/probe/kolla/index.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
-import { run } from '../support/process.ts';
+import { run } from '../../tools/process.ts';
 
 const shims = (...args: string[]) => runHelper('kolla-pod', ['shims', ...args]);
 

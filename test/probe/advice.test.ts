@@ -6,7 +6,7 @@ import type { Log } from '../../src/cli/log.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
 import { shellWords } from '../../src/probe/serve/words.ts';
 import { allProbes } from '../../src/services/probes.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => SILENT };
 const DEFAULTS = '/etc/mysql/healthcheck.cnf';

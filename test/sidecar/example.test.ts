@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
 import { parseDuration } from '../../src/cli/duration.ts';
 import { whyUnsafe, type SidecarPod } from '../../src/dbsync/sidecar/own-probe.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 
 interface Manifest {

@@ -5,7 +5,7 @@ import { createLog, type Log } from '../../src/cli/log.ts';
 import { ConfigError, SignalError } from '../../src/cli/errors.ts';
 import { QUICK_BACKOFF, type Role, type RoleName, type RoleRun } from '../../src/sidecar/role.ts';
 import { supervise } from '../../src/sidecar/supervisor.ts';
-import { run as runProgram } from '../support/process.ts';
+import { run as runProgram } from '../../tools/process.ts';
 
 const STOP = new SignalError('SIGTERM');
 

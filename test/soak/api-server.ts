@@ -10,7 +10,7 @@ import { writeFileSync } from 'node:fs';
 import { connectKube } from '../../src/platform/kube/index.ts';
 import { startForwarder } from '../cluster/forwarder.ts';
 import { canRunControlPlane, startControlPlane } from '../cluster/kubernetes/index.ts';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 import { account, follow, NAMESPACE, serviceAccount, type Following } from '../integration/kube-support.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -32,7 +32,7 @@ import {
   type Row,
   type Size,
 } from '../faults/index.ts';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
 const KILLS = Number(process.env['KILLS'] || 100);

@@ -8,7 +8,7 @@
  * answer was not 200.
  */
 import { writeFileSync } from 'node:fs';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 import { growthOf, type Growth } from './growth.ts';
 import { startProbedPod } from './probed-pod.ts';
 

@@ -4,10 +4,10 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { EXEC_ARGV } from '../../build/join.ts';
-import { freePort } from '../support/port.ts';
-import { privateFolder } from '../support/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { HELPERS } from '../support/helper.ts';
-import { start, tailOf, tied } from '../support/process.ts';
+import { start, tailOf, tied } from '../../tools/process.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

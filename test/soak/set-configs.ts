@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { compareCases, type Tally } from '../contract/set-configs/property/index.ts';
 import { canRunReference } from '../contract/set-configs/reference.ts';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 
 const CASES = Number(process.env['CASES'] || 20_000);
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));

@@ -12,7 +12,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { canRunGalera } from '../cluster/galera.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
-import { must } from '../support/process.ts';
+import { must } from '../../tools/process.ts';
 import { randomFrom, shuffled } from '../support/random.ts';
 import {
   FROZEN,

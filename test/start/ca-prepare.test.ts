@@ -8,7 +8,7 @@ import { bringsCaCertificates } from '../../src/start/ca-added.ts';
 import { caVolumes, prepareCaStore } from '../../src/start/ca-prepare.ts';
 import { subjectHash } from '../../src/start/ca-subject-hash.ts';
 import { makeAuthority } from '../cluster/authority.ts';
-import { privateFolder } from '../support/folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 const IMAGES_OWN = makeAuthority("The Image's");

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { subjectHash } from '../../src/start/ca-subject-hash.ts';
 import { makeAuthority } from '../cluster/authority.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must, run } from '../support/process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must, run } from '../../tools/process.ts';
 
 const openssl = await run('openssl', ['version']).catch(() => undefined);
 const skip = openssl?.code === 0 ? false : 'no openssl on this machine';

@@ -16,7 +16,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { start, tied } from './process.ts';
+import { start, tied } from '../../tools/process.ts';
 import type { Counts, Numbers } from './bulk-sink/store.ts';
 import type { Faults } from './bulk-sink/faults.ts';
 

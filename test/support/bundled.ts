@@ -1,7 +1,7 @@
 import { chmodSync, globSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cached } from './cache.ts';
+import { cached } from '../../tools/cache.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /** In the repository: whoever can run the helpers from there, also as another user and in a root of its own, finds it. */

@@ -1,6 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { bundledHelpers } from './bundled.ts';
-import { run, start, tied, type Finished, type RunOptions, type Running, type StartOptions } from './process.ts';
+import {
+  run,
+  start,
+  tied,
+  type Finished,
+  type RunOptions,
+  type Running,
+  type StartOptions,
+} from '../../tools/process.ts';
 
 const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
 /** The dispatcher of the helpers, run by node itself. */

@@ -1,5 +1,5 @@
 import { startGalera, type Galera, type GaleraNode, type GaleraOptions } from '../cluster/galera.ts';
-import { inMemory, privateFolder } from '../support/folder.ts';
+import { inMemory, privateFolder } from '../../tools/folder.ts';
 import { startApi, type Api } from './api.ts';
 
 /** Where lanes are: the cluster, which of its nodes are struck, and the API server. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { GaleraNode } from '../cluster/galera.ts';
 import { HELPERS } from '../support/helper.ts';
-import { start, tied, type Running } from '../support/process.ts';
+import { start, tied, type Running } from '../../tools/process.ts';
 import type { ApiWay } from './api.ts';
 import { aliveOf, treeOf, type Seen } from './process-tree.ts';
 

@@ -12,7 +12,7 @@ import { newRing } from '../../../src/bootstrap/keys/ring.ts';
 import { rulesFor } from '../../../src/bootstrap/keys/rules.ts';
 import { readServiceConfig } from '../../../src/bootstrap/service-config.ts';
 import { keystone } from '../../../src/services/keystone.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { reencryptWith } from '../../../src/bootstrap/keys/reencrypt.ts';
 import { newRing } from '../../../src/bootstrap/keys/ring.ts';
 import { keystone } from '../../../src/services/keystone.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { quietEffects } from '../effects-support.ts';
 
 const repository = keystone.keys!.find(({ name }) => name === 'credential')!;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { findAccess, type Access } from '../../../src/bootstrap/keystone/access.ts';
 import { ACCESS_OPTIONS, type AccessOptions } from '../../../src/bootstrap/keystone/options.ts';
 import { resolveOptions } from '../../../src/cli/parse.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 
 const URL_AND_USER = { OS_AUTH_URL: 'http://k:5000', OS_USERNAME: 'admin', OS_PASSWORD: 'hidden' };
 const PASSWORD = { ...URL_AND_USER, OS_PROJECT_NAME: 'admin' };

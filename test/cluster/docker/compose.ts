@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../src/cli/errors.ts';
-import type { Capability } from '../../support/capability.ts';
-import { must } from '../../support/process.ts';
-import { unpackedPackages } from '../debian.ts';
+import type { Capability } from '../../../tools/capability.ts';
+import { must } from '../../../tools/process.ts';
+import { unpackedPackages } from '../../../tools/debian.ts';
 import { pythonOf } from '../keystone-tree.ts';
 import type { Docker } from './index.ts';
 

@@ -11,9 +11,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../src/cli/errors.ts';
-import type { Capability } from '../../support/capability.ts';
-import { privateFolder } from '../../support/folder.ts';
-import { must, run, start, tied, type Finished, type RunOptions } from '../../support/process.ts';
+import type { Capability } from '../../../tools/capability.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { must, run, start, tied, type Finished, type RunOptions } from '../../../tools/process.ts';
 import { makeCgroups } from '../kubernetes/cgroups.ts';
 import { whenUp } from '../kubernetes/component.ts';
 import { dockerPackages } from './packages.ts';

@@ -1,6 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unpackedPackages } from '../debian.ts';
+import { unpackedPackages } from '../../../tools/debian.ts';
 
 const PACKAGES = ['docker.io', 'containerd', 'runc', 'iproute2'];
 /** They run on this machine's own libc; configuring packages is what needs debconf and perl. */

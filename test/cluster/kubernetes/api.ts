@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { must } from '../../support/process.ts';
+import { must } from '../../../tools/process.ts';
 import type { Credentials } from '../authority.ts';
 import { kubeconfigText } from './credentials.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerGone, ownerTag } from '../../support/owner.ts';
+import { ownerGone, ownerTag } from '../../../tools/owner.ts';
 import { until } from '../../support/until.ts';
 
 /** A cgroup that our Pods' cgroups lie in, in each hierarchy that this machine has. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '../../../src/cli/errors.ts';
-import { start, tailOf, tied, type Running } from '../../support/process.ts';
+import { start, tailOf, tied, type Running } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
 
 /** A program and its arguments, as `start()` and `must()` take them. */

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { must, run } from '../../support/process.ts';
-import { imageTar } from '../image.ts';
-import { tarOf } from '../tar.ts';
+import { must, run } from '../../../tools/process.ts';
+import { imageTar } from '../../../tools/image.ts';
+import { tarOf } from '../../../tools/tar.ts';
 import { startComponent, whenUp, type Component, type Site } from './component.ts';
 import { FIRST_NODE, POD_NETWORK, type NodeIdentity } from './namespaces.ts';
 import { readFile } from 'node:fs/promises';

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Capability } from '../../support/capability.ts';
-import { privateFolder } from '../../support/folder.ts';
-import { freePorts } from '../../support/port.ts';
-import { step } from '../../support/progress.ts';
+import type { Capability } from '../../../tools/capability.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { freePorts } from '../../../tools/port.ts';
+import { step } from '../../../tools/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
 import { apiServer, end, type ApiServer, type Program } from './api-server.ts';
 import { canBuildKubernetes, kubeBinary } from './binaries.ts';

@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { imageTar } from '../image.ts';
-import { tarOf } from '../tar.ts';
+import { imageTar } from '../../../tools/image.ts';
+import { tarOf } from '../../../tools/tar.ts';
 import type { Cluster } from './api.ts';
 import { UP_MS } from './control-plane.ts';
 

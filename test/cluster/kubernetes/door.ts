@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { start, tied } from '../../support/process.ts';
+import { start, tied } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
 import type { Placement } from './component.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { must, start, tailOf, tied } from '../../support/process.ts';
+import { must, start, tailOf, tied } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
 import type { Placement } from './component.ts';
 import { EVENT_LIMIT_MS } from '../../support/limits.ts';

@@ -1,6 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unpackedPackages } from '../debian.ts';
+import { unpackedPackages } from '../../../tools/debian.ts';
 import { componentEnv } from './control-plane.ts';
 
 const PACKAGES = ['containerd', 'runc', 'containernetworking-plugins', 'iptables', 'iproute2'];

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadAll } from 'js-yaml';
 import type { Container, PodSpec, VolumeMount } from '../../../src/config/volumes/pod-spec.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { planOf } from './fixtures.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../k8s/examples/keystone/', import.meta.url));

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { parseDocument, type Document } from '../../../src/config/schema.ts';
 import { fingerprintOf } from '../../../src/config/watch/fingerprint.ts';
 import { followedPaths } from '../../../src/config/watch/followed.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 
 function withSources(...sources: string[]): Document {
   const files = sources.map((source) => ({ source, dest: '/etc/x/', owner: 'a', perm: '0600' }));

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { start } from '../../support/process.ts';
+import { start } from '../../../tools/process.ts';
 
 /**
  * A process of that name that runs a line of JavaScript, and what it says first. Kolla's scripts search whole command lines,

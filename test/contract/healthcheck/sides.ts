@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { unpackedPackages } from '../../cluster/debian.ts';
+import { unpackedPackages } from '../../../tools/debian.ts';
 import { servedDoor, shims } from '../../probe/kolla/support.ts';
-import type { Capability } from '../../support/capability.ts';
+import type { Capability } from '../../../tools/capability.ts';
 import { runHelper } from '../../support/helper.ts';
-import { run, type Finished } from '../../support/process.ts';
+import { run, type Finished } from '../../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
 
 /** What Kolla's scripts start, and Debian's package that has it. */

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createLines, parseCommandLine, setConfigs } from '../../../src/config/set-configs/index.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import type { Ended, Reference, Start } from './reference.ts';
 import { look, plant, type Files, type Seen } from './tree.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { cached } from '../../support/cache.ts';
-import { canGiveFilesAway, type Capability } from '../../support/capability.ts';
-import { must, run } from '../../support/process.ts';
-import { unpackedPackages } from '../../cluster/debian.ts';
+import { cached } from '../../../tools/cache.ts';
+import { canGiveFilesAway, type Capability } from '../../../tools/capability.ts';
+import { must, run } from '../../../tools/process.ts';
+import { unpackedPackages } from '../../../tools/debian.ts';
 
 /** The first release whose set_configs.py reads config.yaml and has a `files` section. */
 const KOLLA_VERSION = '23.0.0';

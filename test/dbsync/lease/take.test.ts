@@ -8,7 +8,7 @@ import { holderIn, type LeaseObject } from '../../../src/dbsync/lease/object.ts'
 import { takeLease, type LeaseSite } from '../../../src/dbsync/lease/index.ts';
 import { dbSyncLease } from '../../../src/platform/kube/db-sync-lease.ts';
 import { connectKube } from '../../../src/platform/kube/index.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { listenHttp } from '../../support/server.ts';
 

@@ -6,7 +6,7 @@ import { ConfigError, UsageError } from '../../../src/cli/errors.ts';
 import { findTasks, type Task, type TaskSources } from '../../../src/dbsync/tool/index.ts';
 import { isSameWork, newWork } from '../../../src/dbsync/tool/recorded.ts';
 import { serviceNamed, type Service } from '../../../src/services/index.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 
 const NOVA = '[DEFAULT]\ntransport_url = rabbit://o:r@h//\n[database]\nconnection = mysql://n:p@db/nova\n';
 

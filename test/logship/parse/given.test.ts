@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, UsageError } from '../../../src/cli/errors.ts';
 import { formatRules, labelsOf } from '../../../src/logship/parse/given.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 
 test('a format is given by a glob, of the root unless it is absolute', () => {
   assert.deepEqual(formatRules(['*/a=b.log=oslo', '/srv/*.log=whole'], '/logs'), [

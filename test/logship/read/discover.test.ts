@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readlinkSync, renameSync, rmSync, symlinkSyn
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Discover } from '../../../src/logship/read/discover.ts';
-import { inMemory, privateFolder } from '../../support/folder.ts';
+import { inMemory, privateFolder } from '../../../tools/folder.ts';
 import { reading } from './reading.ts';
 
 test('files in new folders are found', async () => {

@@ -8,7 +8,7 @@ import type { List } from '../../../src/logship/read/listing.ts';
 import { documentId } from '../../../src/logship/read/generation.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import { CheckpointWriter, loadCheckpoint, type Loaded } from '../../../src/logship/state/checkpoint.ts';
-import { inMemory, privateFolder } from '../../support/folder.ts';
+import { inMemory, privateFolder } from '../../../tools/folder.ts';
 
 const CHECKPOINT = 'checkpoint.json';
 

@@ -5,7 +5,7 @@ import { newCounts } from '../../../src/logship/counts.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';
 import type { LineSource } from '../../../src/logship/read/line-source.ts';
-import { inMemory, privateFolder } from '../../support/folder.ts';
+import { inMemory, privateFolder } from '../../../tools/folder.ts';
 import { until } from '../../support/until.ts';
 import { log } from './reading.ts';
 import { TailFileSource } from './tail-file-source.ts';

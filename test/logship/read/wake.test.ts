@@ -4,7 +4,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Wake, type Watch } from '../../../src/logship/read/wake.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { log, reading } from './reading.ts';
 
 /** Rings are events, so that a test can wait for one. */

@@ -7,8 +7,8 @@ import { fallocateWith, findFallocate, type Punch } from '../../../src/logship/r
 import { givenBack } from '../../../src/logship/reclaim/range.ts';
 import { Reclaimer, type Acknowledged } from '../../../src/logship/reclaim/reclaimer.ts';
 import { startReclaiming } from '../../../src/logship/reclaim/index.ts';
-import type { Capability } from '../../support/capability.ts';
-import { inMemory, privateFolder } from '../../support/folder.ts';
+import type { Capability } from '../../../tools/capability.ts';
+import { inMemory, privateFolder } from '../../../tools/folder.ts';
 import { until } from '../../support/until.ts';
 import { log } from '../said.ts';
 

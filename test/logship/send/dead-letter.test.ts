@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { test } from 'node:test';
 import { DeadLetters } from '../../../src/logship/send/dead-letter.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { log } from '../read/reading.ts';
 
 const LIMIT = 20_000;

@@ -8,7 +8,7 @@ import { Outbox } from '../../../src/logship/send/outbox.ts';
 import { Capacity } from '../../../src/logship/send/capacity.ts';
 import { elasticsearchSink } from '../../../src/logship/sink/elasticsearch.ts';
 import type { Sink } from '../../../src/logship/sink/sink.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { log } from '../read/reading.ts';
 
 /** One document a word; `spanOf` tells them apart again. */

@@ -14,8 +14,8 @@ import type { LoginOptions } from '../../../src/logship/sink/login.ts';
 import { NoAnswerError, Server, type ServerParts } from '../../../src/logship/sink/server.ts';
 import type { TlsFiles } from '../../../src/logship/sink/agents.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../support/folder.ts';
-import { freePort } from '../../support/port.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { log } from '../read/reading.ts';
 

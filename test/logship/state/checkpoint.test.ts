@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { CheckpointWriter, loadCheckpoint } from '../../../src/logship/state/checkpoint.ts';
 import { openState } from '../../../src/logship/state/source-id.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { log } from '../read/reading.ts';
 
 const NAME = 'checkpoint.json';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '../../../src/cli/errors.ts';
 import { holdState } from '../../../src/logship/state/lock.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';
 import { log } from '../said.ts';
 

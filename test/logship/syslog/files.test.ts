@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SyslogFiles } from '../../../src/logship/syslog/index.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { log } from '../said.ts';
 
 async function world({ maxBytes = 1000, mayRotate = (): boolean => true } = {}) {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import { openSyslog, syslogAddress } from '../../../src/logship/syslog/index.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { until } from '../../support/until.ts';
 import { log } from '../said.ts';
 

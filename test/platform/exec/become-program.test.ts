@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { run } from '../../support/process.ts';
+import { run } from '../../../tools/process.ts';
 
 const BECOME = fileURLToPath(new URL('fixtures/become.ts', import.meta.url));
 

@@ -3,8 +3,8 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { findProgram, isRefusal } from '../../../src/platform/exec/index.ts';
-import { privateFolder, type Folder } from '../../support/folder.ts';
-import { run } from '../../support/process.ts';
+import { privateFolder, type Folder } from '../../../tools/folder.ts';
+import { run } from '../../../tools/process.ts';
 
 let folder: Folder;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callersOpenFiles } from '../../../src/platform/exec/index.ts';
-import { must } from '../../support/process.ts';
+import { must } from '../../../tools/process.ts';
 
 const MODULE = import.meta.resolve('../../../src/platform/exec/index.ts');
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeFolders, makeFoldersSync } from '../../../src/platform/fs/folder.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 
 test('what is missing is made from the top, and told', async () => {
   await using folder = await privateFolder('folders');

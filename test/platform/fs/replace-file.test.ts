@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { replaceFile } from '../../../src/platform/fs/replace-file.ts';
 import { writeInPlace } from '../../../src/platform/fs/write-in-place.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 
 const image = (text: string, mode = 0o600) => ({ content: Buffer.from(text), mode, uid: -1, gid: -1 });
 

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Replacer } from '../../../src/platform/fs/replacer.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 
 const nobody = { uid: -1, gid: -1 };
 

@@ -8,7 +8,7 @@ import { loadAll } from 'js-yaml';
 import { ConfigError, NotPermittedError } from '../../../src/cli/errors.ts';
 import { connectKube } from '../../../src/platform/kube/index.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { FAST, events, forbidden, job, kinds, line, observe, scriptedApi, status, type Handler } from './support.ts';
 
 const upTo = (n: number) => (seen: readonly unknown[]) => seen.length === n;

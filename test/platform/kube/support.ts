@@ -13,7 +13,7 @@ import {
 } from '../../../src/platform/kube/index.ts';
 import { TIMING, type Timing } from '../../../src/platform/kube/timing.ts';
 import { makeAuthority, type Authority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 
 export const JOB: ObjectRef = { group: 'batch', version: 'v1', resource: 'jobs', namespace: 'ns', name: 'sync' };
 

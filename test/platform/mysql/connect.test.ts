@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { connect, isPassing, type MysqlTarget } from '../../../src/platform/mysql/index.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 
 function targetAt(port: number): MysqlTarget {
   return { host: '127.0.0.1', port, user: 'u', password: 'p', database: 'd' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { inMask, isNamed, listProcesses, type ProcessInfo } from '../../../src/platform/proc/processes.ts';
-import { start } from '../../support/process.ts';
+import { start } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
 
 async function seen(pid: number, words: string): Promise<ProcessInfo> {

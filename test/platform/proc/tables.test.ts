@@ -13,7 +13,7 @@ import {
 } from '../../../src/platform/proc/index.ts';
 import { parseInetSocket } from '../../../src/platform/proc/inet-sockets.ts';
 import { parseUnixSocket } from '../../../src/platform/proc/unix-sockets.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { oneOf, randomFrom } from '../../support/random.ts';
 
 const signal = AbortSignal.timeout(60_000);

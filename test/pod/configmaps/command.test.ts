@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { NAME_RULES } from '../../../src/platform/kube/names.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { configmaps, mounts, printed, projected, takes, writeService, type Printed } from './folder.ts';
 
 const FILES = {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { load, loadAll } from 'js-yaml';
 import { runHelper } from '../../support/helper.ts';
-import type { Finished } from '../../support/process.ts';
+import type { Finished } from '../../../tools/process.ts';
 
 /** An object as it is printed. */
 export interface Printed {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judge } from '../../../src/pod/configmaps/secrecy.ts';
 import { LINE_RULES } from '../../../src/pod/configmaps/line-rules.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { configmaps, contentOf, printed, writeService } from './folder.ts';
 
 const RANDOM = 'Zk3qT9vXb2LmN8pRs5Wy7Ha1Jd4Gf6Ce';

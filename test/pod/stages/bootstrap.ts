@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kubeconfigText } from '../../cluster/kubernetes/credentials.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import type { Stage, Stages } from './stage.ts';
 
 /** No Keystone in a unit test: it is said which one is waited for. On a real one they run in test/integration. */

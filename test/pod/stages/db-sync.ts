@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort, freePorts } from '../../support/port.ts';
+import { freePort, freePorts } from '../../../tools/port.ts';
 import { clusterWithJob } from './cluster.ts';
 import { says, type Stage, type Stages } from './stage.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { start } from '../../support/process.ts';
+import { start } from '../../../tools/process.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { clusterWith, clusterWithJob } from './cluster.ts';

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { until } from '../../support/until.ts';
 import type { Stages } from './stage.ts';
 

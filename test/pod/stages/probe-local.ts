@@ -2,7 +2,7 @@ import { cp, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configRecordFile } from '../../../src/platform/config-record.ts';
 import { runHelper } from '../../support/helper.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { connects, listens, startService } from '../../probe/local/service.ts';
 import { listenTcp } from '../../support/server.ts';
 import { clusterAnswering } from './cluster.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { makeAuthority } from '../../cluster/authority.ts';
 import { scriptedBroker } from '../../support/amqp-broker.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import type { SetStage, Stages } from './stage.ts';
 

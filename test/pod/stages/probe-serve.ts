@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePorts } from '../../support/port.ts';
+import { freePorts } from '../../../tools/port.ts';
 import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { says, type Stages } from './stage.ts';

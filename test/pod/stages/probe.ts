@@ -1,4 +1,4 @@
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import type { Stages } from './stage.ts';
 

@@ -1,8 +1,8 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { start } from '../../support/process.ts';
-import { freePort } from '../../support/port.ts';
+import { start } from '../../../tools/process.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { says, type SetStage, type Stages } from './stage.ts';
 

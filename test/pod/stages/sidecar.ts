@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { until } from '../../support/until.ts';
 import type { Stage, Stages } from './stage.ts';
 

@@ -15,7 +15,7 @@ import { redis } from '../../../src/probe/checks/redis.ts';
 import { tls } from '../../../src/probe/checks/tls.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
 import { scriptedBroker } from '../../support/amqp-broker.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { asked, reasonOf } from './asked.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { amqp } from '../../../src/probe/checks/amqp.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { clusterAnswering } from '../../pod/stages/cluster.ts';
 import { status, type Handler } from '../../platform/kube/support.ts';

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { grpc } from '../../../src/probe/checks/grpc.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../support/folder.ts';
-import { freePort } from '../../support/port.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 

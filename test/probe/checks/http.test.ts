@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logLines, runHelper } from '../../support/helper.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 
 const probe = (...args: string[]) => runHelper('kolla-probe', ['http', ...args]);

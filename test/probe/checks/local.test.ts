@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logLines, runHelper } from '../../support/helper.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 
 async function probe(...words: string[]): Promise<{ code: number; msg: string }> {
   const { code, stderr } = await runHelper('kolla-probe', words);

@@ -6,8 +6,8 @@ import { galera } from '../../../src/probe/checks/galera.ts';
 import { mysql } from '../../../src/probe/checks/mysql.ts';
 import { whyUnfit } from '../../../src/probe/remote/galera-fitness.ts';
 import { mysqlServer, type MysqlValues } from '../../../src/probe/remote/mysql.ts';
-import { privateFolder } from '../../support/folder.ts';
-import { freePort } from '../../support/port.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { rabbitmq } from '../../../src/probe/checks/rabbitmq.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenHttp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 import { scriptedBroker } from '../../support/amqp-broker.ts';

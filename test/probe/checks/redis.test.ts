@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { redis } from '../../../src/probe/checks/redis.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logLines, runHelper } from '../../support/helper.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 
 test('a listening port is healthy, and nothing is said', async () => {

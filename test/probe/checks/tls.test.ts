@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { createServer, type TlsOptions } from 'node:tls';
 import { tls } from '../../../src/probe/checks/tls.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { asked, reasonOf } from './asked.ts';

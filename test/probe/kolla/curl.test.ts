@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseTarget } from '../../../src/probe/kolla/curl/target.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { HELPERS, runHelper, startHelper } from '../../support/helper.ts';
-import { freePort } from '../../support/port.ts';
-import { run } from '../../support/process.ts';
+import { freePort } from '../../../tools/port.ts';
+import { run } from '../../../tools/process.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 
 const curl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runHelper('healthcheck_curl', args, { env });

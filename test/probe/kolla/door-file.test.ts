@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newToken, readDoorFile, writeDoorFile } from '../../../src/probe/kolla/door-file.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 
 test('the file is three lines that every user of the pod may read, and goes with its server', async () => {
   await using folder = await privateFolder('door');

@@ -10,7 +10,7 @@ import type { KollaQuestion } from '../../../src/probe/kolla/question.ts';
 import { Recent } from '../../../src/probe/kolla/recent.ts';
 import { sharesWith } from '../../../src/probe/kolla/shares.ts';
 import { healthy } from '../../../src/probe/verdict.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { servedDoor, type ServedDoor } from './support.ts';
 
 const NAME = 'healthcheck_port';

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { runHelper } from '../../support/helper.ts';
-import { start } from '../../support/process.ts';
+import { start } from '../../../tools/process.ts';
 import { listenTcp } from '../../support/server.ts';
 
 /** A process called so that runs a line of JavaScript; resolves with the first that it says. */

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { KollaQuestion } from '../../../src/probe/kolla/question.ts';
 import { healthy, unhealthy, unseen } from '../../../src/probe/verdict.ts';
-import { run } from '../../support/process.ts';
+import { run } from '../../../tools/process.ts';
 import { oneOf, randomFrom } from '../../support/random.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { runShim, servedDoor, shims } from './support.ts';
 
 let folder: Awaited<ReturnType<typeof shims>>;

@@ -4,9 +4,9 @@ import { writeDoorFile } from '../../../src/probe/kolla/door-file.ts';
 import { openDoor, type DoorOptions } from '../../../src/probe/kolla/door.ts';
 import { shimFor } from '../../../src/probe/kolla/shim.ts';
 import { KOLLA_NAMES } from '../../../src/probe/kolla/variables.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { HELPERS } from '../../support/helper.ts';
-import { run, type Finished } from '../../support/process.ts';
+import { run, type Finished } from '../../../tools/process.ts';
 import { listenHttp } from '../../support/server.ts';
 
 /** Stands where the binary would: says so, and what it was given. */

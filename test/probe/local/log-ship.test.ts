@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logShipQuestion } from '../../../src/probe/local/log-ship.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { runHelper, startHelper, logLines } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 

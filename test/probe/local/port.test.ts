@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { portQuestion, type PortQuery } from '../../../src/probe/local/index.ts';
 import type { Verdict } from '../../../src/probe/verdict.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { connects, listens, NEVER_ACCEPTS, startService, tries } from './service.ts';

@@ -5,8 +5,8 @@
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateFolder } from '../../support/folder.ts';
-import { start, tied, type Running } from '../../support/process.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { start, tied, type Running } from '../../../tools/process.ts';
 
 export interface Service extends AsyncDisposable {
   readonly pid: number;

@@ -1,4 +1,4 @@
-import { run } from '../../support/process.ts';
+import { run } from '../../../tools/process.ts';
 
 /**
  * A process that is in nobody's line, as a pod with shared processes has some: where this test is all that runs, /proc shows

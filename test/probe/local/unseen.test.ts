@@ -4,11 +4,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { portQuestion } from '../../../src/probe/local/index.ts';
-import type { Capability } from '../../support/capability.ts';
-import { privateFolder } from '../../support/folder.ts';
+import type { Capability } from '../../../tools/capability.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { HELPERS, logLines } from '../../support/helper.ts';
-import { freePort } from '../../support/port.ts';
-import { run } from '../../support/process.ts';
+import { freePort } from '../../../tools/port.ts';
+import { run } from '../../../tools/process.ts';
 import { listenTcp } from '../../support/server.ts';
 import { connects, listens, startService } from './service.ts';
 

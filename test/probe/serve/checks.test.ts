@@ -7,7 +7,7 @@ import { healthOf, type Role } from '../../../src/probe/serve/part.ts';
 import { tcp } from '../../../src/probe/checks/tcp.ts';
 import { healthy, unhealthy, type Verdict } from '../../../src/probe/verdict.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { freePort } from '../../support/port.ts';
+import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { EVENT_LIMIT_MS } from '../../support/limits.ts';

@@ -4,7 +4,7 @@ import { connect, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:
 import { test } from 'node:test';
 import { serveProbes } from '../../../src/probe/serve/server.ts';
 import { grpcHealth } from '../../../src/platform/protocol/grpc-health.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 import { statusOf, toldChecks } from './serve-support.ts';

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../src/cli/errors.ts';
 import { readFileOptions } from '../../../src/cli/file.ts';
 import { readChecks } from '../../../src/probe/serve/config.ts';
 import { prepareChecks } from '../../../src/probe/serve/prepare.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { listenHttp } from '../../support/server.ts';
 

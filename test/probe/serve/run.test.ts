@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logLines, runHelper, startHelper } from '../../support/helper.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { get } from './serve-support.ts';

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { ConfigError } from '../../../src/cli/errors.ts';
 import { readDoorFile } from '../../../src/probe/kolla/index.ts';
 import { serveProbes, type Served, type ServedOptions } from '../../../src/probe/serve/server.ts';
-import { privateFolder } from '../../support/folder.ts';
+import { privateFolder } from '../../../tools/folder.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { get, statusOf, toldChecks } from './serve-support.ts';
 

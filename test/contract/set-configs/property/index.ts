@@ -8,7 +8,7 @@
  *
  * Of ours alone: a start that fails has touched nothing, and a check that says 0 is right: a start after it changes nothing.
  */
-import { inMemory, privateFolder } from '../../../support/folder.ts';
+import { inMemory, privateFolder } from '../../../../tools/folder.ts';
 import type { Case } from '../play.ts';
 import { startReference } from '../reference.ts';
 import { compareCase, type Verdict } from './compare.ts';

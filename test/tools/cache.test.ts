@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import { privateFolder } from './folder.ts';
-import { run, type Finished } from './process.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { run, type Finished } from '../../tools/process.ts';
 
 /** Runs a body that uses `cached` in a process of its own, with `folder` as the cache. */
 function withCache(folder: string, body: string): Promise<Finished> {
   const module = `import { writeFileSync } from 'node:fs';
-    import { cached } from ${JSON.stringify(import.meta.resolve('./cache.ts'))};
+    import { cached } from ${JSON.stringify(import.meta.resolve('../../tools/cache.ts'))};
     ${body}`;
   const env = { ...process.env, KOLLA_POD_CACHE: folder };
   return run(process.execPath, ['--input-type=module', '--eval', module], { env });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { exclusively } from './lock.ts';
+import { exclusively } from '../../tools/lock.ts';
 
 test('those who ask for the same lock go one after the other', async () => {
   const name = crypto.randomUUID();
@@ -40,7 +40,7 @@ test('a lock whose holder is killed is free again', async () => {
     [
       '--input-type=module',
       '--eval',
-      `import { exclusively } from ${JSON.stringify(import.meta.resolve('./lock.ts'))};
+      `import { exclusively } from ${JSON.stringify(import.meta.resolve('../../tools/lock.ts'))};
        await exclusively(${JSON.stringify(name)}, () => new Promise(() => { process.stdout.write('held'); setInterval(() => {}, 1000); }));`,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },

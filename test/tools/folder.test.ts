@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from './folder.ts';
+import { privateFolder } from '../../tools/folder.ts';
 
 test('a private folder is gone at the end, with what lies in it', async () => {
   let path = '';
@@ -25,7 +25,7 @@ test("a killed run's folder is removed by the next one, a living run's is not", 
       '--input-type=module',
       '--eval',
       `import { writeSync } from 'node:fs';
-       import { privateFolder } from ${JSON.stringify(import.meta.resolve('./folder.ts'))};
+       import { privateFolder } from ${JSON.stringify(import.meta.resolve('../../tools/folder.ts'))};
        writeSync(1, (await privateFolder(${JSON.stringify(purpose)})).path);`,
     ],
     { encoding: 'utf8' },

@@ -1,20 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
-import type { Capability } from '../support/capability.ts';
-import { run, type Finished } from '../support/process.ts';
-import { built, GO_FOLDER } from './kubernetes/binaries.ts';
+import { fileURLToPath } from 'node:url';
+import { messageOf } from '../src/cli/errors.ts';
+import type { Capability } from './capability.ts';
+import { run, type Finished } from './process.ts';
+import { goProgram } from './go-program.ts';
 
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 /** A cold build holds modules and Go's build cache. */
 const BUILD_BYTES = 3e9;
 
-/** Helm, built once into the cache from the modules that `kubernetes/go/helm/go.sum` pins. */
+/** Helm, built once into the cache from the modules that `helm/go.sum` pins. */
 export async function helmBinary(): Promise<string> {
-  const version = /^\s*helm\.sh\/helm\/v3 (v\S+)/m.exec(await readFile(join(GO_FOLDER, 'helm/go.mod'), 'utf8'))?.[1];
-  if (version === undefined) throw new Error(`${GO_FOLDER}helm/go.mod does not require helm.sh/helm/v3`);
-  return await built({
+  const version = /^\s*helm\.sh\/helm\/v3 (v\S+)/m.exec(await readFile(join(FOLDER, 'helm/go.mod'), 'utf8'))?.[1];
+  if (version === undefined) throw new Error(`${FOLDER}helm/go.mod does not require helm.sh/helm/v3`);
+  return await goProgram({
     name: 'helm',
-    folder: GO_FOLDER,
+    folder: FOLDER,
     sources: ['helm'],
     // A build by hand calls itself v3.
     flags: [`-X helm.sh/helm/v3/internal/version.version=${version}`],

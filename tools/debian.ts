@@ -9,11 +9,11 @@
  */
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
-import { cached } from '../support/cache.ts';
-import type { Capability } from '../support/capability.ts';
-import { privateFolder } from '../support/folder.ts';
-import { must, run, type RunOptions } from '../support/process.ts';
+import { messageOf } from '../src/cli/errors.ts';
+import { cached } from './cache.ts';
+import type { Capability } from './capability.ts';
+import { privateFolder } from './folder.ts';
+import { must, run, type RunOptions } from './process.ts';
 
 export interface UnpackOptions {
   /** Fetch what they depend on as well, down to libc. Default true; false takes the list as it stands. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../support/folder.ts';
-import { must } from '../support/process.ts';
-import { imagesTar, imageTar, layerOfFile, layerOfFolder } from './image.ts';
-import { tarOf } from './tar.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
+import { imagesTar, imageTar, layerOfFile, layerOfFolder } from '../../tools/image.ts';
+import { tarOf } from '../../tools/tar.ts';
 
 test('tar reads what we wrote: folders, files, links, owners and modes', async () => {
   await using folder = await privateFolder('image');
