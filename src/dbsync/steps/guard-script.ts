@@ -1,7 +1,8 @@
 /**
  * The guard's side of guarded-child.ts, for any POSIX shell. Its input, a line each:
  *   GROUP    first: the command's process group, on which it says `watching`
- *   SECONDS  the lock was confirmed: without another line within that time the group is killed, and it says `expired`
+ *   SECONDS  the lock was confirmed: without another line within that time it says `expired`, and the group is killed.
+ *            In this order: who sees the group's end says `over`, which ends the waiter, maybe before its word
  *   over     the command has ended
  * When the input ends without `over`, the helper is dead: the group is killed.
  *
@@ -17,13 +18,13 @@ echo watching
 while read -r word; do
   rest
   [ "$word" = over ] && exit 0
-  (sleep "$word" >/dev/null && kill -KILL "-$group" && echo expired) </dev/null 3>&- &
+  (sleep "$word" >/dev/null && { trap '' PIPE; echo expired; kill -KILL "-$group"; }) </dev/null 3>&- &
   waiter=$!
 done
 kill -KILL "-$group"
 rest`;
 
-/** What the guard says when it has killed the group because no confirmation came. */
+/** What the guard says before it kills the group because no confirmation came. */
 export const EXPIRED = 'expired';
 
 /** Becomes the command when it is told to; ends when nobody is left to tell it. */

@@ -89,7 +89,8 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   }
   if (pulse !== undefined) ping();
   gate.end('go\n');
-  const hasExpired = () => said.includes(EXPIRED);
+  // The word alone is not enough: a confirmation may have come between it and the kill.
+  const hasExpired = () => said.includes(EXPIRED) && child.signalCode === 'SIGKILL';
   return { pid, ended, hasExpired, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
 }
 
