@@ -79,6 +79,18 @@ describe('which node of MariaDB founds the cluster', { skip }, () => {
     const state = 'seqno: -1\nsafe_to_bootstrap: 0\n';
     assert.match(await startOf({ name: 'mariadb-1', state, script: named }), /--wsrep-new-cluster/);
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', state, script: named }), /--wsrep-new-cluster/);
+    // Its volume is lost, and the founder does not answer yet.
+    assert.doesNotMatch(await startOf({ name: 'mariadb-0', script: named }), /--wsrep-new-cluster/);
+  });
+
+  test('one that was cut off while another node sent it its data joins, at each start until it has them', async () => {
+    for (const state of [`${NO_CLUSTER}safe_to_bootstrap: 0\n`, `${A_CLUSTER}seqno: -1\nsafe_to_bootstrap: 0\n`]) {
+      await using folder = await privateFolder('mariadb-start');
+      await mkdir(join(folder.path, 'data/.sst'), { recursive: true });
+      await writeFile(join(folder.path, 'data/grastate.dat'), state);
+      for (let start = 1; start <= 2; start++)
+        assert.doesNotMatch(await startIn(folder.path, { name: 'mariadb-0' }), /--wsrep-new-cluster/, `start ${start}`);
+    }
   });
 
   test('node 0 that was cut off before its cluster was there founds at its next start', async () => {
@@ -136,7 +148,7 @@ describe('which node of MariaDB founds the cluster', { skip }, () => {
     const { name, isPeerUp = false, script = three, getent = 'exit 0', recover = RECOVERS } = node;
     const bin = join(folder, 'bin');
     const data = join(folder, 'data');
-    await mkdir(bin);
+    await mkdir(bin, { recursive: true });
     await program(bin, 'mariadb-install-db', `mkdir ${data}/mysql; ls ${data} > ${folder}/installed`);
     await program(bin, 'mariadbd', `case " $* " in *--wsrep-recover*) ${recover}; exit;; esac\necho "$@"`);
     await program(bin, 'getent', getent);

@@ -2,7 +2,7 @@
 # Becomes mariadbd. Before that it makes the data folder where there is none, and decides whether this node founds the cluster:
 #
 #   the only node                                             -> founds
-#   settings.foundFrom names it                               -> founds
+#   settings.foundFrom names it                               -> founds; where it names another node, joins
 #   another node answers at 3306                              -> joins
 #   was the last to stop in good order (grastate.dat says so) -> founds
 #   node 0, and its data have never been in a cluster         -> founds
@@ -53,21 +53,24 @@ all_have_addresses() {
 was_in_a_cluster() { grep -q '^uuid: *[0-]*[1-9a-f]' "$state" 2>/dev/null; }
 
 # `.installing` stays when this is cut off: what is half made then is nobody's data. `.new` stays until they are a cluster's,
-# so that a founder that was cut off before founds at its next start.
+# so that a founder that was cut off before founds at its next start. A transfer from another node empties the folder but for
+# Galera's own files: cut off in it, this node is nobody's founder, which `.joining` says while the folder is made anew.
 if [[ -e $data/.installing || ! -d $data/mysql ]]; then
+  [[ -e $data/.installing || ! -e $state ]] || touch "$data/.joining"
   touch "$data/.installing"
-  find "$data" -mindepth 1 -maxdepth 1 ! -name .installing ! -name lost+found -exec rm -rf {} +
+  find "$data" -mindepth 1 -maxdepth 1 ! -name .installing ! -name .joining ! -name lost+found -exec rm -rf {} +
   said_of mariadb-install-db "$defaults" --datadir="$data" --auth-root-authentication-method=normal --skip-test-db --skip-log-error >/dev/null
-  mv "$data/.installing" "$data/.new"
+  if [[ -e $data/.joining ]]; then rm "$data/.installing"; else mv "$data/.installing" "$data/.new"; fi
 elif was_in_a_cluster; then
-  rm -f "$data/.new"
+  rm -f "$data/.new" "$data/.joining"
 fi
 is_new=no
 [[ ! -e $data/.new ]] || is_new=yes
 
 founds() {
   ((replicas == 1)) && return 0
-  [[ $POD_NAME == "$found_from" ]] && return 0
+  # Who names a founder says as well that nobody else is one: that one may not answer yet.
+  [[ -z $found_from ]] || { [[ $POD_NAME == "$found_from" ]]; return; }
   somebody_answers && return 1
   # One that has never been in a cluster may say it of itself, too.
   was_in_a_cluster && grep -q '^safe_to_bootstrap: 1' "$state" 2>/dev/null && return 0
@@ -82,7 +85,7 @@ else
   # Galera leaves out, until it is started anew, a name that has no address when it starts, and a founder looks for nobody.
   # One that has data may make a cluster with less than all.
   patience=60
-  [[ $is_new == no ]] || patience=300
+  [[ $is_new == no && ! -e $data/.joining ]] || patience=300
   until somebody_answers || all_have_addresses || ((SECONDS >= patience)); do sleep 1; done
   # From here on another node's data take the place of its own.
   rm -f "$data/.new"
