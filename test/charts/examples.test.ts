@@ -106,6 +106,9 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
     for (const one of [volume, workload(rendered, 'backup')]) {
       assert.match(one['spec'].template.metadata.annotations['kolla-pod/not-restricted'], /node/);
       assert.equal(one['spec'].template.spec.hostNetwork, true);
+      const path = mainOf(one).env?.find(({ name }) => name === 'PATH')?.value ?? '';
+      assert.match(path, /kolla-bin/);
+      assert.doesNotMatch(path, /rootless-bin/, 'rootwrap needs the sudo of the image');
     }
     assert.ok(mainOf(volume).image.includes('cinder-volume'));
   });
