@@ -25,8 +25,9 @@ export async function checkpointNames(folder: string, names: readonly string[]):
   const areServers = ![owner, first].includes(STDOUT);
   if (isReplaced && (names.includes(owner) || hasOwn || !areServers))
     await rename(join(folder, FIRST), join(folder, nameFor(owner))).catch(ignoreAbsent);
-  if (hasOwn && !(await isThere(join(folder, FIRST)))) await rename(join(folder, nameFor(first)), join(folder, FIRST));
+  // Before the rename: after a start that died in between, what lies there must not be taken for the former owner's.
   if (owner !== first) await replaceOwn(join(folder, OWNER), `${first}\n`);
+  if (hasOwn && !(await isThere(join(folder, FIRST)))) await rename(join(folder, nameFor(first)), join(folder, FIRST));
   return names.map((name, at) => (at === 0 ? FIRST : nameFor(name)));
 }
 
