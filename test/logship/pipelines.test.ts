@@ -11,6 +11,7 @@ import type { Values } from '../../src/cli/option.ts';
 import { resolveOptions, splitWords } from '../../src/cli/parse.ts';
 import { settingsOf, SHIP_OPTIONS } from '../../src/logship/index.ts';
 import { openPipelines, runAll } from '../../src/logship/pipelines.ts';
+import { Lags, readinessOf } from '../../src/logship/serve/index.ts';
 import type { PipelineState } from '../../src/logship/view.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { freePort } from '../../tools/port.ts';
@@ -91,6 +92,32 @@ test('a destination that is down holds no other up, and is told apart', async ()
   assert.equal(await again.ended, 0);
   assert.equal(os.taken.length, 100);
   assert.deepEqual(es.requests.flat().length, 100, 'the first was asked for nothing twice');
+});
+
+/** What readiness says when nothing has changed for ten minutes. */
+function readyInTenMinutes(states: () => readonly PipelineState[]) {
+  using lags = new Lags(states);
+  const [nowMs, thenMs] = [0, 600_000];
+  lags.look(nowMs);
+  lags.look(thenMs);
+  return states().map((state) => readinessOf(state, lags.quiet(state.name, thenMs), Date.now()));
+}
+
+test('a last line that nobody finishes makes no destination unready; one that answers nothing is', async () => {
+  await using l = await logs();
+  await writeFile(l.file, `${line(1)}${line(2).slice(0, 60)}`);
+  await using es = await bulkServer();
+  let asked = 0;
+  await using mute = await listenHttp(() => asked++);
+  const to = ['--to', `elasticsearch=${es.url.href}`, '--to', `opensearch=http://127.0.0.1:${mute.port}`];
+  await using s = await shipping(l.root, ...to, '--grace', '100ms');
+  await soon('the line to be in, and to be on its way', () => {
+    return (s.states()[0]?.counts.acknowledged === 1 && asked > 0) || undefined;
+  });
+  const [taking, silent] = readyInTenMinutes(s.states);
+  assert.equal(taking?.isReady, true, taking?.reason);
+  assert.equal(silent?.isReady, false);
+  assert.match(silent.reason, /^has acknowledged nothing for 10m; /);
 });
 
 test('in another order each destination goes on where it was itself', async () => {

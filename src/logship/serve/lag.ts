@@ -56,10 +56,12 @@ export class Lags implements Disposable {
   look(nowMs: number = performance.now()): void {
     for (const state of this.#states()) {
       this.#lookAtFiles(state, nowMs);
-      const { acknowledged, already, rejected } = state.counts;
+      const { documents, acknowledged, already, rejected } = state.counts;
       const settled = acknowledged + already + rejected;
-      const quiet = this.#quiet.get(state.name);
-      if (quiet?.settled !== settled || state.lagBytes === 0) this.#quiet.set(state.name, { settled, sinceMs: nowMs });
+      // An unfinished last line is no document yet: it waits for who writes it, not for the destination.
+      const isWaiting = state.lagBytes > 0 && documents > settled;
+      if (this.#quiet.get(state.name)?.settled !== settled || !isWaiting)
+        this.#quiet.set(state.name, { settled, sinceMs: nowMs });
     }
   }
 

@@ -35,13 +35,14 @@ test('an hour of growing costs no more than a minute, and the age stays right', 
 });
 
 test('a destination is quiet while lines wait and it settles none', () => {
-  let state = destination({ lagBytes: 10, fileStates: () => [file({ unread: 10, left: 10 })] });
+  const fileStates = () => [file({ bytes: 10, left: 10 })];
+  let state = destination({ lagBytes: 10, counts: { ...newCounts(), documents: 2 }, fileStates });
   using lags = new Lags(() => [state]);
   lags.look(0);
   lags.look(5000);
   assert.equal(lags.quiet(state.name, 8000), 8000);
   assert.equal(lags.ofFile(state.name, file().path, 8000), 8000);
-  state = { ...state, counts: { ...newCounts(), already: 1 } };
+  state = { ...state, counts: { ...newCounts(), documents: 2, already: 1 } };
   lags.look(9000);
   assert.equal(lags.quiet(state.name, 9500), 500);
   state = { ...state, lagBytes: 0 };
