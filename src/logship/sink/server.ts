@@ -6,6 +6,7 @@ import { oneLine } from '../../platform/one-line.ts';
 import { Agents, type ProxyEnv, type TlsFiles } from './agents.ts';
 import { Hosts } from './hosts.ts';
 import { Login, type LoginOptions } from './login.ts';
+import { proxiesFor, proxyNameOf } from './proxy-env.ts';
 import { exchange, type HttpReply } from './request.ts';
 
 export interface ServerOptions {
@@ -58,14 +59,14 @@ export class Server implements Disposable {
   readonly #proxyEnv: ProxyEnv;
   readonly #hosts: Hosts;
 
-  /** @throws ConfigError for files that can't be read */
+  /** @throws ConfigError for files that can't be read, and a proxy that can't be asked */
   constructor(options: ServerOptions, { log, proxyEnv, gzip = false }: ServerParts) {
     this.#options = options;
     this.#gzip = gzip;
     this.#log = log;
-    this.#proxyEnv = proxyEnv;
+    this.#proxyEnv = proxiesFor(options.urls, proxyEnv);
     this.#login = options.login && new Login(options.login);
-    this.#agents = new Agents(options.tls, proxyEnv);
+    this.#agents = new Agents(options.tls, this.#proxyEnv);
     this.#hosts = new Hosts(options.urls, () => performance.now());
   }
 
@@ -125,9 +126,8 @@ export class Server implements Disposable {
   #reasonOf(error: unknown, host: URL): string {
     const { urls, tls } = this.#options;
     const which = urls.length > 1 ? `${host.host}: ` : '';
-    const variable = host.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-    const isProxied = this.#proxyEnv[variable] !== undefined || this.#proxyEnv[variable.toLowerCase()] !== undefined;
-    const way = isProxied ? ` (by way of ${variable}, unless NO_PROXY names it)` : '';
+    const proxy = proxyNameOf(host);
+    const way = this.#proxyEnv[proxy] === undefined ? '' : ` (by way of ${proxy}, unless NO_PROXY names it)`;
     return which + networkHint(error, host, tls.caFile) + way;
   }
 }

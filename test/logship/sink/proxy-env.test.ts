@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError } from '../../../src/cli/errors.ts';
+import type { ProxyEnv } from '../../../src/logship/sink/agents.ts';
+import { Server } from '../../../src/logship/sink/server.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { freePort } from '../../../tools/port.ts';
+import { logLines, runHelper } from '../../support/helper.ts';
+import { listenHttp, listenTcp } from '../../support/server.ts';
+import { log } from '../read/reading.ts';
+
+function server(url: string, proxyEnv: ProxyEnv): Server {
+  const options = { kind: 'elasticsearch', urls: [new URL(url)], login: undefined, tls: {} } as const;
+  return new Server(options, { log: log(), proxyEnv });
+}
+
+const never = new AbortController().signal;
+const GET = { method: 'GET', path: '/' };
+
+for (const [how, valueOf] of [
+  ['without a scheme, as curl takes it', (port: number) => `127.0.0.1:${port}`],
+  ['without a scheme, with a login', (port: number) => `shipper:geheim@127.0.0.1:${port}`],
+  ['with a scheme in capitals', (port: number) => `HTTP://127.0.0.1:${port}`],
+  ['with the newline of the file that it comes from', (port: number) => `http://127.0.0.1:${port}\n`],
+] as const) {
+  test(`a proxy is taken ${how}`, async () => {
+    const asked: (string | undefined)[] = [];
+    await using proxy = await listenHttp(({ url }, response) => response.end(String(asked.push(url))));
+    using plain = server('http://es.invalid:9200', { HTTP_PROXY: valueOf(proxy.port) });
+    await plain.ask(GET, never);
+    assert.deepEqual(asked, ['http://es.invalid:9200/']);
+    let tunnel = '';
+    await using other = await listenTcp((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (head: Buffer) => {
+        tunnel = head.toString();
+        socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      });
+    });
+    using secure = server('https://es.invalid:9200', { https_proxy: valueOf(other.port) });
+    await assert.rejects(secure.ask(GET, never), (error: Error) => !error.message.includes('geheim'));
+    assert.match(tunnel, /^CONNECT es\.invalid:9200 /);
+  });
+}
+
+test('a proxy that is empty is none, also in what is said of a server that does not answer', async () => {
+  using s = server(`http://127.0.0.1:${await freePort()}`, { HTTP_PROXY: '', http_proxy: '' });
+  await assert.rejects(s.ask(GET, never), (error: Error) => !error.message.includes('HTTP_PROXY'));
+});
+
+for (const value of [
+  'socks5://shipper:geheim@proxy:1080',
+  'http://shipper:geheim/1@proxy:3128',
+  'http://shipper:12/geheim@proxy:3128',
+  'shipper:12#geheim@proxy:3128',
+  'http://shipper:geheim%@proxy:3128',
+  'http://shipper:geheim@proxy:port',
+]) {
+  test(`the proxy ${value} is refused by the name of its variable, and shown to nobody`, () => {
+    const isNamed = (error: unknown) =>
+      error instanceof ConfigError && error.message.startsWith('https_proxy: ') && !error.message.includes('geheim');
+    assert.throws(() => server('https://es:9200', { https_proxy: value, HTTPS_PROXY: 'http://proxy:3128' }), isNamed);
+    using _ = server('http://es:9200', { https_proxy: value });
+  });
+}
+
+test('a password that is no part of a URL ends it with 65, and is not in the log', async () => {
+  await using folder = await privateFolder('proxy');
+  const env = { HTTPS_PROXY: 'http://shipper:geh/eim@proxy:3128' };
+  const args = ['--root', folder.path, '--url', 'https://es.invalid:9200', '--once'];
+  for (const words of [args, ['setup', '--url', 'https://es.invalid:9200']]) {
+    const { code, stderr } = await runHelper('kolla-log-ship', words, { env });
+    assert.equal(code, 65, stderr);
+    assert.match(logLines(stderr).at(-1)?.msg ?? '', /HTTPS_PROXY: /);
+    assert.doesNotMatch(stderr, /eim/);
+  }
+});
