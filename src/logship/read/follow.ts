@@ -5,31 +5,15 @@ import { Changes } from './changes.ts';
 import { Discover } from './discover.ts';
 import { fileStatesOf, type FileState } from './file-state.ts';
 import { Finished } from './finished.ts';
+import type { FollowOptions } from './follow-options.ts';
 import { HeldFile } from './held-file.ts';
 import type { TakeLine } from './line-reader.ts';
 import type { LineSource, ReadOptions } from './line-source.ts';
-import { statOf, type List } from './listing.ts';
+import { statOf } from './listing.ts';
 import { Rotated } from './rotated.ts';
 import { Said } from './said.ts';
 import type { Sibling } from './siblings.ts';
 import { Tail, tailBuffer, type Displaced, type TailOptions } from './tail.ts';
-
-export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced'> {
-  /** Absolute globs. */
-  readonly patterns: readonly string[];
-  /** Globs: absolute, or without a slash, of names. */
-  readonly excludes?: readonly string[];
-  /** Our own, which is never shipped. */
-  readonly stateDir?: string;
-  /** At the very first start: what is done with what lies there. Undefined later. */
-  readonly firstStart?: 'beginning' | 'end' | undefined;
-  /** Rotated files that are older were there before us, in milliseconds since the epoch; the start, unless given. */
-  readonly sinceMs?: number | undefined;
-  /** Milliseconds of a clock that nobody sets. */
-  readonly uptime?: () => number;
-  /** How folders are read; with the file system's calls, unless given. */
-  readonly list?: List | undefined;
-}
 
 const DISCOVER_MS = 1000;
 /** Files are looked at no more often while there is much to read. */
@@ -166,7 +150,7 @@ export class Follower implements LineSource {
 
   #lookAt(path: string, tail: Tail): void {
     const stat = statOf(path);
-    if (stat?.ino !== tail.file.ino || stat.dev !== tail.file.dev) this.#rotate(path, tail, stat);
+    if (stat === undefined || !tail.file.isSame(stat)) this.#rotate(path, tail, stat);
     else if (tail.isBehind(stat)) this.#behind.add(tail);
   }
 
@@ -224,7 +208,7 @@ export class Follower implements LineSource {
       // Opening a pipe would wait for its writer.
       if (stat?.isFile() === false) return this.#said.warn(path, `${path} is not a file: it is not followed`);
       const file = new HeldFile(path, this.#tailOptions.buffer);
-      const tail = new Tail({ path, file, isRotated: false }, this.#tailOptions);
+      const tail = this.#takeBack(path, file) ?? new Tail({ path, file, isRotated: false }, this.#tailOptions);
       if (fromEnd) tail.skipToEnd();
       this.#tails.set(path, tail);
       this.#behind.add(tail);
@@ -233,6 +217,16 @@ export class Follower implements LineSource {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
         this.#said.warn(path, `cannot read ${path}: ${messageOf(error)}`);
     }
+  }
+
+  /** What was away for a moment, as under a folder that was closed to us, is no content of its own: its tail goes on. */
+  #takeBack(path: string, file: HeldFile): Tail | undefined {
+    const tail = [...this.#rotated.keys()].find((each) => each.path === path && each.file.isSame(file));
+    if (tail === undefined) return undefined;
+    file[Symbol.dispose]();
+    this.#rotated.delete(tail);
+    tail.isRotated = false;
+    return tail;
   }
 
   /** @returns whether there are any */
@@ -275,8 +269,7 @@ export class Follower implements LineSource {
   }
 
   #isKnown({ stat }: Sibling): boolean {
-    const isHeld = this.#all.some(({ file }) => file.ino === stat.ino && file.dev === stat.dev);
-    return isHeld || this.#finished.has(stat);
+    return this.#all.some(({ file }) => file.isSame(stat)) || this.#finished.has(stat);
   }
 
   #close(tail: Tail): void {

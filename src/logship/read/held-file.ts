@@ -39,6 +39,11 @@ export class HeldFile implements Disposable {
     return Buffer.allocUnsafeSlow(bytes + LEAD_BYTES);
   }
 
+  /** Whether that is the same file, however it is called. */
+  isSame({ dev, ino }: { readonly dev: number; readonly ino: number }): boolean {
+    return this.dev === dev && this.ino === ino;
+  }
+
   get position(): number {
     return this.#position;
   }

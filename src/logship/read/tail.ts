@@ -48,9 +48,10 @@ export class Tail implements Disposable {
   readonly #file: HeldFile;
   readonly #options: TailOptions;
   readonly #reader: LineReader;
-  readonly #isRotated: boolean;
   /** Bytes that were read. */
   bytes = 0;
+  /** What it begins with may be a content that was seen before it was rotated away. */
+  isRotated: boolean;
   #content: Content | undefined;
   #modifiedMs = -1;
   #size = 0;
@@ -63,7 +64,7 @@ export class Tail implements Disposable {
     this.#options = options;
     this.#file = file;
     this.#reader = new LineReader(path, file, options);
-    this.#isRotated = isRotated;
+    this.isRotated = isRotated;
     // What it holds now may be truncated away before its turn comes: older contents are read first.
     this.#modifiedMs = this.#file.stat().mtimeMs;
   }
@@ -176,8 +177,8 @@ export class Tail implements Disposable {
   #identify(size: number, final: boolean, from = 0): Content | undefined {
     const { dev, ino } = this.#file;
     const skipping = from > 0 && !this.#file.has(Buffer.of(NEWLINE), from - 1);
-    const isRotated = this.#isRotated;
-    const found = { path: this.path, dev, ino, isRotated, size, final, beginning: this.#file.beginning() };
+    const { path, isRotated } = this;
+    const found = { path, dev, ino, isRotated, size, final, beginning: this.#file.beginning() };
     const content = this.#options.contents.identify({ ...found, from: { offset: from, skipping } });
     if (content === undefined) return undefined;
     const mark = content.progress.acknowledged;

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { reading, type Reading } from './reading.ts';
+
+const FOLDER = { patterns: ['nova/*.log'] };
+
+/** Each line came once, and is named after its content. */
+function assertOnce(r: Reading, lines: readonly string[]): void {
+  assert.deepEqual(r.lines, lines);
+  assert.equal(new Set(r.ids).size, lines.length);
+}
+
+async function withTwoLines(): Promise<Reading> {
+  const r = await reading(FOLDER);
+  mkdirSync(r.path('nova'));
+  writeFileSync(r.path('nova/a.log'), 'one\ntwo\n');
+  await r.poll();
+  return r;
+}
+
+for (const [what, from, to] of [
+  ['file', 'nova/a.log', 'nova/a.log.1'],
+  ['file whose new name is no rotation’s', 'nova/a.log', 'nova/aside'],
+  ['folder', 'nova', 'away'],
+] as const) {
+  test(`a ${what} that was renamed and is back goes on where it was`, async () => {
+    await using r = await withTwoLines();
+    for (const line of ['three', 'four']) {
+      renameSync(r.path(from), r.path(to));
+      await r.poll();
+      renameSync(r.path(to), r.path(from));
+      await r.poll();
+      appendFileSync(r.path('nova/a.log'), `${line}\n`);
+      await r.poll();
+    }
+    await r.restart();
+    appendFileSync(r.path('nova/a.log'), 'five\n');
+    await r.poll();
+    assertOnce(r, ['one', 'two', 'three', 'four', 'five']);
+  });
+}
+
+test('what was written to a file while it was away is read, before and after it is back', async () => {
+  await using r = await withTwoLines();
+  renameSync(r.path('nova'), r.path('away'));
+  appendFileSync(r.path('away/a.log'), 'three\n');
+  await r.poll();
+  appendFileSync(r.path('away/a.log'), 'four\n');
+  renameSync(r.path('away'), r.path('nova'));
+  await r.poll();
+  assertOnce(r, ['one', 'two', 'three', 'four']);
+});
+
+test('a file that is back where another stood meanwhile goes on, and the other is read to its end', async () => {
+  await using r = await withTwoLines();
+  renameSync(r.path('nova/a.log'), r.path('nova/aside'));
+  writeFileSync(r.path('nova/a.log'), 'other\n');
+  await r.poll();
+  appendFileSync(r.path('nova/a.log'), 'last\n');
+  renameSync(r.path('nova/aside'), r.path('nova/a.log'));
+  appendFileSync(r.path('nova/a.log'), 'three\n');
+  await r.poll();
+  assertOnce(r, ['one', 'two', 'other', 'last', 'three']);
+});
+
+test('one that a restart found under another name is followed again as soon as it is back', async () => {
+  await using r = await withTwoLines();
+  renameSync(r.path('nova/a.log'), r.path('nova/a.log.1'));
+  await r.restart();
+  await r.poll();
+  renameSync(r.path('nova/a.log.1'), r.path('nova/a.log'));
+  await r.poll();
+  assertOnce(r, ['one', 'two']);
+  truncateSync(r.path('nova/a.log'));
+  await r.poll();
+  appendFileSync(r.path('nova/a.log'), 'one\ntwo\nthree\n');
+  await r.poll();
+  assertOnce(r, ['one', 'two', 'one', 'two', 'three']);
+});
