@@ -7,7 +7,7 @@ import { randomFrom } from '../support/random.ts';
 import type { Fault, Size } from './run.ts';
 import { taken, takenMore } from './server-faults.ts';
 import type { SinkDestination } from './sink.ts';
-import { fill, giveRoom, onSmallDisk } from './small-state.ts';
+import { fill, giveRoom, onSmallDisk, takeSpares } from './small-state.ts';
 
 type SinkFault = Fault<SinkDestination>;
 
@@ -92,6 +92,7 @@ export const DISK_FAULTS: readonly SinkFault[] = [
     }),
     async strike({ again, site, up }, { sink }) {
       await taken(sink, 1000);
+      takeSpares(site.state);
       fill(site.state);
       await takenMore(sink, 1000);
       assert.equal(await again('SIGKILL'), 137);

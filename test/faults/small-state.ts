@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { start, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -30,6 +30,11 @@ export function fill(state: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Takes what is kept there for checkpoints on a full disk. */
+export function takeSpares(state: string): void {
+  for (const name of readdirSync(state)) if (/\.spare-\d$/.test(name)) rmSync(join(state, name));
 }
 
 export function giveRoom(state: string): void {

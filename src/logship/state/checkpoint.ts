@@ -8,7 +8,7 @@ import { isThere } from '../../platform/fs/access.ts';
 import type { Cut } from '../event/cut.ts';
 import type { Identity } from '../read/generation.ts';
 import type { Mark } from '../read/progress.ts';
-import { replaceOwn } from './own-file.ts';
+import { replaceKeepingRoom } from './spare-room.ts';
 
 /** A generation and how far it is acknowledged. */
 export interface Saved {
@@ -160,7 +160,7 @@ export class CheckpointWriter {
   async #write(files: readonly Saved[]): Promise<void> {
     const file = this.#file;
     try {
-      await replaceOwn(file, textOf(files));
+      await replaceKeepingRoom(file, textOf(files));
       this.saved = files;
       if (this.#failed) this.#log.info(`${file} can be written again`);
       this.#failed = false;

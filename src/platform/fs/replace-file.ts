@@ -88,7 +88,8 @@ export async function removeStale(folder: string, name: string): Promise<void> {
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** A name that was given or taken there holds when the power fails. Rejects with the system's error. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -1,0 +1,78 @@
+import { link, open, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncFolder, temporaryFor } from '../../platform/fs/replace-file.ts';
+import { replaceOwn } from './own-file.ts';
+
+const STEP_BYTES = 64 * 1024;
+/** A checkpoint grows: offsets have more digits, files come. */
+const GROWTH = 1.25;
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+/**
+ * Writes a checkpoint as a whole, also where its volume is full: there it alone lets disk be given back, and takes some
+ * itself. So two files of its size and more are kept beside it, and written over where they lie: no room is free in between,
+ * which a service that still writes would take. Two, because the checkpoint before is too small to be the next one's room.
+ * Rejects with the system's error.
+ */
+export async function replaceKeepingRoom(file: string, text: string): Promise<void> {
+  const spares = [1, 2].map((n) => `${file}.spare-${n}`);
+  try {
+    await replaceOwn(file, text);
+  } catch (error) {
+    if (!FULL.has((error as NodeJS.ErrnoException).code ?? '') || !(await overwriteOne(spares, file, text)))
+      throw error;
+    return;
+  }
+  const bytes = Math.ceil((Buffer.byteLength(text) * GROWTH) / STEP_BYTES) * STEP_BYTES;
+  for (const spare of spares) await keep(spare, bytes);
+}
+
+/** What there is no room for now is tried again with the next checkpoint. */
+async function keep(spare: string, bytes: number): Promise<void> {
+  const size = await stat(spare).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size < bytes) await writeFile(spare, Buffer.alloc(bytes - size, ' '), { flag: 'a', mode: 0o600 }).catch(() => {});
+}
+
+async function overwriteOne(spares: readonly string[], file: string, text: string): Promise<boolean> {
+  for (const spare of spares) {
+    const isDone = await overwrite(spare, file, text).then(
+      () => true,
+      () => false,
+    );
+    if (isDone) return true;
+  }
+  return false;
+}
+
+/** The spare becomes the file. Rejects with the system's error. */
+async function overwrite(spare: string, file: string, text: string): Promise<void> {
+  const handle = await open(spare, 'r+');
+  try {
+    const { size } = await handle.stat();
+    const bytes = Buffer.from(text);
+    // With blanks behind it, which JSON allows: they are room for a later one.
+    await handle.writeFile(Buffer.concat([bytes, Buffer.alloc(Math.max(0, size - bytes.length), ' ')]));
+    await handle.sync();
+    await exchange(spare, file, size);
+  } finally {
+    await handle.close();
+  }
+  await syncFolder(dirname(file));
+}
+
+/** What was a spare itself is one again. */
+async function exchange(spare: string, file: string, size: number): Promise<void> {
+  const before = temporaryFor(file);
+  const isLarge = (await stat(file)).size >= size;
+  const isKept =
+    isLarge &&
+    (await link(file, before).then(
+      () => true,
+      () => false,
+    ));
+  await rename(spare, file);
+  if (isKept) await rename(before, spare);
+}
