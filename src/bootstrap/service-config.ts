@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../cli/errors.ts';
-import { osloOption } from '../platform/oslo-ini.ts';
+import { osloValue } from '../platform/oslo-value.ts';
 import type { Place, Service } from '../services/index.ts';
 
 /** The service's own configuration, as far as it is there. */
@@ -23,7 +23,7 @@ export async function readServiceConfig({ configFile }: Service, given: string |
     valueAt(place) {
       if (place === undefined) return undefined;
       try {
-        return osloOption(text, place.section, place.key) || undefined;
+        return osloValue(text, place) || undefined;
       } catch (cause) {
         throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
       }

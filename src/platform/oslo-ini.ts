@@ -1,9 +1,9 @@
 import { osloLines } from './oslo-lines.ts';
 
 /**
- * The value of one option in a file for oslo.config, read as oslo.config reads it: the last one wins, a section may
- * come twice, an indented line goes on with the value above, quotes around the whole value fall away, and the first
- * of `=` and `:` divides. `%` and `$` stay as they are.
+ * What stands in a file for oslo.config as the value of one option: the last one wins, a section may come twice, an
+ * indented line goes on with the value above, quotes around the whole value fall away, and the first of `=` and `:`
+ * divides. What its `$` stand for, osloValue() says.
  * @returns undefined when the file has no such option
  * @throws RangeError with the line's number, never its text: the line may hold a password
  */

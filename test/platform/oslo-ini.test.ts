@@ -27,7 +27,7 @@ test('the first of = and : divides', () => {
   assert.equal(at('[database]\nconnection: mysql://u:p@h/d?a=b\n'), 'mysql://u:p@h/d?a=b');
 });
 
-test('percent signs, dollars and inner quotes stay; outer quotes fall away', () => {
+test('percent signs, dollars and inner quotes stay as they are written; outer quotes fall away', () => {
   assert.equal(at(`[database]\nconnection = "a%40$b'c"\n`), `a%40$b'c`);
 });
 

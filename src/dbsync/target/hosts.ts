@@ -1,6 +1,7 @@
 import { UsageError } from '../../cli/errors.ts';
 import { formatAddress, parseAddress, type Address } from '../../platform/address.ts';
 import { urlAs, urlAt } from '../../platform/mysql/index.ts';
+import { asOslo } from '../../platform/oslo-value.ts';
 import type { Credentials } from '../fencing/index.ts';
 import type { Source } from './target.ts';
 
@@ -23,22 +24,25 @@ export function atHosts(sources: readonly [Source, ...Source[]], hosts: readonly
 /** What tells the service's tool the node that we use: it must not write through one that we know nothing of. */
 export function environmentAt(sources: readonly Source[], place: Address): Record<string, string> {
   const moved = sources.filter(({ target }) => target.places !== undefined);
-  const all = moved.flatMap(({ environment }) => Object.entries(environment));
-  return Object.fromEntries(all.map(([name, url]) => [name, urlAt(url, place)]));
+  const all = moved.flatMap(({ url, environment }) =>
+    Object.keys(environment).map((name) => [name, asOslo(urlAt(url, place))]),
+  );
+  return Object.fromEntries(all) as Record<string, string>;
 }
 
 /** What tells the tool to log in as that account instead, at the node that we use. */
 export function environmentAs(sources: readonly Source[], place: Address, as: Credentials): Record<string, string> {
   const all = sources.flatMap(({ url, target, variables }) => {
     const at = target.places === undefined ? url : urlAt(url, place);
-    return variables.map((name) => [name, urlAs(at, as.user, as.password)]);
+    return variables.map((name) => [name, asOslo(urlAs(at, as.user, as.password))]);
   });
   return Object.fromEntries(all) as Record<string, string>;
 }
 
 /** Every spelling of its URL that the tool may be given. Secret. */
 export function urlsOf({ url, target }: Source): string[] {
-  return [url, ...(target.places ?? []).map((place) => urlAt(url, place))];
+  const urls = [url, ...(target.places ?? []).map((place) => urlAt(url, place))];
+  return [...new Set([...urls, ...urls.map(asOslo)])];
 }
 
 function placeOf(text: string, port: number): Address {

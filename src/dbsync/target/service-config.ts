@@ -1,4 +1,4 @@
-import { osloOption } from '../../platform/oslo-ini.ts';
+import { osloValue } from '../../platform/oslo-value.ts';
 import type { Place } from '../../services/index.ts';
 
 /**
@@ -6,8 +6,8 @@ import type { Place } from '../../services/index.ts';
  * @returns undefined when it is not set
  * @throws RangeError with the line, never its text: it may hold a password
  */
-export async function urlIn(file: string, text: string, { section, key }: Place): Promise<string | undefined> {
-  if (!isYaml(file)) return osloOption(text, section, key);
+export async function urlIn(file: string, text: string, place: Place): Promise<string | undefined> {
+  if (!isYaml(file)) return osloValue(text, place);
   const { loadAll } = await import('js-yaml');
   let all: unknown;
   try {
@@ -16,7 +16,7 @@ export async function urlIn(file: string, text: string, { section, key }: Place)
     const { reason = 'error', mark } = error as { reason?: string; mark?: { line: number } };
     throw new RangeError(`line ${(mark?.line ?? 0) + 1} is not YAML: ${reason}`);
   }
-  const value = at(at(all, section), key);
+  const value = at(at(all, place.section), place.key);
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { ConfigError, UsageError, messageOf } from '../../cli/errors.ts';
 import { suggestion } from '../../cli/nearest.ts';
 import { parseMysqlUrl, type MysqlTarget } from '../../platform/mysql/index.ts';
+import { asOslo } from '../../platform/oslo-value.ts';
 import type { Service } from '../../services/index.ts';
 import type { TargetOptions } from '../options.ts';
 import { readSecret, readText } from './read-text.ts';
@@ -13,7 +14,7 @@ export interface Source {
   readonly url: string;
   /** Where the URL was found, for messages. */
   readonly place: string;
-  /** What tells the service's tool the same URL, where it would not find it by itself. Never shown. */
+  /** What tells the service's tool the same URL, where it would not find it by itself: in oslo.config's spelling. Never shown. */
   readonly environment: Readonly<Record<string, string>>;
   /** By which the tool can be told another one; none where it reads its own file alone. */
   readonly variables: readonly string[];
@@ -97,7 +98,7 @@ export function isFoundByTool({ serviceConfig, host }: TargetOptions): boolean {
 }
 
 function handedOver(service: Service, index: number, url: string): Record<string, string> {
-  return Object.fromEntries(variablesOf(service, index).map((name) => [name, url]));
+  return Object.fromEntries(variablesOf(service, index).map((name) => [name, asOslo(url)]));
 }
 
 function variablesOf({ databases, configFile }: Service, index: number): string[] {

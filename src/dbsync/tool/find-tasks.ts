@@ -1,5 +1,6 @@
 import { ConfigError, UsageError, messageOf } from '../../cli/errors.ts';
 import { suggestion } from '../../cli/nearest.ts';
+import { asOslo } from '../../platform/oslo-value.ts';
 import { redactor } from '../../platform/redact.ts';
 import type { Place, Service, Step, ToolTask } from '../../services/index.ts';
 import { readText } from '../target/read-text.ts';
@@ -42,7 +43,7 @@ export async function findTasks(service: Service, from: TaskSources): Promise<Ta
         wanted[group] = await valueAt(place);
         // The tool must write what we look for: not a node of the cluster, nor an account that is ours for a while.
         const variable = variableOf(service.configFile, place);
-        if (variable !== undefined) environment[variable] = wanted[group];
+        if (variable !== undefined) environment[variable] = asOslo(wanted[group]);
       }
       const is = Object.fromEntries(Object.entries(listed.is).map(([group, text]) => [group, filled(text, words)]));
       filledDone = {
@@ -54,7 +55,8 @@ export async function findTasks(service: Service, from: TaskSources): Promise<Ta
       const covers = variables.length === 0 && isWithin(steps, migration.phases.all);
       filledDone = { ...done, within: covers ? migration.phases.all : undefined };
     }
-    const urls = 'wanted' in filledDone ? Object.values(filledDone.wanted) : [];
+    const wanted = 'wanted' in filledDone ? Object.values(filledDone.wanted) : [];
+    const urls = wanted.flatMap((url) => [url, asOslo(url)]);
     const hidden = [...Object.values(secrets), ...urls.filter((url) => passwordsIn(url).length > 0)];
     found.push({
       name,

@@ -60,6 +60,17 @@ test('the tool is told to log in as another account everywhere', () => {
   });
 });
 
+test('a $ is spelled for oslo.config, which would take it for the beginning of an option, and both spellings are secrets', () => {
+  const url = 'mysql+pymysql://nova:pa$w@db:3307/nova';
+  const sources = atHosts([sourceAt(url, 'OS_DATABASE__CONNECTION')], ['n1']);
+  const spelled = String.raw`mysql+pymysql://nova:pa\$w@n1:3307/nova`;
+  assert.deepEqual(environmentAt(sources, { host: 'n1', port: 3307 }), { OS_DATABASE__CONNECTION: spelled });
+  const as = environmentAs(sources, { host: 'n1', port: 3307 }, { user: 'm', password: 'x' });
+  assert.deepEqual(as, { OS_DATABASE__CONNECTION: 'mysql+pymysql://m:x@n1:3307/nova' });
+  const secrets = urlsOf(sources[0]);
+  assert.ok(secrets.includes(url) && secrets.includes(spelled));
+});
+
 test('every URL that the tool may be given is known as a secret', () => {
   const [source] = atHosts([MAIN], ['n1', '[::1]']);
   assert.deepEqual(urlsOf(source), [

@@ -50,6 +50,14 @@ test('the tool is told the very values that are looked for', async () => {
   assert.equal(task?.redact('at rabbit://o:r@h// with mysql://n:p@db/nova'), 'at *** with ***');
 });
 
+test('a $ is read and told as oslo.config has it', async () => {
+  const config = `${NOVA.replace(':p@', ':p$$$$w@').replace('@h', '@$my_ip')}[DEFAULT]\nmy_ip = h\n`;
+  const [task] = await tasksOf('nova-cell', {}, config);
+  assert.ok(task && 'listed' in task.done);
+  assert.deepEqual(Object.values(task.done.wanted).toSorted(), ['mysql://n:p$w@db/nova', 'rabbit://o:r@h//']);
+  assert.equal(task.environment['OS_DATABASE__CONNECTION'], String.raw`mysql://n:p\$w@db/nova`);
+});
+
 for (const [what, set, says] of [
   ['a setting that there is not', 'cel=x', /nova-cell has no setting 'cel'.*did you mean 'cell'/],
   ['a setting without a value', 'cell=', /'cell=' is not NAME=VALUE/],

@@ -1,0 +1,56 @@
+import { osloOption } from './oslo-ini.ts';
+
+/** An option of oslo.config. */
+export interface OsloPlace {
+  readonly section: string;
+  readonly key: string;
+}
+
+/** `$$`, or the name of an option. Any other `$` stays as it is. */
+const DOLLAR = /\$(?:\$|(?<bare>[_a-z][._a-z0-9]*)|\{(?<braced>[_a-z][._a-z0-9]*)\})/giu;
+
+/**
+ * An option as the service gets it from its file: in what the file has, `$$` and `\$` stand for a `$`, and `$name`,
+ * `$group.name` and `${name}` for another option.
+ * @returns undefined when the file has no such option
+ * @throws RangeError for what oslo.config would not take, or takes from where we can't read; never with a part of the value
+ */
+export function osloValue(text: string, place: OsloPlace): string | undefined {
+  return filledIn(text, place, []);
+}
+
+/** Spelled so that oslo.config reads it as it is. `$$` would not do after a backslash. */
+export function asOslo(value: string): string {
+  return value.replaceAll('$', () => String.raw`\$`);
+}
+
+function filledIn(text: string, place: OsloPlace, above: readonly string[]): string | undefined {
+  const found = osloOption(text, place.section, place.key);
+  if (found === undefined) return undefined;
+  const name = `[${place.section}] ${place.key}`;
+  if (above.includes(name)) throw new RangeError(`${name} refers to itself`);
+  const escaped = found.replaceAll(String.raw`\$`, () => '$$');
+  return escaped.replaceAll(DOLLAR, (...match) => {
+    const { bare, braced } = match.at(-1) as { readonly bare?: string; readonly braced?: string };
+    const reference = bare ?? braced;
+    if (reference === undefined) return '$';
+    for (const other of placesOf(reference, place.section)) {
+      const value = filledIn(text, other, [...above, name]);
+      if (value !== undefined) return value;
+    }
+    // What follows the `$` may be a part of a password.
+    throw new RangeError(
+      `no option is set of the name that follows the $ in ${name}: set it, or write $$ for a plain $`,
+    );
+  });
+}
+
+/** Where oslo.config looks for the option of that name, in this order. */
+function placesOf(reference: string, section: string): OsloPlace[] {
+  const dot = reference.indexOf('.');
+  const group = dot === -1 ? section : reference.slice(0, dot);
+  const first = { section: group, key: reference.slice(dot + 1) };
+  const global = { section: 'DEFAULT', key: reference };
+  // DEFAULT is no group that could be named.
+  return dot !== -1 && group === global.section ? [global] : [first, global];
+}
