@@ -54,7 +54,7 @@ export async function prepare(
     );
   }
   const chosen = chosenParts(options);
-  const config = await readServiceConfig(service, options.serviceConfig);
+  const config = await readServiceConfig(service, options.serviceConfig, context.inherited);
   const asked = { service, options, chosen, config, purpose, context, effects };
   const opened = [await openQueue(asked), await openSharedKeys(asked), await openKeystone(asked)];
   return {

@@ -1,35 +1,45 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../cli/errors.ts';
 import { osloValue } from '../platform/oslo-value.ts';
+import { isForOslo, setVariable } from '../platform/oslo-variable.ts';
 import type { Place, Service } from '../services/index.ts';
 
 /** The service's own configuration, as far as it is there. */
 export interface ServiceConfig {
   /** Undefined where it is not set, or empty. ConfigError for a file that oslo.config could not read either. */
   valueAt(place: Place | undefined): string | undefined;
-  /** For messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`. */
+  /** For messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`, or the variable. */
   nameOf(places: readonly Place[]): string;
 }
 
 /**
  * Reads it. A Job may run in another image, with all that it needs given by options: then the file is not there, and
- * only what was to be read from it is missing.
+ * only what was to be read from it is missing. A service that reads it by oslo.config takes a variable before it.
  * @param given by the user: that one must be there
  */
-export async function readServiceConfig({ configFile }: Service, given: string | undefined): Promise<ServiceConfig> {
+export async function readServiceConfig(
+  { configFile }: Service,
+  given: string | undefined,
+  inherited: NodeJS.ProcessEnv,
+): Promise<ServiceConfig> {
   const file = given ?? configFile;
   const { text, why } = file === undefined ? { text: '', why: '' } : await textOf(file, given !== undefined);
+  const env = isForOslo(configFile) ? inherited : {};
   return {
     valueAt(place) {
       if (place === undefined) return undefined;
       try {
-        return osloValue(text, place) || undefined;
+        return osloValue(text, place, env) || undefined;
       } catch (cause) {
         throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
       }
     },
-    nameOf: (places) =>
-      `${places.map(({ section, key }) => `[${section}] ${key}`).join(' or ')} in ${file ?? 'its configuration'}${why}`,
+    nameOf(places) {
+      const [variable, ...more] = places.map((place) => setVariable(place, env));
+      if (variable !== undefined && more.length === 0) return variable;
+      const words = places.map(({ section, key }) => `[${section}] ${key}`);
+      return `${words.join(' or ')} in ${file ?? 'its configuration'}${why}`;
+    },
   };
 }
 

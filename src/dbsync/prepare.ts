@@ -49,8 +49,11 @@ export async function prepareSync(
   checkOptions(options);
   const workloads = workloadsOf(options);
   const steps = own === undefined ? stepsOf(service, options.phase) : [own];
-  const found = await findSource(service, options);
-  const [source, ...others] = atHosts([found, ...(await otherSources(service, options, own))], options.host);
+  const found = await findSource(service, options, inherited);
+  const [source, ...others] = atHosts(
+    [found, ...(await otherSources({ service, options, own }, inherited))],
+    options.host,
+  );
   const admin = await findAdmin(options, source);
   if (runsTool) requireTools(steps, inherited);
   const sources = [source, ...others];
@@ -96,10 +99,10 @@ export function requireTools(steps: readonly Step[], inherited: NodeJS.ProcessEn
 }
 
 /** The databases that are made beside the first one, or whose URL the tool would not find by itself. */
-async function otherSources(service: Service, options: MigrationOptions, own: Step | undefined): Promise<Source[]> {
+async function otherSources({ service, options, own }: Asked, inherited: NodeJS.ProcessEnv): Promise<Source[]> {
   const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
   if (own !== undefined && isGiven) return [];
-  return options.adminUser === undefined && isFoundByTool(options) ? [] : await findOthers(service, options);
+  return options.adminUser === undefined && isFoundByTool(options) ? [] : await findOthers(service, options, inherited);
 }
 
 /** The child's environment: ours without our secrets, and the URLs that its tool would not find by itself. */

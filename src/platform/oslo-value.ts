@@ -1,22 +1,22 @@
 import { osloOption } from './oslo-ini.ts';
-
-/** An option of oslo.config. */
-export interface OsloPlace {
-  readonly section: string;
-  readonly key: string;
-}
+import { setVariable, type OsloPlace } from './oslo-variable.ts';
 
 /** `$$`, or the name of an option. Any other `$` stays as it is. */
 const DOLLAR = /\$(?:\$|(?<bare>[_a-z][._a-z0-9]*)|\{(?<braced>[_a-z][._a-z0-9]*)\})/giu;
 
+interface Written {
+  readonly text: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /**
- * An option as the service gets it from its file: in what the file has, `$$` and `\$` stand for a `$`, and `$name`,
+ * An option as the service gets it, from a variable before its file: in what stands there, `$$` and `\$` stand for a `$`, and `$name`,
  * `$group.name` and `${name}` for another option.
- * @returns undefined when the file has no such option
+ * @returns undefined when neither has it
  * @throws RangeError for what oslo.config would not take, or takes from where we can't read; never with a part of the value
  */
-export function osloValue(text: string, place: OsloPlace): string | undefined {
-  return filledIn(text, place, []);
+export function osloValue(text: string, place: OsloPlace, env: NodeJS.ProcessEnv): string | undefined {
+  return filledIn({ text, env }, place, []);
 }
 
 /** Spelled so that oslo.config reads it as it is. `$$` would not do after a backslash. */
@@ -24,10 +24,11 @@ export function asOslo(value: string): string {
   return value.replaceAll('$', () => String.raw`\$`);
 }
 
-function filledIn(text: string, place: OsloPlace, above: readonly string[]): string | undefined {
-  const found = osloOption(text, place.section, place.key);
+function filledIn({ text, env }: Written, place: OsloPlace, above: readonly string[]): string | undefined {
+  const variable = setVariable(place, env);
+  const found = variable === undefined ? osloOption(text, place.section, place.key) : env[variable];
   if (found === undefined) return undefined;
-  const name = `[${place.section}] ${place.key}`;
+  const name = variable ?? `[${place.section}] ${place.key}`;
   if (above.includes(name)) throw new RangeError(`${name} refers to itself`);
   const escaped = found.replaceAll(String.raw`\$`, () => '$$');
   return escaped.replaceAll(DOLLAR, (...match) => {
@@ -35,7 +36,7 @@ function filledIn(text: string, place: OsloPlace, above: readonly string[]): str
     const reference = bare ?? braced;
     if (reference === undefined) return '$';
     for (const other of placesOf(reference, place.section)) {
-      const value = filledIn(text, other, [...above, name]);
+      const value = filledIn({ text, env }, other, [...above, name]);
       if (value !== undefined) return value;
     }
     // What follows the `$` may be a part of a password.

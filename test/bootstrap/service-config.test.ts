@@ -10,11 +10,11 @@ import { privateFolder } from '../../tools/folder.ts';
 const PASSWORD = { section: 'keystone_authtoken', key: 'password' };
 const glance = serviceNamed('glance')!;
 
-async function configOf(text: string) {
+async function configOf(text: string, inherited: NodeJS.ProcessEnv = {}) {
   await using folder = await privateFolder('service-config');
   const file = join(folder.path, 'glance-api.conf');
   await writeFile(file, text);
-  return await readServiceConfig(glance, file);
+  return await readServiceConfig(glance, file, inherited);
 }
 
 test('a password is the one that the service will log in with', async () => {
@@ -31,4 +31,20 @@ test('a $ that oslo.config would stumble over is refused with the file and the o
       /glance-api\.conf: .*\[keystone_authtoken\] password: .*\$\$/.test(error.message) &&
       !error.message.includes('hunter2'),
   );
+});
+
+test('a variable counts before the file, as for the service, and is what messages name', async () => {
+  const variables = { OS_KEYSTONE_AUTHTOKEN__PASSWORD: 'of$$variable' };
+  const config = await configOf('[keystone_authtoken]\npassword = of-file\nusername = glance\n', variables);
+  assert.equal(config.valueAt(PASSWORD), 'of$variable');
+  assert.equal(config.nameOf([PASSWORD]), 'OS_KEYSTONE_AUTHTOKEN__PASSWORD');
+  assert.equal(config.valueAt({ ...PASSWORD, key: 'username' }), 'glance');
+});
+
+test('a variable is enough where the file is not here, and is not looked at for a service without oslo.config', async () => {
+  const variables = { OS_KEYSTONE_AUTHTOKEN__PASSWORD: 'of-variable' };
+  const absent = await readServiceConfig({ ...glance, configFile: '/nowhere/a.conf' }, undefined, variables);
+  assert.equal(absent.valueAt(PASSWORD), 'of-variable');
+  const yaml = await readServiceConfig({ ...glance, configFile: '/nowhere/a.yaml' }, undefined, variables);
+  assert.equal(yaml.valueAt(PASSWORD), undefined);
 });

@@ -5,7 +5,7 @@ import { asOslo, osloValue } from '../../src/platform/oslo-value.ts';
 const PLACE = { section: 'database', key: 'connection' };
 const OTHERS = '[DEFAULT]\nmy_ip = 10.0.0.5\n[Other]\nhost = h$my_ip\n[database]\ninner = in\n';
 
-const at = (value: string) => osloValue(`${OTHERS}connection = x${value}\n`, PLACE);
+const at = (value: string) => osloValue(`${OTHERS}connection = x${value}\n`, PLACE, {});
 
 // As oslo.config 10.7 answered.
 for (const [written, read] of [
@@ -55,11 +55,21 @@ for (const written of [
   });
 }
 
+test('a variable counts before the file, also for an option that is referred to', () => {
+  const env = { OS_DATABASE__CONNECTION: 'v$my_ip', OS_DEFAULT__MY_IP: 'a$$' };
+  assert.equal(osloValue(`${OTHERS}connection = f\n`, PLACE, env), 'va$');
+  assert.equal(osloValue(OTHERS, PLACE, { OS_DATABASE__CONNECTION: '' }), '');
+  assert.throws(
+    () => osloValue('', PLACE, { OS_DATABASE__CONNECTION: 'a$hunter2' }),
+    (error: Error) => /\$ in OS_DATABASE__CONNECTION/.test(error.message) && !error.message.includes('hunter2'),
+  );
+});
+
 test('an option that is not set has no value', () => {
-  assert.equal(osloValue(OTHERS, PLACE), undefined);
+  assert.equal(osloValue(OTHERS, PLACE, {}), undefined);
 });
 
 test('what is handed over is read as it is', () => {
   for (const value of ['', 'a', 'pa$w', 'a$', '$$', '${x}', String.raw`a\$b`, String.raw`a\\$$b\\`, '$1'])
-    assert.equal(osloValue(`[database]\nconnection = x${asOslo(value)}\n`, PLACE), `x${value}`);
+    assert.equal(osloValue(`[database]\nconnection = x${asOslo(value)}\n`, PLACE, {}), `x${value}`);
 });

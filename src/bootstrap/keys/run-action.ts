@@ -39,7 +39,7 @@ export async function runAction(
     log.info(made === 0 ? 'all keys are there' : `keys: ${made === 1 ? '1 Secret' : `${made} Secrets`} made`);
     return ExitCode.ok;
   }
-  const config = await readServiceConfig(service, options.serviceConfig);
+  const config = await readServiceConfig(service, options.serviceConfig, inherited);
   const configFile = options.serviceConfig ?? service.configFile ?? '';
   for (const store of stores) {
     const { repository } = store;

@@ -29,13 +29,14 @@ export const ensureCommand = command({
       does: "after the URL's password was changed",
     },
   ],
-  async run({ operands: [name = ''], options }, { signal, log, podFile }) {
+  async run({ operands: [name = ''], options }, { signal, log, podFile, inherited }) {
     const service = serviceOf(name, await knownServices(podFile));
     checkEnsureOptions(options);
     if (options.adminUser === undefined) throw new UsageError('ensure needs --admin-user: an account that may create');
-    const found = await findSource(service, options);
+    const found = await findSource(service, options, inherited);
     const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
-    const [source, ...others] = atHosts([found, ...(isGiven ? [] : await findOthers(service, options))], options.host);
+    const rest = isGiven ? [] : await findOthers(service, options, inherited);
+    const [source, ...others] = atHosts([found, ...rest], options.host);
     const admin = await findAdmin(options, source);
     const sources = [source, ...others];
     for (const { place } of sources) log.info(`database URL from ${place}`);

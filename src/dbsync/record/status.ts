@@ -32,9 +32,9 @@ export const status = command({
 export async function showStatus(
   service: Service,
   options: TargetOptions & { readonly output: 'table' | 'json' },
-  { signal, log, stdout, terminal }: Pick<Context, 'signal' | 'log' | 'stdout' | 'terminal'>,
+  { signal, log, stdout, terminal, inherited }: Pick<Context, 'signal' | 'log' | 'stdout' | 'terminal' | 'inherited'>,
 ): Promise<ExitCode> {
-  const [{ target }] = atHosts([await findSource(service, options)], options.host);
+  const [{ target }] = atHosts([await findSource(service, options, inherited)], options.host);
   const { database } = target;
   const { timeout: timeoutMs, galeraDonor } = options;
   await using session = await reach(target, { timeoutMs, signal, log, database, galeraDonor });

@@ -4,8 +4,8 @@ import { parseMysqlUrl, type MysqlTarget } from '../../platform/mysql/index.ts';
 import { asOslo } from '../../platform/oslo-value.ts';
 import type { Service } from '../../services/index.ts';
 import type { TargetOptions } from '../options.ts';
-import { readSecret, readText } from './read-text.ts';
-import { urlIn, variableOf } from './service-config.ts';
+import { readSecret } from './read-text.ts';
+import { configured, variableOf, wordsOf, type Configured } from './service-config.ts';
 
 export interface Source {
   /** The database that holds the lock and the record. */
@@ -29,7 +29,11 @@ export function serviceOf(name: string, services: readonly Service[]): Service {
 }
 
 /** The database URL: given, in a file, or in the service's configuration. ConfigError names the place and the fix. */
-export async function findSource(service: Service, options: TargetOptions): Promise<Source> {
+export async function findSource(
+  service: Service,
+  options: TargetOptions,
+  inherited: NodeJS.ProcessEnv,
+): Promise<Source> {
   const given = await givenUrl(options);
   if (given !== undefined)
     return {
@@ -45,23 +49,25 @@ export async function findSource(service: Service, options: TargetOptions): Prom
         : 'has its database URL where only its own program can read it';
     throw new ConfigError(`${service.name} ${why}: set KOLLA_DB_SYNC_CONNECTION to that of the database to lock`);
   }
-  const { url, place } = await configuredUrl(service, 0, options);
-  if (url === undefined) throw new ConfigError(`${place} is not set: the database URL belongs there`);
-  // The tool reads its own default file: it must not migrate another database than the one that is locked.
-  const environment = isFoundByTool(options) ? {} : handedOver(service, 0, url);
-  return { ...sourceOf(url, place), environment, variables: variablesOf(service, 0) };
+  const found = await configuredUrl(service, 0, options, inherited);
+  if (found.value === undefined) throw new ConfigError(`${found.place} is not set: the database URL belongs there`);
+  return configuredSource(service, 0, options, { ...found, value: found.value });
 }
 
 /** The service's other databases, in its configuration. An optional one may be unset. */
-export async function findOthers(service: Service, options: TargetOptions): Promise<Source[]> {
+export async function findOthers(
+  service: Service,
+  options: TargetOptions,
+  inherited: NodeJS.ProcessEnv,
+): Promise<Source[]> {
   const found: Source[] = [];
   for (const [i, { optional }] of service.databases.entries()) {
     if (i === 0) continue;
-    const { url, place } = await configuredUrl(service, i, options);
-    if (url === undefined && optional) continue;
-    if (url === undefined) throw new ConfigError(`${place} is not set: the URL of another database belongs there`);
-    const environment = isFoundByTool(options) ? {} : handedOver(service, i, url);
-    found.push({ ...sourceOf(url, place), environment, variables: variablesOf(service, i) });
+    const { value, ...where } = await configuredUrl(service, i, options, inherited);
+    if (value === undefined && optional) continue;
+    if (value === undefined)
+      throw new ConfigError(`${where.place} is not set: the URL of another database belongs there`);
+    found.push(configuredSource(service, i, options, { ...where, value }));
   }
   return found;
 }
@@ -75,21 +81,28 @@ async function givenUrl({ connection, connectionFile }: TargetOptions) {
   return { url: await readSecret(connectionFile, '--connection-file'), place: connectionFile };
 }
 
-async function configuredUrl(service: Service, index: number, { serviceConfig }: TargetOptions) {
-  const file = serviceConfig ?? service.configFile;
+async function configuredUrl(
+  service: Service,
+  index: number,
+  { serviceConfig }: TargetOptions,
+  inherited: NodeJS.ProcessEnv,
+): Promise<Configured> {
   const places = service.databases[index]?.url ?? [];
-  const words = places.map(({ section, key }) => `[${section}] ${key}`).join(' or ');
-  if (file === undefined) throw new ConfigError(`${service.name} has no configuration file: give --service-config`);
-  const text = await readText(file, `has the service's database URL (${words}); or set KOLLA_DB_SYNC_CONNECTION`);
-  try {
-    for (const { section, key } of places) {
-      const url = await urlIn(file, text, { section, key });
-      if (url !== undefined && url !== '') return { url, place: `${file}: [${section}] ${key}` };
-    }
-  } catch (cause) {
-    throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
-  }
-  return { url: undefined, place: `${file}: ${words}` };
+  const words = places.map(wordsOf).join(' or ');
+  const why = `has the service's database URL (${words}); or set KOLLA_DB_SYNC_CONNECTION`;
+  return await configured(service, places, { serviceConfig, inherited }, why);
+}
+
+function configuredSource(
+  service: Service,
+  index: number,
+  options: TargetOptions,
+  { value: url, place, isVariable }: Configured & { readonly value: string },
+): Source {
+  // The tool reads its own default file: it must not migrate another database than the one that is locked. A variable may be
+  // of an older name, which the tool would pass over.
+  const environment = isFoundByTool(options) && !isVariable ? {} : handedOver(service, index, url);
+  return { ...sourceOf(url, place), environment, variables: variablesOf(service, index) };
 }
 
 /** Whether the tool reads the same file as we do, and is to use the host that stands there. */

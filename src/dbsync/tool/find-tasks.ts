@@ -1,10 +1,9 @@
-import { ConfigError, UsageError, messageOf } from '../../cli/errors.ts';
+import { ConfigError, UsageError } from '../../cli/errors.ts';
 import { suggestion } from '../../cli/nearest.ts';
 import { asOslo } from '../../platform/oslo-value.ts';
 import { redactor } from '../../platform/redact.ts';
 import type { Place, Service, Step, ToolTask } from '../../services/index.ts';
-import { readText } from '../target/read-text.ts';
-import { urlIn, variableOf } from '../target/service-config.ts';
+import { configured, variableOf, wordsOf, type ConfigSources } from '../target/service-config.ts';
 import type { Source } from '../target/target.ts';
 import { findVariables } from './find-variables.ts';
 import type { ToolOptions } from './options.ts';
@@ -12,12 +11,9 @@ import { passwordsIn } from './shown-url.ts';
 import { filled, filledArgv, filledSteps, type ListedDone, type RecordedDone, type Task, type Words } from './task.ts';
 
 /** Where a task's values come from. */
-export interface TaskSources extends ToolOptions {
-  /** Of the user, instead of the service's own. */
-  readonly serviceConfig: string | undefined;
+export interface TaskSources extends ToolOptions, ConfigSources {
   /** The databases that we lock and tell the tool of: their URLs count before the configuration's. */
   readonly sources: readonly Source[];
-  readonly inherited: NodeJS.ProcessEnv;
   /** What options say by the name of a variable (OS_PASSWORD), before the environment's. */
   readonly given?: Readonly<Record<string, string | undefined>>;
 }
@@ -100,23 +96,15 @@ function ownOf(set: Words, settings: Words): Words {
   return Object.fromEntries(Object.entries(set).filter(([name]) => Object.hasOwn(settings, name)));
 }
 
-/** Reads an option of the service: as we tell it to the tool, or as it stands in its file. */
-function configuration(service: Service, { serviceConfig, sources }: TaskSources): (place: Place) => Promise<string> {
-  const file = serviceConfig ?? service.configFile;
+/** Reads an option of the service: as we tell it to the tool, or as it would get it. */
+function configuration(service: Service, { sources, ...from }: TaskSources): (place: Place) => Promise<string> {
   return async (place) => {
     const variable = variableOf(service.configFile, place);
     const source = sources.find(({ variables }) => variable !== undefined && variables.includes(variable));
     if (source !== undefined) return source.url;
-    const words = `[${place.section}] ${place.key}`;
-    if (file === undefined) throw new ConfigError(`${service.name} has no configuration file: give --service-config`);
-    const text = await readText(file, `has ${words}; or leave its own commands out with --skip tool`);
-    let value: string | undefined;
-    try {
-      value = await urlIn(file, text, place);
-    } catch (cause) {
-      throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
-    }
-    if (value === undefined || value === '') throw new ConfigError(`${file}: ${words} is not set`);
+    const why = `has ${wordsOf(place)}; or leave its own commands out with --skip tool`;
+    const { value, place: where } = await configured(service, [place], from, why);
+    if (value === undefined) throw new ConfigError(`${where} is not set`);
     return value;
   };
 }

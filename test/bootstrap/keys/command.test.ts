@@ -25,7 +25,7 @@ async function rules(conf: string, given: Partial<typeof NOT_GIVEN> | object = {
   await writeFile(file, conf);
   const { log, said } = recordedLog();
   return {
-    ...rulesFor(fernet!, { ...NOT_GIVEN, ...given }, await readServiceConfig(keystone, file), log),
+    ...rulesFor(fernet!, { ...NOT_GIVEN, ...given }, await readServiceConfig(keystone, file, {}), log),
     said: said(),
   };
 }
@@ -50,7 +50,7 @@ test('fewer keys than late replicas need are not taken, which is said; a word is
 
 test('what is encrypted anew needs its old keys no longer', async () => {
   const { log } = recordedLog();
-  const config = await readServiceConfig({ ...keystone, configFile: '/none' }, undefined);
+  const config = await readServiceConfig({ ...keystone, configFile: '/none' }, undefined, {});
   assert.deepEqual(rulesFor(credential!, { ...NOT_GIVEN, tokenLifetime: 5 }, config, log), {
     settleMs: 1,
     lifetimeMs: 0,

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { urlIn, variableOf } from '../../../src/dbsync/target/service-config.ts';
+import { valueIn, variableOf } from '../../../src/dbsync/target/service-config.ts';
 
 const PLACE = { section: 'default', key: 'database_url' };
 
 test('a URL is read from YAML', async () => {
   const text = 'default:\n  debug: true\n  database_url: mysql://skyline:p@h/skyline\n';
-  assert.equal(await urlIn('/etc/skyline/skyline.yaml', text, PLACE), 'mysql://skyline:p@h/skyline');
+  assert.equal(await valueIn('/etc/skyline/skyline.yaml', text, PLACE, {}), 'mysql://skyline:p@h/skyline');
 });
 
 test('a URL that YAML lacks, or has as something else, is not set', async () => {
   for (const text of ['', 'default:\n', 'default: []\n', 'default: { database_url: 7 }\n', 'other: 1\n'])
-    assert.equal(await urlIn('a.yaml', text, PLACE), undefined, text);
+    assert.equal(await valueIn('a.yaml', text, PLACE, {}), undefined, text);
 });
 
 test('a file that is no YAML is refused by its line, and not with its text', async () => {
   const text = 'default:\n  database_url: "mysql://u:hunter2@h/d\n';
-  await assert.rejects(urlIn('a.yaml', text, PLACE), (error: Error) => {
+  await assert.rejects(valueIn('a.yaml', text, PLACE, {}), (error: Error) => {
     assert.match(error.message, /line \d+ is not YAML/);
     return !error.message.includes('hunter2');
   });

@@ -58,6 +58,12 @@ test('a $ is read and told as oslo.config has it', async () => {
   assert.equal(task.environment['OS_DATABASE__CONNECTION'], String.raw`mysql://n:p\$w@db/nova`);
 });
 
+test('a variable of the tool counts before the file', async () => {
+  const [task] = await tasksOf('nova-cell', { inherited: { OS_DEFAULT__TRANSPORT_URL: 'rabbit://o:v$$@h//' } });
+  assert.equal(task?.environment['OS_DEFAULT__TRANSPORT_URL'], String.raw`rabbit://o:v\$@h//`);
+  assert.ok('listed' in task.done && Object.values(task.done.wanted).includes('rabbit://o:v$@h//'));
+});
+
 for (const [what, set, says] of [
   ['a setting that there is not', 'cel=x', /nova-cell has no setting 'cel'.*did you mean 'cell'/],
   ['a setting without a value', 'cell=', /'cell=' is not NAME=VALUE/],
