@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../cli/errors.ts';
+import { osloLines } from '../platform/oslo-lines.ts';
 import { osloValue } from '../platform/oslo-value.ts';
 import { isForOslo, setVariable } from '../platform/oslo-variable.ts';
 import type { Place, Service } from '../services/index.ts';
@@ -8,6 +9,8 @@ import type { Place, Service } from '../services/index.ts';
 export interface ServiceConfig {
   /** Undefined where it is not set, or empty. ConfigError for a file that oslo.config could not read either. */
   valueAt(place: Place | undefined): string | undefined;
+  /** ConfigError, by the line's number, for a file that oslo.config could not read. */
+  check(): void;
   /** For messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`, or the variable. */
   nameOf(places: readonly Place[]): string;
 }
@@ -25,15 +28,19 @@ export async function readServiceConfig(
   const file = given ?? configFile;
   const { text, why } = file === undefined ? { text: '', why: '' } : await textOf(file, given !== undefined);
   const env = isForOslo(configFile) ? inherited : {};
+  const inFile = <T>(read: () => T): T => {
+    try {
+      return read();
+    } catch (cause) {
+      throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
+    }
+  };
   return {
     valueAt(place) {
       if (place === undefined) return undefined;
-      try {
-        return osloValue(text, place, env) || undefined;
-      } catch (cause) {
-        throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
-      }
+      return inFile(() => osloValue(text, place, env)) || undefined;
     },
+    check: () => void inFile(() => osloLines(text)),
     nameOf(places) {
       const [variable, ...more] = places.map((place) => setVariable(place, env));
       if (variable !== undefined && more.length === 0) return variable;

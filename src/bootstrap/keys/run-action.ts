@@ -40,6 +40,8 @@ export async function runAction(
     return ExitCode.ok;
   }
   const config = await readServiceConfig(service, options.serviceConfig, inherited);
+  // The tool would quote the line that it does not understand, and a password with it.
+  if (repositories.some(({ reencrypt }) => reencrypt !== undefined)) config.check();
   const configFile = options.serviceConfig ?? service.configFile ?? '';
   for (const store of stores) {
     const { repository } = store;

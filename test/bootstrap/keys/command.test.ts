@@ -85,6 +85,19 @@ test('--keys-from names keys that there are, once each', () => {
   assert.throws(() => foldersOf(['fernet=/a', 'fernet=/b'], keystone.keys!), /given twice/);
 });
 
+test('a line that is no option is refused by its number before the tool reads it, which would quote a password', async () => {
+  await using folder = await privateFolder('keys');
+  const file = join(folder.path, 'keystone.conf');
+  await writeFile(file, '[DEFAULT]\n[ldap]\npassword hunter2\n');
+  const words = ['keys', 'rotate', 'keystone', 'credential', '--service-config', file];
+  // The tool has this from a variable, and we need nothing of the file.
+  const env = { HOME: '/nonexistent', OS_CREDENTIAL__KEY_REPOSITORY: '/keys' };
+  const { code, stderr } = await runHelper('kolla-bootstrap', words, { env });
+  assert.equal(code, 65);
+  assert.match(stderr, /keystone\.conf: line 3 is not KEY = VALUE/);
+  assert.doesNotMatch(stderr, /hunter2/);
+});
+
 /** Runs that as the tool which encrypts anew. */
 async function reencrypted(script: string, signal: AbortSignal = new AbortController().signal) {
   await using folder = await privateFolder('tool');
