@@ -9,11 +9,22 @@ import type { Place, Service } from '../services/index.ts';
 export interface ServiceConfig {
   /** Undefined where it is not set, or empty. ConfigError for a file that oslo.config could not read either. */
   valueAt(place: Place | undefined): string | undefined;
-  /** ConfigError, by the line's number, for a file that oslo.config could not read. */
+  /** It is there, and may hold what we don't see: what is not set is not known. */
+  readonly isHidden: boolean;
+  /** ConfigError for a file that is hidden, and, by the line's number, for one that oslo.config could not read. */
   check(): void;
   /** For messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`, or the variable. */
   nameOf(places: readonly Place[]): string;
 }
+
+interface Found {
+  readonly text: string;
+  /** What is wrong with the file, after its name. */
+  readonly why: string;
+  readonly isHidden: boolean;
+}
+
+const NONE: Found = { text: '', why: '', isHidden: false };
 
 /**
  * Reads it. A Job may run in another image, with all that it needs given by options: then the file is not there, and
@@ -26,7 +37,7 @@ export async function readServiceConfig(
   inherited: NodeJS.ProcessEnv,
 ): Promise<ServiceConfig> {
   const file = given ?? configFile;
-  const { text, why } = file === undefined ? { text: '', why: '' } : await textOf(file, given !== undefined);
+  const { text, why, isHidden } = file === undefined ? NONE : await textOf(file, given !== undefined);
   const env = isForOslo(configFile) ? inherited : {};
   const inFile = <T>(read: () => T): T => {
     try {
@@ -40,7 +51,11 @@ export async function readServiceConfig(
       if (place === undefined) return undefined;
       return inFile(() => osloValue(text, place, env)) || undefined;
     },
-    check: () => void inFile(() => osloLines(text)),
+    isHidden,
+    check() {
+      if (isHidden) throw new ConfigError(`${file}${why}`);
+      inFile(() => osloLines(text));
+    },
     nameOf(places) {
       const [variable, ...more] = places.map((place) => setVariable(place, env));
       if (variable !== undefined && more.length === 0) return variable;
@@ -50,13 +65,15 @@ export async function readServiceConfig(
   };
 }
 
-async function textOf(file: string, isGiven: boolean): Promise<{ text: string; why: string }> {
+async function textOf(file: string, isGiven: boolean): Promise<Found> {
   try {
-    return { text: await readFile(file, 'utf8'), why: '' };
+    return { ...NONE, text: await readFile(file, 'utf8') };
   } catch (cause) {
     const reason = messageOf(cause);
     if (isGiven) throw new ConfigError(`cannot read ${file}, which --service-config names: ${reason}`, { cause });
     const isAbsent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    return { text: '', why: isAbsent ? ', which is not here' : `, which can't be read: ${reason}` };
+    return isAbsent
+      ? { ...NONE, why: ', which is not here' }
+      : { ...NONE, why: `, which can't be read: ${reason}`, isHidden: true };
   }
 }

@@ -25,8 +25,8 @@ export function rulesFor(
   if (keys < FEWEST)
     log.warn(`${name}: ${keys} keys are too few for replicas that see a rotation late; ${FEWEST} are kept`);
   // What is encrypted anew needs no old key.
-  const seconds = (lifetime ?? []).reduce((sum, each) => sum + figure(each, config), 0);
-  const lifetimeMs = (lifetime === undefined ? undefined : given.tokenLifetime) ?? seconds * 1000;
+  const ofConfig = () => (lifetime ?? []).reduce((sum, each) => sum + figure(each, config), 0) * 1000;
+  const lifetimeMs = (lifetime === undefined ? undefined : given.tokenLifetime) ?? ofConfig();
   if (lifetime !== undefined && given.tokenLifetime === undefined)
     log.debug(`${name}: a token is taken to live for ${formatDuration(lifetimeMs)}`);
   return { settleMs: given.settle, lifetimeMs, keep: Math.max(FEWEST, keys) };
@@ -34,7 +34,11 @@ export function rulesFor(
 
 function figure({ place, usual }: Figure, config: ServiceConfig): number {
   const text = config.valueAt(place);
-  if (text === undefined || place === undefined) return usual;
+  if (place === undefined) return usual;
+  // With what Keystone would take of no file, keys might be dropped while tokens of them live.
+  if (text === undefined && config.isHidden)
+    throw new ConfigError(`${config.nameOf([place])}: let it be read, or give --token-lifetime and --max-active-keys`);
+  if (text === undefined) return usual;
   if (!/^\d{1,9}$/.test(text.trim())) throw new ConfigError(`${config.nameOf([place])} is no whole number`);
   return Number(text);
 }

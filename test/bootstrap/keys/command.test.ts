@@ -11,6 +11,7 @@ import { reencryptWith } from '../../../src/bootstrap/keys/reencrypt.ts';
 import { newRing } from '../../../src/bootstrap/keys/ring.ts';
 import { rulesFor } from '../../../src/bootstrap/keys/rules.ts';
 import { readServiceConfig } from '../../../src/bootstrap/service-config.ts';
+import { ConfigError } from '../../../src/cli/errors.ts';
 import { keystone } from '../../../src/services/keystone.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
@@ -39,6 +40,23 @@ test('how long tokens live and how many keys stay is what keystone.conf says, an
   assert.deepEqual([set.lifetimeMs, set.keep], [100_000, 7]);
   const given = await rules('[token]\nexpiration = 60\n', { tokenLifetime: 5, maxActiveKeys: 4 });
   assert.deepEqual([given.lifetimeMs, given.keep], [5, 4]);
+});
+
+test('a keystone.conf that is there and may not be read stands for no default: keys would be dropped too early', async () => {
+  await using folder = await privateFolder('keys');
+  const { log } = recordedLog();
+  // A folder can't be read as a file, whoever asks.
+  const config = await readServiceConfig({ ...keystone, configFile: folder.path }, undefined, {
+    OS_TOKEN__EXPIRATION: '60',
+  });
+  assert.throws(
+    () => rulesFor(fernet!, { ...NOT_GIVEN, maxActiveKeys: 4 }, config, log),
+    (error: unknown) =>
+      error instanceof ConfigError && /\[token\] allow_expired_window in .*can't be read: EISDIR/.test(error.message),
+  );
+  const given = { ...NOT_GIVEN, tokenLifetime: 5, maxActiveKeys: 4 };
+  assert.equal(rulesFor(fernet!, given, config, log).lifetimeMs, 5);
+  assert.throws(() => config.check(), /^ConfigError: .*, which can't be read: EISDIR/);
 });
 
 test('fewer keys than late replicas need are not taken, which is said; a word is no number', async () => {
