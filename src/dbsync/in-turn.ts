@@ -20,7 +20,8 @@ export async function inTurn<T>(plan: Plan, turn: Turn, effects: Effects, work: 
     confirmedAt = at;
     pulse.beat();
   };
-  const renewal = startRenewal({ session, lockName, token, takenAt, lossMs: plan.lossMs, onConfirmed });
+  const { lossMs } = plan;
+  const renewal = startRenewal({ session, lockName, token, takenAt, lossMs, signal: effects.signal, onConfirmed });
   const lost = lease === undefined ? renewal.lost : AbortSignal.any([renewal.lost, lease.lost]);
   const held = { session, lockName, token, lost, pulse };
   let begun: Begun;

@@ -94,13 +94,13 @@ class Held implements HeldLease {
     const stop = AbortSignal.any([signal, this.lost]);
     while (!stop.aborted) {
       try {
-        await this.#write((lease, now) => renewed(this.#told(lease, news, now), now));
+        await this.#write((lease, now) => renewed(this.#told(lease, news, now), now), stop);
         return undefined;
       } catch (error) {
         if (this.lost.aborted) return undefined;
         const why = `cannot publish '${news.state}' on ${placeOfLease(this.#site)}: ${messageOf(error)}`;
         if (isHopeless(error)) return why;
-        this.#log.warn(why);
+        if (!stop.aborted) this.#log.warn(why);
       }
       await pause(RETRY_MS, stop).catch(() => {});
     }
@@ -118,23 +118,25 @@ class Held implements HeldLease {
   async #end(news: Told | undefined, withinMs: number): Promise<boolean> {
     this.#over.abort();
     await this.#renewing;
+    const never = new AbortController().signal;
     const until = performance.now() + withinMs;
     const change: Change = (lease, now) => released(news === undefined ? lease : this.#told(lease, news, now), now);
     for (;;) {
       try {
-        await this.#writer.write(change, until - performance.now());
+        await this.#writer.write(change, until - performance.now(), never);
         return true;
       } catch (error) {
         // What is another's need not be given back.
         if (error instanceof NotOursError && news === undefined) return true;
         // At least the next one need not wait.
-        if (isHopeless(error) && news !== undefined) await this.#writer.write(released, GIVE_BACK_MS).catch(() => {});
+        if (isHopeless(error) && news !== undefined)
+          await this.#writer.write(released, GIVE_BACK_MS, never).catch(() => {});
         if (error instanceof NotOursError || isHopeless(error) || performance.now() + RETRY_MS > until) {
           const what = news === undefined ? 'give it back' : `publish '${news.state}'`;
           this.#log.warn(`cannot ${what} on ${placeOfLease(this.#site)}: ${messageOf(error)}`);
           return false;
         }
-        await pause(RETRY_MS, new AbortController().signal);
+        await pause(RETRY_MS, never);
       }
     }
   }
@@ -149,19 +151,19 @@ class Held implements HeldLease {
         return this.#lose(`the API server has not confirmed ${place} for ${loss}: ${last}`);
       }
       try {
-        await this.#write(renewed);
+        await this.#write(renewed, this.#over.signal);
       } catch (error) {
-        if (this.lost.aborted) return;
+        if (this.lost.aborted || this.#over.signal.aborted) return;
         last = messageOf(error);
         this.#log.warn(`cannot renew ${placeOfLease(this.#site)}: ${last}`);
       }
     }
   }
 
-  async #write(change: Change): Promise<void> {
+  async #write(change: Change, signal: AbortSignal): Promise<void> {
     const answerMs = Math.max(ANSWER_MIN_MS, this.#lossMs / ANSWERS_PER_LOSS);
     try {
-      await this.#writer.write(change, Math.min(this.#leftMs(), answerMs));
+      await this.#writer.write(change, Math.min(this.#leftMs(), answerMs), signal);
     } catch (error) {
       if (error instanceof NotOursError) this.#lose(error.message);
       throw error;

@@ -1,3 +1,4 @@
+import { unlessAborted } from '../../platform/abort.ts';
 import { isConflict, readLease, statusOf, writeLease } from './ask.ts';
 import { holderIn, type LeaseObject } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
@@ -32,17 +33,21 @@ export class LeaseWriter {
     return this.#confirmedAt;
   }
 
-  /** Rejects with NotOursError, or with the reason why it may or may not have been written within that time. */
-  async write(change: Change, withinMs: number): Promise<void> {
+  /**
+   * Rejects with NotOursError, with the reason why it may or may not have been written within that time, or with the signal's:
+   * then too it may have been.
+   */
+  async write(change: Change, withinMs: number, signal: AbortSignal): Promise<void> {
     const until = performance.now() + withinMs;
-    const done = this.#writing.then(() => this.#write(change, until));
+    const done = this.#writing.then(() => this.#write(change, until, signal));
     this.#writing = done.catch(() => {});
-    await done;
+    await unlessAborted(done, signal);
   }
 
-  async #write(change: Change, until: number): Promise<void> {
-    const within = () => ({ withinMs: until - performance.now() });
+  async #write(change: Change, until: number, signal: AbortSignal): Promise<void> {
+    const within = () => ({ withinMs: until - performance.now(), signal });
     for (;;) {
+      signal.throwIfAborted();
       if (this.#notOurs !== undefined) throw this.#notOurs;
       const askedAt = performance.now();
       try {

@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../cli/errors.ts';
+import { longAfter, unlessAborted } from '../../platform/abort.ts';
 import { pause } from '../../platform/backoff.ts';
 import { isPassing, isUndone, reasonOf, type MysqlSession } from '../../platform/mysql/index.ts';
 import { renewFence } from './fence.ts';
@@ -12,6 +13,8 @@ export interface RenewalOptions {
   readonly takenAt: number;
   /** Lock and fence count as lost when the server has not confirmed them for this long. */
   readonly lossMs: number;
+  /** Aborted when we are to end: then the answer to a renewal is not waited for much longer. */
+  readonly signal: AbortSignal;
   /** Told at each confirmed renewal when it was sent, by performance.now(). */
   readonly onConfirmed?: (at: number) => void;
 }
@@ -23,6 +26,8 @@ export interface Renewal extends AsyncDisposable {
 }
 
 const RENEW_MS = 5000;
+/** A server that does not answer must not keep us from ending. */
+const LAST_ANSWER_MS = 1000;
 const RENEWALS_PER_LOSS = 4;
 
 /** Several renewals must fit into the time after which the lock counts as lost. */
@@ -42,7 +47,7 @@ export function startRenewal(options: RenewalOptions): Renewal {
     lost: lost.signal,
     async [Symbol.asyncDispose]() {
       over.abort();
-      await ended;
+      await unlessAborted(ended, longAfter(options.signal, LAST_ANSWER_MS)).catch(() => {});
     },
   };
 }
@@ -57,8 +62,12 @@ async function renew(options: RenewalOptions, over: AbortSignal): Promise<string
     try {
       await pause(Math.min(everyMs, leftMs()), AbortSignal.any([over, session.lost]));
       const askedAt = performance.now();
-      if (!(await renewFence(session, token, leftMs()))) return 'somebody else has taken the fence row';
+      const isOurs = await renewFence(session, token, leftMs());
+      // What is asked now may come after our own last word.
+      if (over.aborted) return undefined;
+      if (!isOurs) return 'somebody else has taken the fence row';
       if (!(await holdsLock(session, lockName, leftMs()))) return 'the server has given the lock to another session';
+      if (over.aborted) return undefined;
       confirmedAt = askedAt;
       options.onConfirmed?.(askedAt);
     } catch (error) {

@@ -42,8 +42,8 @@ export interface SidecarNeeds {
 const OWN_PATHS = ['/startupz', '/readyz'] as const;
 
 /**
- * After --grace, where neither server answers: 5 s to stop the command, 4 s to record that, 2 s to give the lock back, 4 s
- * to end its account.
+ * After --grace, where neither server answers: 5 s to stop the command, 1 s for a renewal on its way, 4 s to record that,
+ * 1 s to give the lock back, 4 s to end its account.
  */
 const STOPPING_S = 15;
 /** Kubernetes' own defaults; the API server fills them in. */

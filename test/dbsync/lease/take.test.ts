@@ -11,13 +11,14 @@ import { connectKube } from '../../../src/platform/kube/index.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { listenHttp } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 
 const FORBIDDEN = 'User "system:serviceaccount:ns:me" cannot get resource "leases"';
 
 /** An API server with at most one Lease; `refuse` may answer in its place. */
 async function apiServer(
   stack: AsyncDisposableStack,
-  refuse: (request: IncomingMessage, body?: LeaseObject) => number | undefined,
+  refuse: (request: IncomingMessage, body?: LeaseObject) => number | 'silence' | undefined,
 ) {
   let lease: LeaseObject | undefined;
   const asked: string[] = [];
@@ -28,6 +29,7 @@ async function apiServer(
     asked.push(`${method} ${url}`);
     const body = method === 'GET' ? undefined : ((await json(request)) as LeaseObject);
     const refused = refuse(request, body);
+    if (refused === 'silence') return;
     if (refused === 403) return answer(response, 403, { message: FORBIDDEN, code: 403 });
     if (refused !== undefined)
       return answer(response, refused, { message: 'namespaces "ns" not found', code: refused });
@@ -51,9 +53,9 @@ async function apiServer(
   return { site, asked, lease: () => lease };
 }
 
-function optionsWith(signal: AbortSignal) {
+function optionsWith(signal: AbortSignal, { lossMs = 40_000, log = recordedLog().log } = {}) {
   const deadline = performance.now() + 30_000;
-  return { holder: 'me', leaseMs: 60_000, lossMs: 40_000, deadline, signal, log: recordedLog().log };
+  return { holder: 'me', leaseMs: 60_000, lossMs, deadline, signal, log };
 }
 
 test('an API server that has just started, and refuses everybody, is asked again', async (t) => {
@@ -99,4 +101,34 @@ test('what the API server will never take is not published for ever, and the Lea
   assert.equal(asked.length, 3, asked.join());
   assert.equal(await held.end({ ...news, state: 'failed' }, 30_000), false);
   assert.equal(holderIn(lease()), '');
+});
+
+const NEWS = { phase: 'all', release: '', token: 1 };
+
+test('the Lease is given back at once while a renewal finds no answer, which is no fault then', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  let puts = 0;
+  const { site, lease } = await apiServer(stack, ({ method }) =>
+    method === 'PUT' && ++puts === 1 ? 'silence' : undefined,
+  );
+  const { log, said } = recordedLog();
+  const held = stack.use(await takeLease(site, optionsWith(t.signal, { lossMs: 4000, log })));
+  await until('a renewal', async () => (puts > 0 ? true : undefined));
+  assert.equal(await held.end({ ...NEWS, state: 'interrupted' }, 30_000), true);
+  assert.equal(holderIn(lease()), '');
+  assert.doesNotMatch(said(), /cannot renew/);
+});
+
+test('who is to end does not wait for the answer to what is published', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const stop = new AbortController();
+  const { site } = await apiServer(stack, ({ method }) => {
+    if (method !== 'PUT' || stop.signal.aborted) return undefined;
+    setImmediate(() => stop.abort());
+    return 'silence';
+  });
+  const { log, said } = recordedLog();
+  const held = stack.use(await takeLease(site, optionsWith(t.signal, { log })));
+  assert.equal(await held.publish({ ...NEWS, state: 'running' }, stop.signal), undefined);
+  assert.doesNotMatch(said(), /cannot publish/);
 });
