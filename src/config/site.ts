@@ -51,3 +51,8 @@ export function patternUnder(site: Site, pattern: string): string {
 export function bareOf(path: string): string {
   return normalize(path).replace(/(?<=.)\/+$/, '');
 }
+
+/** What config.json could call a place on this disk, without the image's links. */
+export function nameOf({ root }: Pick<Site, 'root'>, path: string): string {
+  return root === '/' ? path : path.slice(root.length) || '/';
+}

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Identity } from './owner.ts';
 import { under } from './place.ts';
 import { accessOf } from './seed.ts';
-import { fileUnder, type Site } from './site.ts';
+import { fileUnder, nameOf, type Site } from './site.ts';
 import { keptPath, type Tracked } from './state.ts';
 import { fileStep, linkStep, lookAt, lookAtImages, type FileStep, type LinkStep, type Step } from './step.ts';
 
@@ -41,12 +41,29 @@ export interface TrackingOptions {
  * there is not Kolla's to remove. Touches nothing.
  */
 export async function track(options: TrackingOptions): Promise<Tracking> {
-  const tracker = new Tracker(options);
-  if (options.before === undefined) return tracker.result();
-  for (const step of options.steps) await tracker.asked(step);
-  for (const folder of options.replaced) await tracker.replace(folder);
-  for (const [dest, saved] of options.before) await tracker.dropped(dest, saved);
+  const { steps, replaced, before } = byPlace(options);
+  const tracker = new Tracker({ ...options, steps, replaced, before });
+  if (before === undefined) return tracker.result();
+  for (const step of steps) await tracker.asked(step);
+  for (const folder of replaced) await tracker.replace(folder);
+  for (const [dest, saved] of before) await tracker.dropped(dest, saved);
   return tracker.result();
+}
+
+/** With one name for each place: what config.json calls /var/run/x today may be /run/x tomorrow, where the image has a link. */
+function byPlace({
+  site,
+  steps,
+  replaced,
+  before,
+}: TrackingOptions): Pick<TrackingOptions, 'steps' | 'replaced' | 'before'> {
+  const known = new Map(steps.map(({ dest, path }) => [dest, path]));
+  const named = (dest: string) => nameOf(site, known.get(dest) ?? fileUnder(site, dest));
+  return {
+    steps: steps.map((step) => ({ ...step, dest: nameOf(site, step.path) })),
+    replaced: replaced.map((folder) => nameOf(site, fileUnder(site, folder))),
+    before: before && new Map([...before].map(([dest, saved]) => [named(dest), saved])),
+  };
 }
 
 class Tracker {

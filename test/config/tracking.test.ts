@@ -8,6 +8,8 @@ import { entry, pod, type Pod } from './support.ts';
 interface Life extends Pod {
   readonly image: string;
   readonly at: (path: string) => string;
+  /** The image has a file of its own in this folder of /run, and /var/run is a link to it. */
+  readonly linked: (folder: string) => Promise<void>;
   /** Applies these config_files. */
   readonly with: (...files: object[]) => Promise<unknown>;
 }
@@ -23,6 +25,11 @@ async function life(kind: 'volume' | 'image'): Promise<Life> {
     ...p,
     image,
     at: (path) => join(p.root, path),
+    async linked(folder) {
+      await p.write(join(image, folder, 'default.conf'), "the image's");
+      await mkdir(join(image, 'var'), { recursive: true });
+      await symlink('/run', join(image, 'var/run'));
+    },
     async with(...config_files) {
       await p.config({ command: 'true', config_files });
       return await p.apply({ image });
@@ -58,6 +65,33 @@ for (const kind of ['volume', 'image'] as const) {
     assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['by-service', 'one.conf']);
     await p.with(entry('new.conf', '/etc/x/new.conf'));
     assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['by-service', 'default.conf', 'new.conf']);
+  });
+
+  test(`in the ${kind}, a file stays when its place is called by another name, and the image's own is still known`, async () => {
+    await using p = await life(kind);
+    await p.linked('/run/x');
+    const both = (folder: string) => ['default.conf', 'new.conf'].map((name) => entry(name, `${folder}/${name}`));
+    for (const folder of ['/var/run/x', '/run/x', '/var/run/x']) {
+      await p.with(...both(folder));
+      for (const name of ['default.conf', 'new.conf'])
+        assert.equal(await readFile(p.at(`run/x/${name}`), 'utf8'), "the deployment's", `${folder}/${name}`);
+    }
+    await p.with();
+    assert.deepEqual(await readdir(p.at('run/x')), ['default.conf']);
+    assert.equal(await readFile(p.at('run/x/default.conf'), 'utf8'), "the image's");
+  });
+
+  test(`in the ${kind}, a folder that is copied whole by another name keeps what a service wrote`, async () => {
+    await using p = await life(kind);
+    await p.linked('/run/x');
+    for (const name of ['one.conf', 'two.conf']) await p.write(join(p.configDir, 'x', name), name);
+    await p.with(entry('x', '/var/run/x'));
+    await writeFile(p.at('run/x/by-service'), 'precious');
+    await rm(join(p.configDir, 'x/two.conf'));
+    await p.with(entry('x', '/run/x'));
+    assert.deepEqual((await readdir(p.at('run/x'))).toSorted(), ['by-service', 'one.conf']);
+    await p.with(entry('new.conf', '/run/x/new.conf'));
+    assert.deepEqual((await readdir(p.at('run/x'))).toSorted(), ['by-service', 'default.conf', 'new.conf']);
   });
 }
 
