@@ -9,17 +9,18 @@ export interface Access {
 }
 
 /**
- * What `permissions` make of what an entry puts at `dest`. It is known beforehand, so that a file is written once, with
+ * What `permissions` make of what an entry puts in place. It is known beforehand, so that a file is written once, with
  * its last mode, and a later run finds it right.
+ * @param names as config.json spells it, which a pattern's magic part may fit, and without the image's links
  */
 export function effective<A extends Access>(
   access: A,
-  dest: string,
+  names: readonly [dest: string, name: string],
   kind: 'directory' | 'file',
   permissions: readonly PermissionStep[],
 ): A {
   let [{ mode, uid, gid }] = [access];
-  for (const permission of permissions.filter((one) => !one.early && concerns(one, dest))) {
+  for (const permission of permissions.filter((one) => !one.early && concerns(one, names))) {
     const { owner } = permission;
     if (owner.uid !== -1) uid = owner.uid;
     if (owner.gid !== -1) gid = owner.gid;
@@ -33,14 +34,21 @@ export function searchable(mode: number): number {
   return mode | ((mode & 0o444) >> 2);
 }
 
-function concerns({ pattern, recurse, excluded }: PermissionStep, dest: string): boolean {
-  const [wanted, parts] = [segments(pattern), segments(dest)];
-  if (parts.length < wanted.length || (parts.length > wanted.length && !recurse)) return false;
-  const fits = wanted.every((segment, i) => {
-    const part = parts[i] ?? '';
-    return segmentRegExp(segment).test(part) && (segment.startsWith('.') || !part.startsWith('.'));
-  });
-  return fits && (parts.length === wanted.length || !excluded(dest));
+function concerns(
+  { pattern, place, recurse, excluded }: PermissionStep,
+  [dest, name]: readonly [string, string],
+): boolean {
+  return isFound(pattern, dest) || isFound(place, name);
+
+  function isFound(from: string, path: string): boolean {
+    const [wanted, parts] = [segments(from), segments(path)];
+    if (parts.length < wanted.length || (parts.length > wanted.length && !recurse)) return false;
+    const fits = wanted.every((segment, i) => {
+      const part = parts[i] ?? '';
+      return segmentRegExp(segment).test(part) && (segment.startsWith('.') || !part.startsWith('.'));
+    });
+    return fits && (parts.length === wanted.length || !excluded(path));
+  }
 }
 
 function segments(path: string): string[] {

@@ -7,7 +7,7 @@ import { searchable } from './effective.ts';
 import { glob } from './glob.ts';
 import { checkPlace } from './place.ts';
 import type { PermissionStep, Plan } from './plan.ts';
-import { patternUnder } from './site.ts';
+import { nameOf, patternUnder } from './site.ts';
 import { hasAccess, isLent } from './step.ts';
 
 /** Whoever is refused is not the owner. */
@@ -50,8 +50,7 @@ interface Setting {
 async function set(path: string, permission: PermissionStep, setting: Setting, isTop: boolean): Promise<void> {
   const { root, isLeft, refused, log } = setting;
   const found = await lstat(path);
-  const named = root === '/' ? path : path.slice(root.length);
-  const isExcluded = !isTop && permission.excluded(named);
+  const isExcluded = !isTop && permission.excluded(nameOf({ root }, path));
   if (!isExcluded && !isLeft(path))
     await setOne(path, found, permission).catch(async (error: unknown) => {
       // Of a volume's own folder it is enough that we may write there.

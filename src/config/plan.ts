@@ -18,10 +18,12 @@ export interface PermissionStep {
   readonly entry: string;
   /** A glob, as config.json says it, not yet under a root. */
   readonly pattern: string;
+  /** The same without the image's links before its first magic part, as FileStep's path has none. */
+  readonly place: string;
   readonly mode: number | undefined;
   readonly owner: Ownership;
   readonly recurse: boolean;
-  /** Paths of config.json below the pattern that are left alone. */
+  /** Places below the pattern that are left alone, named without the image's links. */
   readonly excluded: (path: string) => boolean;
   /** Carried out before config_files, so it doesn't concern what they put in place. */
   readonly early: boolean;

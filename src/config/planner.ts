@@ -11,7 +11,7 @@ import { isBelow } from './overlays/overlay.ts';
 import { modeFor, ownershipFor, type Ownership } from './owner.ts';
 import type { PermissionStep, PlanOptions } from './plan.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
-import { bareOf, fileUnder, folderUnder, siteOf, type Site } from './site.ts';
+import { bareOf, calledBy, fileUnder, folderUnder, nameOf, patternUnder, siteOf, type Site } from './site.ts';
 import { checkReadable, matchesOf, sourcePath, type Match } from './sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type Step, type StepContext } from './step.ts';
 
@@ -44,9 +44,14 @@ export class Planner {
     const { path, recurse, perm } = item;
     const owner = await this.#owner(entry, item.owner, perm);
     const mode = owner && (await this.attempt(`${entry}.owner`, () => ({ mode: modeFor(owner, perm) })));
-    const excluded = await this.attempt(`${entry}.exclude`, () => excluder(item.exclude, 'it'));
-    if (owner !== undefined && mode !== undefined && excluded !== undefined)
-      this.permissions.push({ entry, pattern: path, ...mode, owner, recurse, excluded, early });
+    const isExcluded = await this.attempt(`${entry}.exclude`, () => excluder(item.exclude, 'it'));
+    if (owner === undefined || mode === undefined || isExcluded === undefined) return;
+    // By a look of its own: where this run changes a link, the pattern leads elsewhere when it is carried out.
+    const site = siteOf(this.#options);
+    const called = calledBy(site, path);
+    const excluded = (name: string) => isExcluded(called(name));
+    const place = nameOf(site, patternUnder(site, path));
+    this.permissions.push({ entry, pattern: path, place, ...mode, owner, recurse, excluded, early });
   }
 
   async directory(entry: string, item: DirectoryEntry): Promise<void> {

@@ -56,3 +56,13 @@ export function bareOf(path: string): string {
 export function nameOf({ root }: Pick<Site, 'root'>, path: string): string {
   return root === '/' ? path : path.slice(root.length) || '/';
 }
+
+/** How a place is called by who has come to it through this pattern: an exclude is written so. */
+export function calledBy(site: Site, pattern: string): (name: string) => string {
+  const bare = bareOf(pattern);
+  const place = nameOf(site, patternUnder(site, bare));
+  const at = bare.split('/').findIndex(hasMagic);
+  const magic = at === -1 ? '' : `/${bare.split('/').slice(at).join('/')}`;
+  const [written, real] = [bare, place].map((path) => path.slice(0, path.length - magic.length)) as [string, string];
+  return (name) => (name === real || name.startsWith(`${real}/`) ? written + name.slice(real.length) : name);
+}

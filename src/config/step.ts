@@ -9,7 +9,7 @@ import { modeFor, type Ownership } from './owner.ts';
 import { checkPlace } from './place.ts';
 import type { PermissionStep, PlanOptions } from './plan.ts';
 import type { FileEntry } from './schema.ts';
-import { bareOf, fileUnder, folderUnder, type Site } from './site.ts';
+import { bareOf, fileUnder, folderUnder, nameOf, type Site } from './site.ts';
 import type { Match } from './sources.ts';
 
 /** One thing to put in place. `entry` is what asked for it: `config_files[0]`. */
@@ -96,7 +96,7 @@ export async function fileStep(
   { site, permissions }: Pick<StepContext, 'site' | 'permissions'>,
 ): Promise<FileStep> {
   const path = fileUnder(site, dest);
-  const { content, times, mode, uid, gid } = effective(wanted, bareOf(dest), 'file', permissions);
+  const { content, times, mode, uid, gid } = effective(wanted, [bareOf(dest), nameOf(site, path)], 'file', permissions);
   const image = { content, times, mode, uid, gid };
   const isRight = await isInPlace(path, image);
   checkPlace(site.root, path, !isRight && !site.onlyCompare);
@@ -114,7 +114,7 @@ export async function directoryStep(
   const found = await lookAt(path);
   if (found !== undefined && !found.isDirectory()) throw new RangeError(`${path} is there and is not a folder`);
   const asked = { mode: modeFor(owner, mode), uid: owner.uid, gid: owner.gid };
-  const wanted = effective(asked, bareOf(dest), 'directory', permissions);
+  const wanted = effective(asked, [bareOf(dest), nameOf(site, path)], 'directory', permissions);
   checkPlace(site.root, path, found === undefined && !site.onlyCompare);
   const isRight = found !== undefined && (hasAccess(found, wanted) || (await isLent(path, found, me.uid)));
   return { kind: 'directory', entry, dest: bareOf(dest), path, isRight, ...wanted };

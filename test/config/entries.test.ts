@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '../../src/cli/errors.ts';
@@ -85,6 +97,53 @@ test('what permissions say about a file that is put in place is its mode from th
   const { ctimeMs } = await stat(placed);
   assert.deepEqual(await p.apply(), { written: 0, unchanged: 1 });
   assert.equal((await stat(placed)).ctimeMs, ctimeMs);
+});
+
+for (const [written, asked] of [
+  ['/run/foo', '/var/run/foo'],
+  ['/var/run/foo', '/run/foo'],
+  ['/var/run/foo', '/var/*/foo'],
+] as const) {
+  test(`what permissions say about ${asked} is the mode of what is put into ${written}, which is the same place`, async () => {
+    await using p = await pod();
+    const image = join(p.configDir, '../image');
+    for (const top of [p.root, image]) {
+      await mkdir(join(top, 'var'), { recursive: true });
+      await mkdir(join(top, 'run/foo'), { recursive: true });
+    }
+    for (const link of [join(p.root, 'var/run'), join(image, 'var/run')]) await symlink('../run', link);
+    await p.write(join(p.configDir, 'a.conf'), 'a');
+    await p.config({
+      command: 'true',
+      config_files: [entry('a.conf', `${written}/a.conf`, { perm: '0644' })],
+      permissions: [{ path: asked, owner: 'keystone', perm: '0600', recurse: true }],
+    });
+    for (const options of [{ image: p.root }, { image }]) {
+      await rm(join(p.root, 'run/foo/a.conf'), { force: true });
+      assert.deepEqual(await p.apply(options), { written: 1, unchanged: 0 });
+      assert.equal(await mode(join(p.root, 'run/foo/a.conf')), 0o600);
+      assert.deepEqual(await p.apply(options), { written: 0, unchanged: 1 });
+    }
+  });
+}
+
+test('exclude speaks of paths as its entry spells them, also of what is put in place by another name', async () => {
+  await using p = await pod();
+  await mkdir(join(p.root, 'var'));
+  await symlink('../run', join(p.root, 'var/run'));
+  const found = await p.write(join(p.root, 'run/foo/kept.old'), '', 0o644);
+  for (const name of ['kept.conf', 'a.conf']) await p.write(join(p.configDir, name), name);
+  await p.config({
+    command: 'true',
+    config_files: ['kept.conf', 'a.conf'].map((name) => entry(name, `/run/foo/${name}`, { perm: '0644' })),
+    permissions: [
+      { path: '/var/run/f*', owner: 'keystone', perm: '0600', recurse: true, exclude: ['^/var/run/foo/kept'] },
+    ],
+  });
+  await p.apply({ image: p.root });
+  assert.equal(await mode(found), 0o644);
+  assert.equal(await mode(join(p.root, 'run/foo/kept.conf')), 0o644);
+  assert.equal(await mode(join(p.root, 'run/foo/a.conf')), 0o600);
 });
 
 test('the recursion of directories is done before the files, and does not concern them', async () => {
