@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, open, stat, type FileHandle } from 'node:fs/promises';
 import type { FileImage } from './replace-file.ts';
 
 /** Up to this, one write call takes all of it. */
@@ -10,7 +11,7 @@ const ONE_WRITE_MAX = 0x7ffff000;
  * writes it again. Never readable by more than before or after. Rejects with the system's error.
  */
 export async function writeInPlace(path: string, { content, mode, uid, gid }: FileImage): Promise<void> {
-  const file = await open(path, 'r+');
+  const file = await opened(path, mode);
   try {
     const before = await file.stat();
     if ((before.mode & 0o7777 & ~mode) !== 0) await file.chmod(before.mode & mode & 0o7777);
@@ -24,5 +25,18 @@ export async function writeInPlace(path: string, { content, mode, uid, gid }: Fi
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+/** Also what its owner may not write (0440): a file that is replaced whole asks for no more than the owner either. */
+async function opened(path: string, mode: number): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_WRONLY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    const before = await stat(path).catch(() => undefined);
+    if (before === undefined || before.uid !== process.geteuid?.() || (before.mode & 0o200) !== 0) throw error;
+    await chmod(path, (before.mode & mode & 0o7777) | 0o200);
+    return await open(path, constants.O_WRONLY);
   }
 }

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { replaceFile } from '../../../src/platform/fs/replace-file.ts';
 import { writeInPlace } from '../../../src/platform/fs/write-in-place.ts';
+import { canGiveFilesAway } from '../../../tools/capability.ts';
 import { privateFolder } from '../../../tools/folder.ts';
+
+const skip = (await canGiveFilesAway()) ?? false;
+const OTHER = 65_534;
 
 const image = (text: string, mode = 0o600) => ({ content: Buffer.from(text), mode, uid: -1, gid: -1 });
 
@@ -57,3 +61,36 @@ test('a file that is written in place keeps its inode, and nothing of what was l
   assert.equal((await stat(path)).size, 0);
   assert.equal((await stat(path)).mode & 0o777, 0o640);
 });
+
+test('a file that even its owner may not write is written in place by its owner', { skip }, async () => {
+  await using folder = await privateFolder('replace');
+  const path = join(folder.path, 'sudoers');
+  await writeFile(path, 'old', { mode: 0o440 });
+  await chown(path, OTHER, OTHER);
+  await asOther(folder.path, async () => {
+    await writeInPlace(path, image('newer', 0o440));
+    assert.equal(await readFile(path, 'utf8'), 'newer');
+    assert.equal((await stat(path)).mode & 0o7777, 0o440);
+  });
+});
+
+test("another's file that may not be written stays as it is", { skip }, async () => {
+  await using folder = await privateFolder('replace');
+  const path = join(folder.path, 'a');
+  await writeFile(path, 'old', { mode: 0o444 });
+  await asOther(folder.path, async () => {
+    await assert.rejects(writeInPlace(path, image('new', 0o444)), { code: 'EACCES', syscall: 'open' });
+  });
+  assert.equal(await readFile(path, 'utf8'), 'old');
+});
+
+/** Does it as a user without rights, who reaches the folder. */
+async function asOther(folder: string, work: () => Promise<void>): Promise<void> {
+  await chmod(folder, 0o755);
+  process.seteuid!(OTHER);
+  try {
+    await work();
+  } finally {
+    process.seteuid!(0);
+  }
+}
