@@ -21,7 +21,8 @@ export async function writeInPlace(path: string, { content, mode, uid, gid }: Fi
       at += bytesWritten;
     }
     await file.truncate(content.byteLength);
-    await file.chmod(mode);
+    // Only its owner may. A write or chown can have taken set-id bits away.
+    if (((await file.stat()).mode & 0o7777) !== mode) await file.chmod(mode);
     await file.sync();
   } finally {
     await file.close();

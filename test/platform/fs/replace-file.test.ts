@@ -74,6 +74,17 @@ test('a file that even its owner may not write is written in place by its owner'
   });
 });
 
+test("another's file that all may write is written in place, and keeps owner and mode", { skip }, async () => {
+  await using folder = await privateFolder('replace');
+  const path = join(folder.path, 'a');
+  await writeFile(path, 'a long old one');
+  await chmod(path, 0o666);
+  const { uid, gid } = await stat(path);
+  await asOther(folder.path, () => writeInPlace(path, { content: Buffer.from('new'), mode: 0o666, uid, gid }));
+  assert.equal(await readFile(path, 'utf8'), 'new');
+  assert.equal((await stat(path)).mode & 0o7777, 0o666);
+});
+
 test("another's file that may not be written stays as it is", { skip }, async () => {
   await using folder = await privateFolder('replace');
   const path = join(folder.path, 'a');
