@@ -4,6 +4,7 @@ import type { Answer } from '../../platform/protocol/answer.ts';
 import { endpointsHint } from '../hint.ts';
 import type { ServerKind } from '../kind.ts';
 import { retry } from '../retry.ts';
+import { unanswered } from '../unanswered.ts';
 import { met, pending } from '../verdict.ts';
 
 /** A server that says what it is to whoever connects, or asks it so. Nobody logs in. */
@@ -29,7 +30,7 @@ export function greetedKind({
               const { isGood, says } = await exchange({ at: { host, port }, ...words, understand, signal: bounded });
               return isGood ? met(says) : pending(says);
             } catch (error) {
-              return pending(messageOf(error));
+              return unanswered(error, messageOf(error));
             }
           },
           { isNegated, report, signal },

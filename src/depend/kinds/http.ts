@@ -4,6 +4,7 @@ import { requestOnce } from '../../platform/http.ts';
 import { endpointsHint } from '../hint.ts';
 import type { UrlKind } from '../kind.ts';
 import { retry } from '../retry.ts';
+import { unanswered } from '../unanswered.ts';
 import { met, pending } from '../verdict.ts';
 
 /** A GET that answers. Redirects are an answer and are not followed, as with probes. */
@@ -23,7 +24,7 @@ function httpKind(word: 'http' | 'https'): UrlKind {
               const { status } = await requestOnce(url, { signal: bounded, caFile });
               return status < 400 ? met(`status ${status}`) : pending(`status ${status}`);
             } catch (error) {
-              return pending(messageOf(error));
+              return unanswered(error, messageOf(error));
             }
           },
           { isNegated, report, signal },

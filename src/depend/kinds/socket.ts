@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { insideHint } from '../hint.ts';
-import { dial } from '../../platform/dial.ts';
+import { dial, refusalOf } from '../../platform/dial.ts';
 import type { PathKind } from '../kind.ts';
 import { retry } from '../retry.ts';
 import { met, passedOver, pending, type Verdict } from '../verdict.ts';
@@ -25,8 +25,9 @@ async function knock(path: string, isNegated: boolean, signal: AbortSignal): Pro
   } catch (error) {
     return await absence(path, error as NodeJS.ErrnoException, isNegated);
   }
-  const refusal = await dial({ path }, signal);
-  if (refusal === undefined) return met('accepts connections');
+  const error = await dial({ path }, signal);
+  if (error === undefined) return met('accepts connections');
+  const refusal = refusalOf(error);
   // One that is too busy (EAGAIN), or none of our business (EACCES), is there.
   return refusal === 'ECONNREFUSED' || refusal === 'ENOENT' ? pending(refusal) : passedOver(refusal);
 }

@@ -1,8 +1,9 @@
-import { dial } from '../../platform/dial.ts';
+import { dial, refusalOf } from '../../platform/dial.ts';
 import { endpointsHint } from '../hint.ts';
 import type { ServerKind } from '../kind.ts';
 import { retry } from '../retry.ts';
-import { met, pending } from '../verdict.ts';
+import { unanswered } from '../unanswered.ts';
+import { met } from '../verdict.ts';
 
 export const tcp: ServerKind = {
   form: 'server',
@@ -16,7 +17,7 @@ export const tcp: ServerKind = {
       retry(
         async (bounded) => {
           const refusal = await dial({ host, port }, bounded);
-          return refusal === undefined ? met('accepts connections') : pending(refusal);
+          return refusal === undefined ? met('accepts connections') : unanswered(refusal, refusalOf(refusal));
         },
         { isNegated, report, signal },
       ),

@@ -1,6 +1,6 @@
 import { UsageError, messageOf } from '../../cli/errors.ts';
 import { parseAddress, type Address } from '../../platform/address.ts';
-import { dial } from '../../platform/dial.ts';
+import { dial, refusalOf } from '../../platform/dial.ts';
 import { check } from '../check.ts';
 import { healthy, unhealthy } from '../verdict.ts';
 
@@ -21,7 +21,7 @@ export const tcp = check({
       hosts: [address.host],
       async ask(signal) {
         const refusal = await dial(address, signal);
-        return refusal === undefined ? healthy : unhealthy(refusal);
+        return refusal === undefined ? healthy : unhealthy(refusalOf(refusal));
       },
     };
   },
