@@ -1,10 +1,14 @@
 import { formatDuration } from '../cli/duration.ts';
 import { backoffMs, pause } from '../platform/backoff.ts';
+import { lookupWithin } from '../platform/lookup.ts';
 import { pending, type Verdict } from './verdict.ts';
 import type { Report } from './waiter.ts';
 
 const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
+
+/** For what is asked by name: no name server must not look like no answer, which `!` waits for. */
+export const lookup = lookupWithin(TRY_MS - 1000);
 
 export interface RetryOptions {
   /** Met when the attempt is not; what an attempt passes over, it could not look at, and is neither. */

@@ -1,9 +1,9 @@
-import { connect } from 'node:net';
+import { connect, type TcpNetConnectOpts } from 'node:net';
 import type { Address } from './address.ts';
 
 /** Opens a connection, by TCP or to a Unix socket, and closes it. The system's error when it can't be opened, or undefined. */
 export function dial(
-  to: Address | { readonly path: string },
+  to: (Address & Pick<TcpNetConnectOpts, 'lookup'>) | { readonly path: string },
   signal: AbortSignal,
 ): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
 
 export interface RequestOptions {
   readonly signal: AbortSignal;
   /** PEM file; the authorities to trust instead of the well-known ones. */
   readonly caFile?: string | undefined;
   readonly insecure?: boolean;
+  /** Instead of Node's own. */
+  readonly lookup?: LookupFunction;
   /** GET unless said; no request has a body. */
   readonly method?: string;
   /** Whether an answer with that status counts only when its body has come as well, or much of it. */
@@ -21,7 +24,7 @@ const BODY_BYTES = 65_536;
  * pooled connection to a server that is long gone. Rejects with the system's error when there is no answer.
  */
 export function requestOnce(url: URL, options: RequestOptions): Promise<{ status: number }> {
-  const { signal, caFile, insecure = false, method = 'GET', awaitsBody } = options;
+  const { signal, caFile, insecure = false, lookup, method = 'GET', awaitsBody } = options;
   const tls = url.protocol === 'https:';
   const ca = caFile === undefined ? undefined : readFileSync(caFile);
   return new Promise((resolve, reject) => {
@@ -30,6 +33,7 @@ export function requestOnce(url: URL, options: RequestOptions): Promise<{ status
       method,
       signal,
       headers: { 'user-agent': 'kolla-pod', connection: 'close' },
+      ...(lookup === undefined ? {} : { lookup }),
       ...(tls ? { ca, rejectUnauthorized: !insecure } : {}),
     });
     request.once('response', (response) => {

@@ -3,7 +3,7 @@ import { exchange, type Heard } from '../../platform/exchange.ts';
 import type { Answer } from '../../platform/protocol/answer.ts';
 import { endpointsHint } from '../hint.ts';
 import type { ServerKind } from '../kind.ts';
-import { retry } from '../retry.ts';
+import { lookup, retry } from '../retry.ts';
 import { unanswered } from '../unanswered.ts';
 import { met, pending } from '../verdict.ts';
 
@@ -27,7 +27,12 @@ export function greetedKind({
           async (bounded) => {
             try {
               const words = say === undefined ? {} : { say };
-              const { isGood, says } = await exchange({ at: { host, port }, ...words, understand, signal: bounded });
+              const { isGood, says } = await exchange({
+                at: { host, port, lookup },
+                ...words,
+                understand,
+                signal: bounded,
+              });
               return isGood ? met(says) : pending(says);
             } catch (error) {
               return unanswered(error, messageOf(error));

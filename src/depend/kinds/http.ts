@@ -3,7 +3,7 @@ import { ConfigError, messageOf } from '../../cli/errors.ts';
 import { requestOnce } from '../../platform/http.ts';
 import { endpointsHint } from '../hint.ts';
 import type { UrlKind } from '../kind.ts';
-import { retry } from '../retry.ts';
+import { lookup, retry } from '../retry.ts';
 import { unanswered } from '../unanswered.ts';
 import { met, pending } from '../verdict.ts';
 
@@ -21,7 +21,7 @@ function httpKind(word: 'http' | 'https'): UrlKind {
         return await retry(
           async (bounded) => {
             try {
-              const { status } = await requestOnce(url, { signal: bounded, caFile });
+              const { status } = await requestOnce(url, { signal: bounded, caFile, lookup });
               return status < 400 ? met(`status ${status}`) : pending(`status ${status}`);
             } catch (error) {
               return unanswered(error, messageOf(error));

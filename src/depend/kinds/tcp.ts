@@ -1,7 +1,7 @@
 import { dial, refusalOf } from '../../platform/dial.ts';
 import { endpointsHint } from '../hint.ts';
 import type { ServerKind } from '../kind.ts';
-import { retry } from '../retry.ts';
+import { lookup, retry } from '../retry.ts';
 import { unanswered } from '../unanswered.ts';
 import { met } from '../verdict.ts';
 
@@ -16,7 +16,7 @@ export const tcp: ServerKind = {
     wait: (report, signal) =>
       retry(
         async (bounded) => {
-          const refusal = await dial({ host, port }, bounded);
+          const refusal = await dial({ host, port, lookup }, bounded);
           return refusal === undefined ? met('accepts connections') : unanswered(refusal, refusalOf(refusal));
         },
         { isNegated, report, signal },
