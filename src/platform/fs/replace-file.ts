@@ -14,9 +14,6 @@ export interface FileImage {
 /** A temporary this old belongs to a run that is dead; and so does one that is older than this process. */
 const STALE_MS = 60_000;
 
-/** The kernel's clock for files is this much behind, at most. */
-const CLOCK_TICK_MS = 10;
-
 /**
  * Puts a whole file in place, so that whoever reads it, and whenever we die, it is the old one or the new one. The
  * temporary begins with a dot and doesn't end in the file's suffix, so no `*.conf` of a service sees it; it is ours
@@ -67,9 +64,12 @@ export function temporaryFor(path: string): string {
   return join(dirname(path), `${prefixOf(basename(path))}${suffix}`);
 }
 
-/** What was made before is a dead run's. */
+/**
+ * What was made before is a dead run's. The kernel's clock for files is a tick behind, so it may be a living one's that
+ * began with us: that one writes it again. A run may begin within that tick of another's death.
+ */
 export function staleBefore(): number {
-  return Math.max(Date.now() - STALE_MS, performance.timeOrigin - CLOCK_TICK_MS);
+  return Math.max(Date.now() - STALE_MS, performance.timeOrigin);
 }
 
 function prefixOf(name: string): string {

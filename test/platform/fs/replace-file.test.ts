@@ -28,7 +28,7 @@ test("a temporary that is older than this process is a dead run's and goes; a yo
   await using folder = await privateFolder('replace');
   const [dead, used, other] = ['.a.kolla-0a0a0a', '.a.kolla-0b0b0b', '.b.kolla-0a0a0a'];
   for (const name of [dead, used, other]) await writeFile(join(folder.path, name), '');
-  const beforeUs = (performance.timeOrigin - 1000) / 1000;
+  const beforeUs = (performance.timeOrigin - 1) / 1000;
   for (const name of [dead, other]) await utimes(join(folder.path, name), beforeUs, beforeUs);
   await replaceFile(join(folder.path, 'a'), image('a'));
   assert.deepEqual((await readdir(folder.path)).toSorted(), [used, other, 'a'].toSorted());

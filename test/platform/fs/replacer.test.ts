@@ -27,7 +27,7 @@ test('a link takes the place of a file, and a link that a dead run left goes', a
   const [dead, used] = [join(folder.path, '.a.kolla-0a0a0a'), join(folder.path, '.a.kolla-0b0b0b')];
   await writeFile(join(folder.path, 'a'), 'file');
   for (const path of [dead, used]) await symlink('x', path);
-  const beforeUs = (performance.timeOrigin - 1000) / 1000;
+  const beforeUs = (performance.timeOrigin - 1) / 1000;
   lutimesSync(dead, beforeUs, beforeUs);
   new Replacer().link(join(folder.path, 'a'), { target: 'to', ...nobody });
   assert.equal(await readlink(join(folder.path, 'a')), 'to');
