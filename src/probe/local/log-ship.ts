@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatDuration } from '../../cli/duration.ts';
 import { messageOf } from '../../cli/errors.ts';
@@ -27,6 +27,10 @@ interface Lag {
 }
 
 const LOOK_MS = 100;
+const CHUNK_BYTES = 64 * 1024;
+/** A line that is longer is shipped in parts, whether it has ended or not. */
+const LONGEST_LINE_BYTES = 1024 * 1024;
+const NEWLINE = 0x0a;
 
 /**
  * Whether what was written to log files is being acknowledged.
@@ -67,13 +71,29 @@ async function lagIn(file: string, now: () => number): Promise<Lag> {
   for (const path of new Set(files.map(({ generation }) => generation.path))) {
     // Of a file that was rotated away only its shipper knows where it is now; of its successor nothing was shipped yet.
     const found = await stat(path).catch(() => undefined);
-    const left = found === undefined ? 0 : found.size - (offsets.get(identityOf(found)) ?? 0);
-    if (left <= 0) continue;
+    const offset = found === undefined ? 0 : (offsets.get(identityOf(found)) ?? 0);
+    const left = (found?.size ?? 0) - offset;
+    if (left <= 0 || !(await hasWholeLine(path, offset))) continue;
     bytes += left;
     behind++;
   }
   // A time that lies ahead is of before the clock was set back, and says no more than one that is as long ago.
   return { bytes, files: behind, quietMs: Math.abs(now() - mtimeMs) };
+}
+
+/** A last line without its end waits for its writer, and not for the shipper. */
+async function hasWholeLine(path: string, offset: number): Promise<boolean> {
+  // Of what may not be read only the size tells.
+  await using file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return true;
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let at = offset; at - offset < LONGEST_LINE_BYTES;) {
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at);
+    if (bytesRead === 0) return false;
+    if (chunk.subarray(0, bytesRead).includes(NEWLINE)) return true;
+    at += bytesRead;
+  }
+  return true;
 }
 
 function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {

@@ -44,6 +44,18 @@ test('a shipper that ships is healthy; one that is gone is not, as soon as somet
   assert.equal((await probe(l.stateDir, '--within', '3h')).code, 0);
 });
 
+test('a last line without its end waits for its writer, and is nothing that a shipper owes', async () => {
+  await using l = await logs();
+  assert.equal((await runHelper('kolla-log-ship', ['--once', '--root', l.root])).code, 0);
+  await makeOld(l.stateDir);
+  await appendFile(l.log, LINE.trimEnd());
+  assert.deepEqual(await probe(l.stateDir), { code: 0, msg: '' });
+  await appendFile(l.log, '\n');
+  const { code, msg } = await probe(l.stateDir, '--timeout', '300ms');
+  assert.equal(code, 1);
+  assert.match(msg, new RegExp(`: ${LINE.length} bytes of 1 files are not acknowledged`));
+});
+
 test('the first line after a quiet time is waited for', async () => {
   await using l = await logs();
   await using _ = await startHelper('kolla-log-ship', ['--root', l.root]);
