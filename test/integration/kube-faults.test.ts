@@ -217,6 +217,13 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
     await using direct = await account({ port: cluster.apiServer.port, ca: cluster.ca }, overloaded);
     using other = await connectKube(direct.source);
     const held = seated(() => other.get(path, { signal: t.signal }));
+    // Else the two would take the one seat in turn, and be refused by chance.
+    await until('its one seat to be taken', async () => {
+      const levels = await cluster.kubectl(['get', '--raw=/debug/api_priority_and_fairness/dump_priority_levels']);
+      const [names = [], ...rows] = levels.split('\n').map((line) => line.split(/,\s*/));
+      const own = rows.find(([name]) => name === 'overloaded');
+      return own?.[names.indexOf('ExecutingRequests')] === '1' || undefined;
+    });
     await using object = follow(client, 'overload');
     try {
       await object.until('three refusals', () => answers.filter(({ status }) => status === 429).length >= 3);
