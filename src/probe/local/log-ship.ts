@@ -28,7 +28,7 @@ interface Lag {
 
 const LOOK_MS = 100;
 const CHUNK_BYTES = 64 * 1024;
-/** A line that is longer is shipped in parts, whether it has ended or not. */
+/** The shipper's default: a line that is longer is shipped in parts, whether it has ended or not. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
