@@ -98,7 +98,8 @@ export function openstackOf(stage: () => Aio): Openstack {
       const wanted = items.reduce((sum, { spec }) => sum + spec.replicas, 0);
       let seen = '';
       const ready = async () => {
-        const all = await pods();
+        // One that was driven out or killed stays in phase Failed beside the one that replaces it.
+        const all = (await pods()).filter(({ status }) => !['Failed', 'Succeeded'].includes(status.phase));
         const unready = all.filter((pod) => !isReady(pod)).map(({ metadata }) => metadata.name);
         seen = `${all.length} Pods of ${wanted}; not Ready: ${unready.join(', ')}`;
         return (all.length === wanted && unready.length === 0) || undefined;
