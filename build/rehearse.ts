@@ -50,7 +50,7 @@ export async function rehearse(helper: Rehearsed): Promise<void> {
         );
     const log: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => log };
     const update = () => Promise.resolve(0);
-    await helper.copyCaCertificates?.({ root, update, signal: new AbortController().signal, log });
+    await helper.copyCaCertificates?.({ root, update, umask: 0o022, signal: new AbortController().signal, log });
     helper.findProgram?.('bash', '/usr/bin:/bin');
     await rehearseInProc(helper, join(root, 'proc'));
   } finally {

@@ -62,7 +62,7 @@ async function configuration({ inherited }: Context): Promise<ExitCode> {
 
 async function certificates({ signal, log, inherited }: Context): Promise<ExitCode> {
   const update = (name: string) => runUpdate(name, { env: inherited, signal, log });
-  return await copyCaCertificates({ root: '/', update, signal, log });
+  return await copyCaCertificates({ root: '/', update, umask: process.umask(), signal, log });
 }
 
 /** Without root the image's store can't be changed; a service that misses an authority fails far from here. */

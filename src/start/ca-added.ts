@@ -43,8 +43,8 @@ export async function checkCertificates(configDir: string, image: string): Promi
  */
 export async function certificatesOfSources(sources: Sources, store: CaStore, log?: Log): Promise<Added> {
   const found = new Map<string, X509Certificate[]>();
-  for (const name of sources.others)
-    log?.warn(`${sources.folder}/${name} is no file, and is not added to the CA certificates`);
+  for (const skipped of sources.skipped)
+    log?.warn(`${sources.folder}/${skipped} and is not added to the CA certificates`);
   const wrong: string[] = [];
   for (const [name, file] of sources.files) {
     if (!store.reads.test(name)) {

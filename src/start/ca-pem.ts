@@ -25,6 +25,18 @@ export function certificatesOf(text: string): X509Certificate[] {
   });
 }
 
+/** Whether a PEM file is certificates from its first byte to its last: a comment could hold anything, too. */
+export function isCertificatesOnly(text: string): boolean {
+  const others = text.replaceAll(BLOCK, (block, label: string) => (CERTIFICATE.test(label) ? '' : block));
+  if (others.trim() !== '') return false;
+  try {
+    return certificatesOf(text).length > 0;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return false;
+  }
+}
+
 /** A bundle with these at its end, but for those that it has already; line ends and order are the bundle's. */
 export function bundleWith(bundle: string, added: readonly X509Certificate[]): string {
   const bodyOf = (pem: string) => pem.replaceAll(/-----[^-]*-----|\s/g, '');

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExitCode, KollaError } from '../cli/errors.ts';
 import { unlessAbsent } from '../platform/fs/absent.ts';
@@ -65,10 +65,10 @@ export async function storeOf(root: string): Promise<CaStore> {
 
 export interface Sources {
   readonly folder: string;
-  /** Name in the store -> file to copy; links are followed, as a ConfigMap's are. */
+  /** Name in the store -> real path of the file to copy. */
   readonly files: ReadonlyMap<string, string>;
-  /** What lies there and is no file, by name. */
-  readonly others: readonly string[];
+  /** What is there and is not copied: each its name and why. */
+  readonly skipped: readonly string[];
 }
 
 /** The certificates that the deployment adds. Kolla names each `kolla-customca-NAME`. */
@@ -79,17 +79,25 @@ export async function sourcesOf(root: string): Promise<Sources> {
   return { ...(await sourcesIn(join(root, folder))), folder };
 }
 
-/** The same of one folder; none when it is not there. */
+/**
+ * The same of one directory; none when it is not there. Links are followed within it, as a ConfigMap's lead through `..data`,
+ * and so may the directory itself be one. A link that leads out of it is not: root would copy any file into a store that all
+ * users can read.
+ */
 export async function sourcesIn(folder: string): Promise<Sources> {
-  const names = (unlessAbsent(() => readdirSync(folder)) ?? []).toSorted();
   const files = new Map<string, string>();
-  const others: string[] = [];
+  const skipped: string[] = [];
+  // Once, so that a ConfigMap that is updated meanwhile is read as the old one.
+  const real = unlessAbsent(() => realpathSync(folder));
+  const names = real === undefined ? [] : readdirSync(real).toSorted();
   for (const name of names.filter((each) => !each.startsWith('.'))) {
-    const file = join(folder, name);
-    if (unlessAbsent(() => statSync(file))?.isFile()) files.set(`${OUR_PREFIX}${name}`, file);
-    else others.push(name);
+    const file = unlessAbsent(() => realpathSync(join(real!, name)));
+    if (file !== undefined && !file.startsWith(`${real}/`))
+      skipped.push(`${name} is a link to ${file}, outside of this directory,`);
+    else if (file !== undefined && statSync(file).isFile()) files.set(`${OUR_PREFIX}${name}`, file);
+    else skipped.push(`${name} is no file,`);
   }
-  return { folder, files, others };
+  return { folder, files, skipped };
 }
 
 /** Every file and link of ours in the store and in what is made of it. Folders keep their names. */

@@ -17,7 +17,7 @@ const main = command({
   ],
   async run(_, { signal, log, inherited }) {
     const update = (name: string) => runUpdate(name, { env: inherited, signal, log });
-    return await copyCaCertificates({ root: '/', update, signal, log });
+    return await copyCaCertificates({ root: '/', update, umask: process.umask(), signal, log });
   },
 });
 

@@ -95,9 +95,50 @@ test('a folder among them is named and passed over', { skip }, async () => {
 });
 
 test('a certificate that only root may read is readable for services in the store', { skip }, async () => {
-  const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: { text: 'A', mode: 0o600 } });
+  const text = `\n${makeAuthority('a').certificate}${makeAuthority('b').certificate}\n`;
+  const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: { text, mode: 0o600 } });
   assert.match(theirs.stdout, /kolla-customca-a\.crt 600/);
   assert.match(ours.stdout, /kolla-customca-a\.crt 644/);
+});
+
+const deployments = makeAuthority('a deployment');
+for (const [name, text] of Object.entries({
+  'no certificate': 'root:*:1::::::',
+  'a certificate and its key': `${deployments.certificate}${deployments.key}`,
+  'a certificate and other text': `password\n${deployments.certificate}`,
+  'a damaged certificate': deployments.certificate.replace(/\n.{8}/, '\n'),
+}))
+  test(`a file that others can't read stays so in the store, as with Kolla: ${name}`, { skip }, async () => {
+    const tree = { ...DEBIAN, [`${CONFIG}/a.crt`]: { text, mode: 0o600 }, [`${CONFIG}/b.crt`]: { text, mode: 0o664 } };
+    const [theirs, ours] = await both(tree);
+    assert.equal(ours.stdout, theirs.stdout);
+    assert.match(ours.stdout, /kolla-customca-a\.crt 600/);
+    assert.match(ours.stdout, /kolla-customca-b\.crt 644/);
+    assert.match(ours.stderr, /kolla-customca-a\.crt holds more than certificates and keeps its mode 600/);
+  });
+
+test('a link that leads out of the directory is skipped by name; Kolla copies what it leads to', { skip }, async () => {
+  const line = `ln -s /etc/shadow /${CONFIG}/x.crt; ln -s ../../../../../etc/shadow /${CONFIG}/y.crt
+    ln -s /${CONFIG}-other /${CONFIG}/z.crt; kolla_copy_cacerts; echo "code $?"; ${LIST}`;
+  const secret = { text: 'root:secret', mode: 0o640 };
+  const tree = { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', 'etc/shadow': secret, [`${CONFIG}-other`]: secret };
+  const [theirs, ours] = await both(tree, line);
+  assert.match(theirs.stdout, /kolla-customca-x\.crt 640 {2}root:secret/);
+  assert.match(ours.stdout, /^updated\ncode 0\n/);
+  assert.doesNotMatch(ours.stdout, /secret|[xyz]\.crt/);
+  for (const name of ['x', 'y', 'z'])
+    assert.match(
+      ours.stderr,
+      new RegExp(`ca-certificates/${name}\\.crt is a link to /\\S+, outside of this directory,`),
+    );
+});
+
+test('the directory itself may be a link of a ConfigMap', { skip }, async () => {
+  const line = `cd /${CONFIG}/.. && mkdir ..1 && mv ca-certificates ..1/ && ln -s ..1 ..data && ln -s ..data/ca-certificates .
+    kolla_copy_cacerts; echo "code $?"; ${LIST}`;
+  const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: 'A' }, line);
+  assert.equal(ours.stdout, theirs.stdout);
+  assert.match(ours.stdout, /kolla-customca-a\.crt 644 {2}A/);
 });
 
 test('a file that the update would not read is named', { skip }, async () => {
