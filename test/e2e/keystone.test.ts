@@ -19,6 +19,7 @@ import { openPage } from './page.ts';
 import { placementTests } from './placement.ts';
 import { probeTests } from './probe.ts';
 import { runPlannedPod } from './planned-pod.ts';
+import { runRootPod } from './root-pod.ts';
 import { securityTests } from './security.ts';
 import { sidecarAllTests } from './sidecar-all.ts';
 import { sidecarTests } from './sidecar.ts';
@@ -143,6 +144,25 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       [...ofImage, 'audit_map.conf'].toSorted(),
       "the image's own files are there too",
     );
+  });
+
+  test("as root, sources are read through the kubelet's links, and a link of the service's user is refused", async () => {
+    const log = await runRootPod(stage.node, 'root', IMAGE);
+    const lines = log.split('\n').filter((line) => !/^\d{4}-\d\d-\d\d /.test(line));
+    assert.deepEqual(lines, [
+      'volume 1777',
+      '..data/keystone.conf',
+      '..data/ca-certificates',
+      'kolla_set_configs 0',
+      '/etc/keystone/keystone.conf 600 keystone',
+      '/var/log/kolla/keystone 2755 keystone',
+      '/usr/local/share/ca-certificates/kolla-customca-root.crt 644',
+      'kolla_set_configs 1',
+      '/etc root',
+      '/etc/passwd root',
+      '',
+    ]);
+    assert.match(log, /ERROR InvalidConfig: permissions\[0\]\.path: \/var\/log\/kolla\/keystone is a link to \/etc /);
   });
 
   test('a Pod that was made for kubernetes-entrypoint waits as before, with another image and nothing else', async () => {

@@ -1,5 +1,6 @@
+import { ownLinksOnly } from './links.ts';
 import { dirname } from './python.ts';
-import { contentOf, newDirectory, systemError, type Entry, type Place, type Tree } from './tree.ts';
+import { contentOf, newDirectory, systemError, type Entry, type OnLink, type Place, type Tree } from './tree.ts';
 
 /** Who makes new things, and with what mask: as the kernel would give them. */
 export interface Maker {
@@ -8,19 +9,29 @@ export interface Maker {
   readonly umask: number;
 }
 
-/** Changes to a tree, with the semantics of the calls that Kolla makes. The disk is not touched. */
+/**
+ * Changes to a tree, with the semantics of the calls that Kolla makes. The disk is not touched. Unlike those calls, what is
+ * changed is reached only through links that nobody but the maker can have made: see links.ts.
+ */
 export class Changes {
   readonly tree: Tree;
   readonly #maker: Maker;
+  readonly #onLink: OnLink;
 
   constructor(tree: Tree, maker: Maker) {
     this.tree = tree;
     this.#maker = maker;
+    this.#onLink = ownLinksOnly(maker);
+  }
+
+  /** What is at the path, as something that is about to be changed. Throws ForeignLinkError. */
+  find(path: string, follow: boolean): Place {
+    return this.tree.find(path, follow, this.#onLink);
   }
 
   /** os.remove or shutil.rmtree; a link goes, not what it leads to. */
   remove(path: string): void {
-    const { folder, name } = this.tree.find(trimmed(path), false);
+    const { folder, name } = this.find(trimmed(path), false);
     if (folder === undefined || name === '') throw systemError('EBUSY', path);
     folder.children.set(name, undefined);
   }
@@ -28,7 +39,7 @@ export class Changes {
   /** os.makedirs(exist_ok=True). Throws when a part of it is there and is no folder. */
   makeFolders(path: string): void {
     if (path === '') throw systemError('ENOENT', "''");
-    const place = this.tree.find(path, true);
+    const place = this.find(path, true);
     if (place.entry !== undefined) {
       if (place.entry.kind !== 'directory') throw systemError('EEXIST', path);
       return;
@@ -38,7 +49,7 @@ export class Changes {
     if (above !== '' && above !== bare) this.makeFolders(above);
     // With the parents made, `made/..` leads somewhere.
     if (this.tree.isDirectory(bare)) return;
-    const { folder, name, entry } = this.tree.find(bare, false);
+    const { folder, name, entry } = this.find(bare, false);
     if (folder === undefined) throw systemError('ENOTDIR', path);
     if (entry !== undefined) throw systemError('EEXIST', path);
     const inherits = (folder.mode & 0o2000) !== 0;
@@ -47,28 +58,27 @@ export class Changes {
   }
 
   /** A file with that content, where the path leads; owner and mode of one that is there are kept. */
-  write(path: string, content: Buffer, mode = 0o666 & ~this.#maker.umask): void {
-    const place = this.tree.find(path, true);
+  write(path: string, content: Buffer, mode = 0o666 & ~this.#maker.umask): Entry {
+    const place = this.find(path, true);
     if (place.entry?.kind === 'directory') throw systemError('EISDIR', path);
     const { uid, gid } = place.entry ?? {};
-    this.#put(place, path, { kind: 'file', content, mode: place.entry?.mode ?? mode }, uid, gid);
+    return this.#put(place, path, { kind: 'file', content, mode: place.entry?.mode ?? mode }, uid, gid);
   }
 
   /** shutil.copy: content and mode of where the source leads. Throws what reading throws. */
   copyFile(source: string, dest: string): void {
     const from = this.tree.stat(source);
     const content = this.tree.read(source);
-    this.#put(this.tree.find(dest, true), dest, { kind: 'file', content, mode: from!.mode });
+    this.#put(this.find(dest, true), dest, { kind: 'file', content, mode: from!.mode });
   }
 
   /** os.symlink. */
   link(target: string, dest: string): void {
-    this.#put(this.tree.find(dest, false), dest, { kind: 'link', target, mode: 0o777 });
+    this.#put(this.find(dest, false), dest, { kind: 'link', target, mode: 0o777 });
   }
 
-  /** os.chown, which follows links, and takes setuid and setgid away from files. */
-  own(path: string, uid: number, gid: number): void {
-    const entry = this.#existing(path);
+  /** os.chown, which takes setuid and setgid away from files. */
+  own(entry: Entry, uid: number, gid: number): void {
     entry.uid = uid;
     entry.gid = gid;
     if (entry.kind !== 'directory') entry.mode &= (entry.mode & 0o010) === 0 ? ~0o4000 : ~0o6000;
@@ -76,25 +86,18 @@ export class Changes {
   }
 
   /** os.chmod. */
-  setMode(path: string, mode: number): void {
-    const entry = this.#existing(path);
+  setMode(entry: Entry, mode: number): void {
     entry.mode = mode;
     entry.touched = true;
   }
 
   /** shutil.copystat and the owner, as Kolla does it: owner last, so that setuid is lost. */
   preserve(source: string, dest: string): void {
-    const from = this.#existing(source);
-    const to = this.#existing(dest);
+    const from = existing(this.tree.stat(source), source);
+    const to = existing(this.find(dest, true).entry, dest);
     to.mode = from.mode;
     if (to.kind === 'file') to.times = from.times;
-    this.own(dest, from.uid, from.gid);
-  }
-
-  #existing(path: string): Entry {
-    const entry = this.tree.stat(path);
-    if (entry === undefined) throw systemError('ENOENT', path);
-    return entry;
+    this.own(to, from.uid, from.gid);
   }
 
   #put(
@@ -103,11 +106,18 @@ export class Changes {
     made: Pick<Entry, 'kind' | 'mode'> & Partial<Entry>,
     uid = this.#maker.uid,
     gid?: number,
-  ): void {
+  ): Entry {
     if (folder === undefined || name === '') throw systemError('ENOENT', path);
     const inherited = (folder.mode & 0o2000) === 0 ? this.#maker.gid : folder.gid;
-    folder.children.set(name, { onDisk: undefined, children: new Map(), uid, gid: gid ?? inherited, ...made });
+    const entry = { onDisk: undefined, children: new Map(), uid, gid: gid ?? inherited, ...made };
+    folder.children.set(name, entry);
+    return entry;
   }
+}
+
+function existing(entry: Entry | undefined, path: string): Entry {
+  if (entry === undefined) throw systemError('ENOENT', path);
+  return entry;
 }
 
 /** Without slashes at the end. */

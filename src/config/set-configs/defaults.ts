@@ -1,5 +1,6 @@
 import { configFile, copyConfigFile, deletePath, makeParents, type ConfigFile } from './config-file.ts';
 import { SetConfigsError, unexpected } from './failure.ts';
+import { naming } from './links.ts';
 import { basename, isTrue, join, mappings, text, type Mapping } from './python.ts';
 import { parseState, stateText, type State } from './state.ts';
 import type { Tree } from './tree.ts';
@@ -41,8 +42,10 @@ function restore(work: Work, document: Mapping, state: State): void {
   for (const [dest, { saved }] of state) {
     // A folder that is merged into holds what the service wrote, too.
     const isMerged = merged.has(dest) && tree.isDirectory(dest);
-    if (saved !== null) copyBack(work, saved, dest, isMerged);
-    else if (!isMerged && tree.lstat(dest) !== undefined) work.changes.remove(dest);
+    naming(STATE, () => {
+      if (saved !== null) copyBack(work, saved, dest, isMerged);
+      else if (!isMerged && tree.lstat(dest) !== undefined) work.changes.remove(dest);
+    });
   }
 }
 

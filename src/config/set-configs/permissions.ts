@@ -1,8 +1,11 @@
 import { searchable } from '../effective.ts';
+import { hasMagic } from '../glob.ts';
 import { unexpected } from './failure.ts';
 import { globIn } from './glob.ts';
+import { ForeignLinkError, naming } from './links.ts';
 import { pythonRegExp } from './python-regex.ts';
 import { each, isTrue, join, text, typeName, type Mapping } from './python.ts';
+import type { Entry } from './tree.ts';
 import type { Work } from './work.ts';
 
 /** Owner and mode for one path; a link is followed. Mode undefined leaves it as it is. */
@@ -23,10 +26,24 @@ export function handlePermission(work: Work, entry: Mapping, place: string): voi
   const [uid, gid] = work.owners.idsOf(entry['owner'], `${place}.owner`);
   const permission = { uid, gid, perm: entry['perm'], place };
   const excluded = isExcluded(entry['exclude'] ?? [], `${place}.exclude`);
-  for (const top of globIn(tree, text(entry['path'], `${place}.path`))) {
-    setPermission(work, top, permission);
+  const pattern = text(entry['path'], `${place}.path`);
+  for (const top of globIn(tree, pattern)) {
+    if (hasMagic(pattern) && isForeign(work, top, place)) continue;
+    naming(`${place}.path`, () => setPermission(work, top, permission));
     if (!isTrue(entry['recurse'])) continue;
     if (tree.isDirectory(top)) below(work, top, tree.find(top, true).path, permission, excluded);
+  }
+}
+
+/** What a pattern finds may be a service's own making, so a link there is no reason to refuse the whole start. */
+function isForeign({ changes, lines }: Work, path: string, place: string): boolean {
+  try {
+    changes.find(path, true);
+    return false;
+  } catch (error) {
+    if (!(error instanceof ForeignLinkError)) throw error;
+    lines.warning(`${place}.path: ${path} is skipped: ${error.message}`);
+    return true;
   }
 }
 
@@ -43,23 +60,31 @@ function below(work: Work, folder: string, top: string, permission: Permission, 
     const isLink = tree.lstat(path)?.kind === 'link';
     // A service may make links in its folders; they must not lead us to what is not its own.
     const leadsOut = isLink && !tree.find(path, true).path.startsWith(`${top === '/' ? '' : top}/`);
-    if (!excluded(path) && !leadsOut) setPermission(work, path, permission);
+    if (!excluded(path) && !leadsOut) setPermissionOf(work, path, tree.stat(path), permission);
     if (!isLink && tree.isDirectory(path)) below(work, path, top, permission, excluded);
   }
 }
 
-export function setPermission(work: Work, path: string, { uid, gid, perm, place }: Permission): void {
-  const { changes, lines } = work;
+/** Throws ForeignLinkError where another user's link leads to it. */
+export function setPermission(work: Work, path: string, permission: Permission): void {
+  setPermissionOf(work, path, work.changes.find(path, true).entry, permission);
+}
+
+function setPermissionOf(
+  { changes, lines }: Work,
+  path: string,
+  entry: Entry | undefined,
+  { uid, gid, perm, place }: Permission,
+): void {
   lines.info(`Setting permission for ${path}`);
-  const entry = changes.tree.stat(path);
   if (entry === undefined) {
     lines.warning(`${path} does not exist`);
     return;
   }
-  changes.own(path, uid, gid);
+  changes.own(entry, uid, gid);
   if (!isTrue(perm)) return;
   const mode = parseMode(perm, `${place}.perm`);
-  changes.setMode(path, entry.kind === 'directory' ? searchable(mode) : mode);
+  changes.setMode(entry, entry.kind === 'directory' ? searchable(mode) : mode);
 }
 
 /** `600`, `0600`, `0o600`, `0o0600`. Throws exit 2 for anything else. */

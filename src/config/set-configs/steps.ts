@@ -1,6 +1,7 @@
 import { configFile, copyConfigFile } from './config-file.ts';
 import { handleDefaults } from './defaults.ts';
 import { SetConfigsError, unexpected } from './failure.ts';
+import { ForeignLinkError, naming } from './links.ts';
 import { handlePermission, handlePermissions } from './permissions.ts';
 import { dirname, mappings, text, type Mapping } from './python.ts';
 import { systemError } from './tree.ts';
@@ -32,12 +33,17 @@ function createDirectories(work: Work, document: Mapping): void {
   work.lines.info('Creating directories');
   for (const [i, entry] of mappings(document, 'directories').entries()) {
     const path = text(entry['path'], `directories[${i}].path`);
-    try {
-      work.changes.makeFolders(path);
-    } catch (cause) {
-      throw unexpected(`Can't create destination directory (${path})`, { cause });
-    }
+    naming(`directories[${i}].path`, () => makeDirectory(work, path));
     handlePermission(work, entry, `directories[${i}]`);
+  }
+}
+
+function makeDirectory({ changes }: Work, path: string): void {
+  try {
+    changes.makeFolders(path);
+  } catch (cause) {
+    if (cause instanceof ForeignLinkError) throw cause;
+    throw unexpected(`Can't create destination directory (${path})`, { cause });
   }
 }
 
@@ -52,7 +58,7 @@ function createFiles(work: Work, document: Mapping): void {
     if (found?.kind === 'directory') throw unexpected(`Path is a directory, expected file (${path})`);
     const parent = dirname(path);
     if (parent !== '' && !tree.isDirectory(parent)) throw unexpected(`Parent directory does not exist (${parent})`);
-    if (found === undefined) work.changes.write(path, Buffer.alloc(0));
+    if (found === undefined) naming(`files[${i}].path`, () => void work.changes.write(path, Buffer.alloc(0)));
     handlePermission(work, entry, `files[${i}]`);
   }
 }
@@ -61,9 +67,9 @@ function copyConfig(work: Work, document: Mapping): void {
   if (Object.hasOwn(document, 'config_files')) {
     work.lines.info('Copying service configuration files');
     for (const [i, entry] of mappings(document, 'config_files').entries())
-      copyConfigFile(work, configFile(entry, `config_files[${i}]`));
+      naming(`config_files[${i}].dest`, () => copyConfigFile(work, configFile(entry, `config_files[${i}]`)));
   }
   work.lines.info('Writing out command to execute');
-  work.changes.write(RUN_COMMAND, Buffer.from(text(document['command'], 'command')), 0o644);
-  work.changes.setMode(RUN_COMMAND, 0o644);
+  const written = work.changes.write(RUN_COMMAND, Buffer.from(text(document['command'], 'command')), 0o644);
+  work.changes.setMode(written, 0o644);
 }

@@ -32,6 +32,18 @@ export interface Place {
   readonly path: string;
 }
 
+/**
+ * Called before a link is followed; throws where it must not be.
+ * @param path of the link, without any link in it
+ * @param holders the directories that the link lies in, from the root down
+ */
+export type OnLink = (link: Entry, path: string, holders: readonly Holder[]) => void;
+
+export interface Holder {
+  readonly path: string;
+  readonly entry: Entry;
+}
+
 const LINKS_MAX = 40;
 
 /**
@@ -48,7 +60,7 @@ export class Tree {
   }
 
   /** Where the path leads; the last link is followed when asked, or when a slash stands behind it. */
-  find(path: string, follow: boolean): Place {
+  find(path: string, follow: boolean, onLink?: OnLink): Place {
     const folderOnly = path.endsWith('/');
     const pending = segments(path);
     let chain: { name: string; entry: Entry }[] = [];
@@ -67,6 +79,7 @@ export class Tree {
       const entry = this.child(folder, name);
       const isLast = pending.length === 0;
       if (entry?.kind === 'link' && (!isLast || follow || folderOnly)) {
+        onLink?.(entry, at(name), this.#holders(chain));
         if (++links > LINKS_MAX) return { folder: undefined, name, entry: undefined, path: at(name) };
         if (entry.target!.startsWith('/')) chain = [];
         pending.push(...segments(entry.target!));
@@ -81,6 +94,11 @@ export class Tree {
     }
     const last = chain.at(-1);
     return { folder: chain.at(-2)?.entry ?? this.top, name: last?.name ?? '', entry: here(), path: at() };
+  }
+
+  #holders(chain: readonly { readonly name: string; readonly entry: Entry }[]): Holder[] {
+    let path = '';
+    return [{ path: '/', entry: this.top }, ...chain.map(({ name, entry }) => ({ path: (path += `/${name}`), entry }))];
   }
 
   lstat(path: string): Entry | undefined {
