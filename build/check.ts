@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { VERSION } from '../src/cli/version.ts';
 import { onTarget, type Target } from './base.ts';
-import { folderOf, type Built } from './make.ts';
+import { callOf, type Built } from './make.ts';
 
 const exec = promisify(execFile);
 
@@ -13,17 +12,18 @@ const exec = promisify(execFile);
  */
 export async function checkBinary({ folder, helpers, base: { target } }: Built): Promise<void> {
   for (const { name } of helpers) {
-    const file = join(folder, folderOf(name), name);
-    const version = await say(target, file, '--version');
-    if (version !== `${name} ${VERSION}\n`) throw new Error(`${file} --version says ${JSON.stringify(version)}`);
-    const help = await say(target, file, '--help');
+    const call = callOf(folder, name);
+    const version = await say(target, call, '--version');
+    if (version !== `${name} ${VERSION}\n`)
+      throw new Error(`${call.join(' ')} --version says ${JSON.stringify(version)}`);
+    const help = await say(target, call, '--help');
     // Kolla's own names answer as Kolla's tools do: `usage: NAME`.
     if (!help.startsWith(name) && !help.startsWith(`usage: ${name} `))
-      throw new Error(`${file} --help says ${JSON.stringify(help.slice(0, 80))}`);
+      throw new Error(`${call.join(' ')} --help says ${JSON.stringify(help.slice(0, 80))}`);
   }
 }
 
-async function say(target: Target, file: string, flag: string): Promise<string> {
-  const { stdout } = await exec(...onTarget(target, file, [flag]), { env: {} });
+async function say(target: Target, [file, ...words]: ReturnType<typeof callOf>, flag: string): Promise<string> {
+  const { stdout } = await exec(...onTarget(target, file, [...words, flag]), { env: {} });
   return stdout;
 }

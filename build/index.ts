@@ -6,8 +6,9 @@
  *               -> warm:   a V8 code cache of each, taken after its load path ran in the very node that will read it
  *   node of the lockfile -> base: stripped where `strip` is at hand, its ICU data trimmed to English,
  *               blind to the environment
- *   base + sea-main.ts + bundles and caches as assets -> join (@yao-pkg/pkg) -> dist/kolla-pod, dist/bin/NAME, dist/rootless-bin/NAME
- *   shim.ts -> dist/kolla-bin/NAME: Kolla's healthcheck names as scripts that ask a resident server first
+ *   base + sea-main.ts + bundles and caches as assets -> join (@yao-pkg/pkg) -> dist/kolla-pod, dist/bin/NAME
+ *   shim.ts -> dist/kolla-bin/NAME: Kolla's healthcheck names as scripts that ask a resident server first;
+ *              dist/rootless-bin/sudo, a script that runs a rootwrap itself
  *               -> check: every name is run -> report: sizes, and the cost of starting
  *
  * Everything is made in a folder of its own beside its place, and renamed: two builds side by side don't meet, and an

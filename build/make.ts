@@ -9,6 +9,7 @@ import { warmCache } from './warm-cache.ts';
 import { ALL_NAMES, ROOTLESS_NAMES } from './names.ts';
 import { BINARY, shimFor } from '../src/probe/kolla/shim.ts';
 import { KOLLA_NAMES } from '../src/probe/kolla/variables.ts';
+import { SUDO_SHIM } from '../src/start/sudo/shim.ts';
 
 export interface Built {
   /** The folder with `kolla-pod`, `bin/`, `rootless-bin/` and `kolla-bin/`. */
@@ -89,24 +90,29 @@ async function withCache(bundle: Bundle, work: string): Promise<BuiltBundle> {
 
 /** Kolla's healthcheck names as scripts, for images: each becomes the binary only where no resident server answers. */
 const SHIMS = 'kolla-bin';
+/** sudo, which no PATH of a developer's should lead to. */
+const ROOTLESS = 'rootless-bin';
 
 /** The links first, so that none is ever without its binary for longer than two renames. */
 async function place(work: string, folder: string, names: readonly string[]): Promise<void> {
-  const folders = Map.groupBy(names, folderOf);
-  for (const [name, links] of folders) {
-    await mkdir(join(work, name));
-    for (const link of links) await symlink('../kolla-pod', join(work, name, link));
-  }
+  await mkdir(join(work, 'bin'));
+  for (const link of names.filter((name) => !isRootless(name))) await symlink('../kolla-pod', join(work, 'bin', link));
   await mkdir(join(work, SHIMS));
   for (const name of KOLLA_NAMES) await writeFile(join(work, SHIMS, name), shimFor(name, BINARY), { mode: 0o755 });
+  await mkdir(join(work, ROOTLESS));
+  for (const name of names.filter(isRootless)) await writeFile(join(work, ROOTLESS, name), SUDO_SHIM, { mode: 0o755 });
   await rename(join(work, 'kolla-pod'), join(folder, 'kolla-pod'));
-  for (const name of [...folders.keys(), SHIMS]) {
+  for (const name of ['bin', SHIMS, ROOTLESS]) {
     await rm(join(folder, name), { recursive: true, force: true });
     await rename(join(work, name), join(folder, name));
   }
 }
 
-/** Where a name's link lies. */
-export function folderOf(name: string): 'bin' | 'rootless-bin' {
-  return (ROOTLESS_NAMES as readonly string[]).includes(name) ? 'rootless-bin' : 'bin';
+/** How a name of the binary itself is called: by its link, or by its first word where a script stands under the name. */
+export function callOf(folder: string, name: string): readonly [file: string, ...words: string[]] {
+  return isRootless(name) ? [join(folder, 'kolla-pod'), name] : [join(folder, 'bin', name)];
+}
+
+function isRootless(name: string): boolean {
+  return (ROOTLESS_NAMES as readonly string[]).includes(name);
 }

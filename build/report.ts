@@ -4,7 +4,7 @@ import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { table } from '../src/cli/table.ts';
 import type { Terminal } from '../src/cli/terminal.ts';
 import { makeBase } from './base.ts';
-import { folderOf, type Built, type BuiltBundle } from './make.ts';
+import { callOf, type Built, type BuiltBundle } from './make.ts';
 import { measureStartUp, type StartUp } from './start-up.ts';
 
 /** What image layers are usually compressed with. */
@@ -42,7 +42,7 @@ export async function reportOn({ folder, binary, base, helpers, libraries }: Bui
       { what: 'bare node', argv: [node, hello] },
       { what: '--version', argv: [binary, '--version'] },
       // Loads all that the helper loads at its start.
-      ...helpers.map(({ name }) => ({ what: `${name} --help`, argv: [join(folder, folderOf(name), name), '--help'] })),
+      ...helpers.map(({ name }) => ({ what: `${name} --help`, argv: [...callOf(folder, name), '--help'] })),
     ]);
     const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
     return {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { START_SCRIPT } from '../../src/start/script.ts';
+import { SUDO_SHIM } from '../../src/start/sudo/shim.ts';
 import { HELPERS } from '../support/helper.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
 
@@ -94,3 +95,54 @@ test('with a set-id bit no name runs: it would be root for anybody', { skip }, a
   assert.deepEqual([code, stdout], [1, ''], stderr);
   assert.match(stderr, /^sudo: its file has a set-id bit/);
 });
+
+/** As installed: the script first in PATH, by a link as images have it too, and the binary beside its directory. */
+const INSTALLED = {
+  'opt/kolla-pod/rootless-bin/sudo': program(SUDO_SHIM),
+  'opt/kolla-pod/kolla-pod': program(`#!/bin/bash\nexec '${process.execPath}' '${HELPERS}' sudo "$@"\n`),
+  'usr/local/bin/keystone-rootwrap': program('#!/bin/bash\nenv -u _ | sort; id -u; printf "<%s>" "$@"; exit 99\n'),
+};
+const SHIM = '/opt/kolla-pod/rootless-bin/sudo';
+/** What Cinder gives qemu-img by oslo.concurrency's prlimit, in KiB. */
+const CINDERS_ADDRESS_SPACE = 1 << 20;
+
+test(
+  "a service's rootwrap runs as the service, also with the address space that Cinder gives it",
+  { skip },
+  async () => {
+    const line = (sudo: string) => `${sudo} keystone-rootwrap /etc/rootwrap.conf cat 'a  b' '' '*'; echo " $?"`;
+    const env = { LANG: 'C.UTF-8', TZ: 'UTC', LC_ALL: 'C', TERM: 'xterm', LD_PRELOAD_X: 'x', user: 'x', kept: 'x' };
+    const limited = await within(`ulimit -v ${CINDERS_ADDRESS_SPACE}; ${line(SHIM)}`, INSTALLED, { env });
+    const binarys = await within(line('sudo'), INSTALLED, { env });
+    assert.match(limited.stdout, /\n42425\n<\/etc\/rootwrap.conf><cat><a {2}b><><\*> 99\n$/, limited.stderr);
+    assert.match(limited.stdout, /^HOME=\/var\/lib\/keystone\nLANG=C.UTF-8\n/, limited.stderr);
+    assert.equal(
+      limited.stdout.replaceAll(/^(?:PWD|SHLVL)=.*\n/gm, ''),
+      binarys.stdout.replaceAll(/^(?:PWD|SHLVL)=.*\n/gm, ''),
+    );
+    assert.deepEqual([limited.stderr, binarys.stderr], ['', '']);
+  },
+);
+
+test('what no rootwrap does is answered by kolla-pod behind the script', { skip }, async () => {
+  const link = 'mkdir /tmp/bin; ln -s /opt/kolla-pod/rootless-bin/sudo /tmp/bin/sudo; PATH=/tmp/bin:$PATH';
+  const refused = await within(`${link}; sudo chown root /x; exit $?`, INSTALLED);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^sudo: .*bash -c asks for root to run 'chown'.*let kolla-init make it so/);
+  const same = await within(`${link}; sudo -H -u keystone keystone-manage x; exit $?`, INSTALLED);
+  assert.match(same.stdout, /^keystone keystone .* x\n/, same.stderr);
+  assert.equal(same.code, 4);
+});
+
+test(
+  'a privsep-helper that would need root is refused at once, since oslo.privsep waits for it for ever',
+  { skip },
+  async () => {
+    const { code, stdout, stderr } = await within(
+      `${SHIM} keystone-rootwrap /c privsep-helper --x; exit $?`,
+      INSTALLED,
+    );
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^sudo: .*'capabilities =' and 'helper_command = privsep-helper --config-file FILE'\n$/);
+  },
+);

@@ -3,8 +3,9 @@
  * they share.
  *
  *   our own executable -> DIR/kolla-pod                     the same content is left alone
- *   every name         -> DIR/bin/NAME, DIR/rootless-bin/sudo   links to it
+ *   every name         -> DIR/bin/NAME                      links to it
  *   Kolla's names      -> DIR/kolla-bin/NAME                scripts that ask the resident server first
+ *   sudo               -> DIR/rootless-bin/sudo             a script that runs a rootwrap itself
  *   -> may it be run there, and by every uid?
  *
  * Each file is whole or not there, and the binary comes before what leads to it, so a container that is killed in the

@@ -1,5 +1,6 @@
 import { shimFor } from '../../probe/kolla/shim.ts';
 import { KOLLA_NAMES } from '../../probe/kolla/variables.ts';
+import { SUDO_SHIM } from '../../start/sudo/shim.ts';
 
 /** Where images, and volumes that are mounted into them, have the binary and its names. */
 export const PLACE = '/opt/kolla-pod';
@@ -12,18 +13,17 @@ export interface Layout {
   readonly scripts: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Names of other programs; their folder is for the PATH of images without root alone. */
-const ROOTLESS_NAMES = ['sudo'];
-
 /**
  * @param names of the binary
  * @param place where the containers that use it see the folder
  */
 export function layoutOf(names: readonly string[], place: string): Layout {
   return {
-    links: { bin: names, 'rootless-bin': ROOTLESS_NAMES },
+    links: { bin: names },
     scripts: {
       'kolla-bin': Object.fromEntries(KOLLA_NAMES.map((name) => [name, shimFor(name, `${place}/kolla-pod`)])),
+      // A name of another program; its folder is for the PATH of images without root alone.
+      'rootless-bin': { sudo: SUDO_SHIM },
     },
   };
 }

@@ -19,7 +19,17 @@ export type Decision =
 const STEPS = new Set(['kolla_set_configs', 'kolla_copy_cacerts', 'kolla_install_projects']);
 
 /**
- * Whether the words may run. The same user is no change; root may become anybody; nobody else may become somebody.
+ * A service's rootwrap: `cinder-rootwrap CONFIG COMMAND...`. It filters by its own configuration and starts the command, and most
+ * need the service's own files alone; what needs root fails there, as the command itself tells. Also read by bash.
+ */
+export const ROOTWRAP_NAME = '[a-z][a-z0-9]*-rootwrap';
+const ROOTWRAP = new RegExp(`^${ROOTWRAP_NAME}$`);
+/** It would connect, fail to set its capabilities and end, and oslo.privsep waits for its answer for ever. Also read by bash. */
+export const PRIVSEP = 'privsep-helper';
+
+/**
+ * Whether the words may run. The same user is no change; root may become anybody; nobody else may become somebody, and a
+ * rootwrap that wants root gets the user that runs already.
  * @param prepared whether kolla-init left a command for this container's kolla_start
  * @param asker finds the script's line, which only a refusal needs
  */
@@ -39,9 +49,12 @@ export function decide(
   // A plain `-u` does not ask for a gid: the pod's runAsGroup may be another than /etc/passwd says.
   if (target.uid === uid && (group === undefined || targetGid === gid)) return { to: 'run', target };
   const [command, ...rest] = words;
+  const own = accounts.user(uid);
+  const isRootwrap = ROOTWRAP.test(basename(command)) && !asksPrivsep(words);
+  if (target.uid === 0 && group === undefined && isRootwrap && own !== undefined) return { to: 'run', target: own };
   if (target.uid === 0 && prepared && rest.length === 0 && STEPS.has(basename(command)))
     return { to: 'skip', line: `${basename(command)} is not needed: kolla-init has done it for this container` };
-  return { to: 'refuse', line: refusal(target, group, words, accounts.user(uid), asker()) };
+  return { to: 'refuse', line: refusal(target, group, words, own, asker()) };
 }
 
 function refusal(
@@ -67,9 +80,16 @@ function quoted(command: string, asker: Asker | undefined): string {
   return asker?.text === undefined ? `'${command}'` : `'${asker.text}'`;
 }
 
+/** Itself, or by a rootwrap. */
+function asksPrivsep([command = '', , wrapped = '']: readonly string[]): boolean {
+  return [command, ROOTWRAP.test(basename(command)) ? wrapped : ''].some((word) => basename(word) === PRIVSEP);
+}
+
 function fixFor([command, ...rest]: readonly string[]): string {
   const name = basename(command ?? '');
   if (name === 'kolla_set_configs' && rest.includes('--check')) return 'kolla-init check compares without root';
+  if (asksPrivsep([name, ...rest]))
+    return `in the section of its privsep context set 'capabilities =' and 'helper_command = ${PRIVSEP} --config-file FILE'`;
   if (STEPS.has(name)) return 'run kolla-init in an init container, with one volume at /run/kolla in both';
   if (['chown', 'chmod', 'chgrp', 'mkdir', 'install'].includes(name))
     return "let kolla-init make it so: name the path in config.json's directories or permissions, on a volume";

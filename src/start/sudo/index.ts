@@ -3,11 +3,12 @@
  *
  *   words -> parse (the options that scripts in images use) -> the target's account -> decide
  *     the user that runs already -> the environment as sudo makes it -> execve
+ *     root, for a service's rootwrap -> the same, as the user that runs already
  *     another, and we are root  -> its groups, gid and uid -> the same
  *     root, for a step of kolla_start that kolla-init has done -> one line, 0
  *     anybody else -> one line: the script's line, who is wanted, the fix -> 1
  *
- * It never raises anybody: no name of ours runs with a set-id bit (src/cli/dispatch.ts). 1 is sudo's own code for its
+ * `rootless-bin/sudo` is a script in front of it (shim.ts). It never raises anybody: no name of ours runs with a set-id bit (src/cli/dispatch.ts). 1 is sudo's own code for its
  * refusals; 126 and 127 are a shell's, for a command that can't be run; else the code is the command's.
  */
 import { ExitCode, messageOf } from '../../cli/errors.ts';

@@ -57,6 +57,42 @@ test('nobody else becomes root, another user or another group', () => {
     assert.match(refusal(line), /runs as keystone \(42425\) and none may become another/, line);
 });
 
+test("a service's rootwrap that wants root runs as the user that runs already", () => {
+  for (const line of ['nova-rootwrap', '/var/lib/kolla/venv/bin/nova-rootwrap', '-n -u root nova-rootwrap']) {
+    const decision = decided(`${line} /etc/nova/rootwrap.conf chown 0 /x`, { prepared: true });
+    assert.equal(decision.to === 'run' && decision.target.name, 'keystone', line);
+    assert.ok(!('become' in decision), line);
+  }
+});
+
+test('a rootwrap for another user or group, and what only has its name in it, is refused', () => {
+  for (const line of [
+    '-u nova nova-rootwrap c id',
+    '-g kolla nova-rootwrap c id',
+    'nova-rootwrap-x c id',
+    'sh nova-rootwrap',
+  ])
+    assert.match(refusal(line), /none may become another/, line);
+});
+
+test('root goes on having its rootwrap as root', () => {
+  const decision = decided('nova-rootwrap c id', { uid: 0, gid: 0 });
+  assert.equal(decision.to === 'run' && decision.target.uid, 0);
+});
+
+test('privsep-helper is refused, by a rootwrap too, with what makes it start without root', () => {
+  for (const line of [
+    'privsep-helper --x',
+    'nova-rootwrap /c privsep-helper --x',
+    '/venv/nova-rootwrap /c /venv/privsep-helper',
+  ])
+    assert.match(
+      refusal(line),
+      /may become another here; .*'capabilities =' and 'helper_command = privsep-helper --config-file FILE'$/,
+      line,
+    );
+});
+
 test('who is not in /etc/passwd or /etc/group is named', () => {
   assert.equal(refusal('-u glance id'), 'unknown user glance');
   assert.equal(refusal('-u keystone -g glance id'), 'unknown group glance');
