@@ -103,6 +103,12 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
     assert.equal(osloOption(text, 'DEFAULT', 'enabled_backends'), 'lvm');
     assert.equal(osloOption(text, 'lvm', 'volume_group'), 'cinder-volumes');
     assert.equal(osloOption(text, 'DEFAULT', 'backup_ceph_pool'), undefined);
+    for (const section of ['cinder_sys_admin', 'privsep_osbrick'])
+      assert.equal(
+        osloOption(text, section, 'helper_command'),
+        undefined,
+        'rootwrap and root, as Cinder has it itself',
+      );
     for (const one of [volume, workload(rendered, 'backup')]) {
       assert.match(one['spec'].template.metadata.annotations['kolla-pod/not-restricted'], /node/);
       assert.equal(one['spec'].template.spec.hostNetwork, true);

@@ -28,6 +28,8 @@ async function complaint(chart: string, values: object): Promise<string> {
   return (await helm.complaint(values)) ?? 'no complaint';
 }
 
+/** Sections of oslo.privsep in which Cinder and os-brick set apart what may need root. */
+const PRIVSEP = ['cinder_sys_admin', 'privsep_osbrick'];
 const PLACEMENT = '/etc/placement/placement.conf';
 
 describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?? false }, () => {
@@ -93,6 +95,22 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     const { config_files: entries } = configJsonOf(filesOf(rendered, rendered.one('StatefulSet', 'cinder-backup')));
     const keys = entries.map(({ dest }) => dest).filter((dest) => dest.endsWith('.keyring'));
     assert.deepEqual(keys, ['/etc/ceph/ceph.client.cinder-backup.keyring', '/etc/ceph/ceph.client.cinder.keyring']);
+  });
+
+  for (const section of PRIVSEP)
+    test(`in Pods that are restricted cinder-volume has no need to become root for ${section}`, async () => {
+      const text = configOf(await renderedWith('cinder', {}), '/etc/cinder/cinder.conf');
+      assert.equal(osloOption(text, section, 'capabilities'), '');
+      const command = 'privsep-helper --config-file /etc/cinder/cinder.conf';
+      assert.equal(osloOption(text, section, 'helper_command'), command);
+    });
+
+  test('where a Pod of Cinder may become root, Cinder becomes it as its image has it', async () => {
+    for (const key of ['volume', 'backup']) {
+      const workloads = { [key]: { restricted: { exempt: 'has devices of its node' } } };
+      const text = configOf(await renderedWith('cinder', { workloads }), '/etc/cinder/cinder.conf');
+      assert.doesNotMatch(text, /helper_command|privsep|sys_admin/, key);
+    }
   });
 
   test('Keystone is in its own catalogue under the public address too', async () => {
