@@ -1,6 +1,8 @@
+import * as v from 'valibot';
 import { UsageError, messageOf } from '../cli/errors.ts';
 import type { KubeObject } from '../platform/kube/types.ts';
 import type { ObjectDependency } from './dependency.ts';
+import { CONDITION, fields, listOf, MalformedError, NUMBER, objectOf, shaped } from './shape.ts';
 import { met, pending, type Judge, type Verdict } from './verdict.ts';
 
 interface StatusCondition {
@@ -11,20 +13,22 @@ interface StatusCondition {
 }
 
 /** What most objects have that say how they are. */
-export interface ConditionedObject extends KubeObject {
+interface ConditionedObject extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
-  readonly status?: { readonly conditions?: readonly StatusCondition[]; readonly observedGeneration?: number };
+  readonly status?: { readonly conditions?: readonly unknown[]; readonly observedGeneration?: number };
 }
+
+const SHAPE = objectOf({ status: fields({ conditions: listOf(v.unknown()), observedGeneration: NUMBER }) });
 
 /**
  * The judge that looks at the asked conditions and JSONPaths, all of which must hold, and at nothing else. As kubectl wait,
  * it takes no word from a controller that has not seen the latest spec. Throws UsageError for a JSONPath that can't be run.
  */
-export async function judgeAsked({ text, conditions, jsonpaths }: ObjectDependency): Promise<Judge<ConditionedObject>> {
-  const checks: ((object: ConditionedObject) => Verdict)[] = conditions.map(
+export async function judgeAsked({ text, conditions, jsonpaths }: ObjectDependency): Promise<Judge<KubeObject>> {
+  const checks: ((object: KubeObject) => Verdict)[] = conditions.map(
     ({ type, status }) =>
       (object) =>
-        conditionOf(object, type, status),
+        conditionOf(shaped(SHAPE, object) as ConditionedObject, type, status),
   );
   if (jsonpaths.length > 0) {
     const find = await jsonpathFinder(text);
@@ -38,13 +42,23 @@ export async function judgeAsked({ text, conditions, jsonpaths }: ObjectDependen
 
 function conditionOf({ metadata, status }: ConditionedObject, type: string, wanted: string): Verdict {
   const { generation = 0 } = metadata;
-  const found = status?.conditions?.find((condition) => isAlike(condition.type, type));
+  const found = askedIn(status?.conditions ?? [], type);
   if (found === undefined) return pending(`no condition ${type} yet`);
   if ((found.observedGeneration ?? status?.observedGeneration ?? generation) < generation)
     return pending(`its controller has not seen the latest spec yet`);
   const state = `${type}=${found.status ?? ''}${found.reason === undefined ? '' : ` (${found.reason})`}`;
   return isAlike(found.status, wanted) ? met(state) : pending(state);
 }
+
+/** Of the others only their type is read, and of none where the asked one is not among them. */
+function askedIn(conditions: readonly unknown[], type: string): StatusCondition | undefined {
+  const found = conditions.findIndex((each) => v.is(TYPED, each) && isAlike(each.type, type));
+  if (found !== -1) return shaped(v.object(CONDITION), conditions[found], `condition ${type}: `) as StatusCondition;
+  if (conditions.every((each) => v.is(TYPED, each))) return undefined;
+  throw new MalformedError('malformed: status.conditions has an item without a type');
+}
+
+const TYPED = v.object({ type: v.string() });
 
 /** As kubectl wait, which takes `ready=true`. */
 function isAlike(a: string | undefined, b: string): boolean {
@@ -80,6 +94,9 @@ async function jsonpathFinder(text: string): Promise<Find> {
     try {
       return JSONPath<unknown[]>({ path: expressionIn(path), json: object, eval: 'safe', wrap: true });
     } catch (cause) {
+      // A filter that looks into an item that is null: another object may do.
+      if (/: Cannot read properties of (?:null|undefined) /.test(messageOf(cause)))
+        throw new MalformedError(`malformed: the filter of ${path} can't be applied to every item`, { cause });
       throw new UsageError(`wait '${text}': the JSONPath ${path} can't be run: ${messageOf(cause)}`, { cause });
     }
   };

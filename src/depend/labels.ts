@@ -4,11 +4,11 @@
  */
 export function matches(
   requirements: readonly string[],
-  labels: Readonly<Record<string, string>> | undefined = {},
+  labels: Readonly<Record<string, string>> | null | undefined,
 ): boolean {
   return requirements.every((requirement) => {
     const [, not = '', key = '', unequal, value] = /^(!?)([^=!]+)(?:(!?)=(.*))?$/.exec(requirement) ?? [];
-    const found = Object.hasOwn(labels, key) ? labels[key] : undefined;
+    const found = labels && Object.hasOwn(labels, key) ? labels[key] : undefined;
     if (value === undefined) return (found !== undefined) === (not === '');
     return (found === value) === (unequal === '');
   });

@@ -3,6 +3,7 @@ import { releaseOf } from '../platform/kube/release.ts';
 import type { KubeObject } from '../platform/kube/types.ts';
 import { judgeAsked } from './asked.ts';
 import type { ObjectDependency } from './dependency.ts';
+import { MalformedError, PLAIN, shaped, type Shape } from './shape.ts';
 import type { Resource, Sighting, View } from './sharing.ts';
 import { met, passedOver, pending, together, type Judge, type Verdict } from './verdict.ts';
 import type { Effects, Report, WaitOptions, Waiter } from './waiter.ts';
@@ -10,6 +11,8 @@ import type { Effects, Report, WaitOptions, Waiter } from './waiter.ts';
 /** What a kind of object means. */
 export interface Meaning<T extends KubeObject> {
   readonly resource: Resource;
+  /** What `judge` and `ofMany` read. */
+  readonly shape: Shape;
   readonly judge: Judge<T>;
   /** Of several: whether all that count must be met, or one; or what they mean together. */
   readonly ofMany: 'all' | 'any' | ((objects: readonly T[]) => Verdict);
@@ -69,7 +72,7 @@ export function objectWaiter<T extends KubeObject>(
         if (seen.kind === 'trouble') report(`API server: ${seen.reason}`);
         if (seen.kind === 'connected') report(state);
         if (seen.kind !== 'objects') continue;
-        const verdict = await verdictOn(seen, question, signal);
+        const verdict = await unlessMalformed(() => verdictOn(seen, question, signal));
         if (verdict.is === 'met') return verdict.state;
         if (verdict.is === 'failed' && options.onFailedJob === 'fail')
           throw new UnavailableError(`${text} ${verdict.state}${mend === undefined ? '' : `; ${mend(kubectl)}`}`);
@@ -87,6 +90,16 @@ interface Question<T extends KubeObject> {
   readonly namespace: string;
   readonly judge: Judge<T>;
   readonly counts: (object: KubeObject) => boolean;
+}
+
+/** Whatever is waited for, also that something is not so: an object that says nothing is no answer. */
+export async function unlessMalformed(verdict: () => Verdict | Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await verdict();
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error;
+    return pending(error.message);
+  }
 }
 
 async function verdictOn<T extends KubeObject>(
@@ -111,12 +124,13 @@ async function verdictOn<T extends KubeObject>(
 }
 
 function verdictOnAll<T extends KubeObject>(
-  objects: readonly T[],
+  given: readonly T[],
   judge: Judge<T>,
   { name, release, isNegated }: ObjectDependency,
-  { ofMany }: Meaning<T>,
+  { ofMany, shape }: Meaning<T>,
 ): Verdict {
-  if (typeof ofMany === 'function') return ofMany(objects);
+  if (typeof ofMany === 'function') return ofMany(given.map((object) => shaped(shape, object) as T));
+  const objects = given.map((object) => shaped(PLAIN, object) as T);
   const judged = objects.map((object) => {
     const isOther = release !== undefined && releaseOf(object.metadata) !== release;
     const verdict = isOther
@@ -138,7 +152,7 @@ function opposite({ is, state }: Verdict): Verdict {
 async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meaning: Meaning<T>): Promise<Judge<T>> {
   const { conditions, jsonpaths, isNegated } = dependency;
   if (conditions.length > 0 || jsonpaths.length > 0) return await judgeAsked(dependency);
-  if (!isNegated || meaning.negates === 'verdict') return meaning.judge;
+  if (!isNegated || meaning.negates === 'verdict') return (object) => meaning.judge(shaped(meaning.shape, object) as T);
   // Gone is gone: a Pod that is not ready, or is ending, is still there.
   return ({ metadata }) => met(metadata.deletionTimestamp === undefined ? 'is there' : 'being deleted');
 }

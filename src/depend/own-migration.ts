@@ -1,7 +1,9 @@
+import * as v from 'valibot';
 import { ConfigError } from '../cli/errors.ts';
 import { objectPath, podRef } from '../platform/kube/path.ts';
 import type { KubeObject } from '../platform/kube/types.ts';
 import type { ObjectDependency } from './dependency.ts';
+import { fields, fits, listOf, listOfFields, objectOf, shaped, TEXT } from './shape.ts';
 import type { Effects, Self } from './waiter.ts';
 
 /** It is a help, and must not hold up the wait. */
@@ -22,6 +24,19 @@ export interface StartingPod extends KubeObject {
   readonly spec?: { readonly initContainers?: readonly Container[] };
 }
 
+const WORDS = listOf(v.string());
+const SHAPE = objectOf({
+  spec: fields({
+    initContainers: listOfFields({
+      name: TEXT,
+      restartPolicy: TEXT,
+      command: WORDS,
+      args: WORDS,
+      env: listOfFields({ name: TEXT, value: TEXT }),
+    }),
+  }),
+});
+
 /**
  * Refuses a wait for a migration that a later container of our own Pod makes: that starts only when we have ended. Where
  * nothing says which container we are, or our own Pod may not be read, the wait goes on.
@@ -38,9 +53,9 @@ export async function refuseOwnMigration(
   if (namespace !== undefined && namespace !== client.namespace) return;
   const until = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
   const path = objectPath(podRef(client.namespace, podName));
-  const pod = await client.get<StartingPod>(path, { signal: until }).catch(() => undefined);
+  const pod = await client.get<unknown>(path, { signal: until }).catch(() => undefined);
   signal.throwIfAborted();
-  const later = pod && laterMigrator(pod, name, container);
+  const later = fits(SHAPE, pod) ? laterMigrator(shaped(SHAPE, pod) as StartingPod, name, container) : undefined;
   if (later === undefined) return;
   throw new ConfigError(
     `wait '${text}': container ${later} of this Pod makes that migration, and it starts only when this one (${container}) has ` +

@@ -71,5 +71,6 @@ async function nodeOfOwnPod(
 
 async function askFor(client: KubeClient, podName: string, signal: AbortSignal): Promise<string | undefined> {
   const pod = await client.get<ScheduledPod>(objectPath(podRef(client.namespace, podName)), { signal });
-  return pod.spec?.nodeName;
+  const name: unknown = pod.spec?.nodeName;
+  return typeof name === 'string' ? name : undefined;
 }

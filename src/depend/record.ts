@@ -3,6 +3,7 @@ import { ApiError } from '../platform/kube/api-error.ts';
 import { dbSyncLease, dbSyncRecord, readinessIn } from '../platform/kube/db-sync-lease.ts';
 import { objectPath } from '../platform/kube/path.ts';
 import type { KubeObject } from '../platform/kube/types.ts';
+import { PLAIN, shaped } from './shape.ts';
 import { met, pending, type Verdict } from './verdict.ts';
 import type { Effects } from './waiter.ts';
 
@@ -33,7 +34,7 @@ export async function recordOf(
   const ref = dbSyncLease(namespace, name);
   try {
     const { is, state } = judgeRecord(
-      await client.get<KubeObject>(objectPath(ref), { signal, metadataOnly: true }),
+      shaped(PLAIN, await client.get<unknown>(objectPath(ref), { signal, metadataOnly: true })) as KubeObject,
       release,
     );
     return is === 'met' ? met(`the Job is gone; Lease ${ref.name} says ${state}`) : undefined;

@@ -21,3 +21,10 @@ for (const [requirements, expected] of [
     assert.equal(matches(requirements, { app: 'x', tier: 'db', empty: '' }), expected);
   });
 }
+
+for (const labels of [undefined, null]) {
+  test(`labels that are ${labels} satisfy only that one is not there`, () => {
+    assert.equal(matches(['app'], labels), false);
+    assert.equal(matches(['!app'], labels), true);
+  });
+}

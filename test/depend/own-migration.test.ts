@@ -68,6 +68,10 @@ test('a wait for the migration of a later container of this Pod is 65, and names
 for (const [what, done] of [
   ['its own Pod may not be read', () => waiting({})],
   ['nothing says which container it is in', () => waiting(OBJECTS, undefined, { container: undefined })],
+  [
+    'its own Pod is malformed',
+    () => waiting({ '/api/v1/namespaces/own/pods/me': podOf(INIT, { ...SYNC, args: [7 as unknown as string] }) }),
+  ],
   ['the migration is in another namespace', () => waiting(OBJECTS, 'db-sync/keystone@other')],
 ] as const) {
   test(`a migration is waited for as ever where ${what}`, async () => await done().done);

@@ -51,7 +51,8 @@ export interface Translated {
 }
 
 /** What these variables ask for. Throws UsageError with variable and column. */
-export function translate(given: EntrypointVariables, way: Way): Translated {
+export function translate(all: EntrypointVariables, way: Way): Translated {
+  const given = withoutBlankJson(all);
   const { namespace: base, podName } = given;
   checkName({ text: base, called: 'NAMESPACE' }, 'a namespace', { value: base, column: 1 }, 'label');
   if (podName !== undefined)
@@ -83,6 +84,13 @@ export function translate(given: EntrypointVariables, way: Way): Translated {
   ];
   const configs = from('DEPENDENCY_CONFIG', given.config, (source) => pathsOf(source, way));
   return { dependencies: eachOnce(dependencies), configs: [...new Set(configs)] };
+}
+
+/** A template that renders no entries leaves blanks between its parts. Of a list a blank is the name of an entry. */
+function withoutBlankJson(given: EntrypointVariables): EntrypointVariables {
+  const json = (text: string | undefined) => (text === undefined || /^[ \t\n\r]*$/.test(text) ? undefined : text);
+  const { jobsJson, podJson, customResource } = given;
+  return { ...given, jobsJson: json(jobsJson), podJson: json(podJson), customResource: json(customResource) };
 }
 
 const NEEDS_POD_NAME = 'POD_NAME is not set; set it from metadata.name (downward API)';

@@ -5,6 +5,7 @@ import type { ObjectDependency } from '../dependency.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
 import { resourceOfWord } from '../resource-words.ts';
+import { PLAIN } from '../shape.ts';
 import type { Resource } from '../sharing.ts';
 import type { Effects, Report } from '../waiter.ts';
 import { judgePresence } from './presence.ts';
@@ -30,7 +31,7 @@ export const any: ObjectKind = {
       const resource = await discovered(dependency, effects, report, signal);
       const isSecret = resource.group === '' && resource.resource === 'secrets';
       if (isSecret) refuseContent(dependency);
-      return { resource, judge: judgePresence, ofMany: 'all', metadataOnly: isSecret, isAlone: isSecret };
+      return { resource, shape: PLAIN, judge: judgePresence, ofMany: 'all', metadataOnly: isSecret, isAlone: isSecret };
     }),
 };
 

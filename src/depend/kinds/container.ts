@@ -2,6 +2,7 @@ import { UsageError } from '../../cli/errors.ts';
 import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
+import { fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import { POD_RESOURCE } from './pod.ts';
 
@@ -23,6 +24,17 @@ export interface OwnPod extends KubeObject {
     readonly initContainerStatuses?: readonly (Container & { readonly ready: boolean; readonly state?: State })[];
   };
 }
+
+const CONTAINERS = listOfFields({ name: TEXT, restartPolicy: TEXT });
+const STATUSES = listOfFields({
+  name: TEXT,
+  ready: FLAG,
+  state: fields({ waiting: fields({ reason: TEXT }), terminated: fields({ reason: TEXT, exitCode: NUMBER }) }),
+});
+const SHAPE = objectOf({
+  spec: fields({ containers: CONTAINERS, initContainers: CONTAINERS }),
+  status: fields({ containerStatuses: STATUSES, initContainerStatuses: STATUSES }),
+});
 
 /** What our Pod says of one of its containers. Native sidecars stand among the init containers. */
 export function judgeContainer({ status = {} }: OwnPod, name: string): Verdict {
@@ -74,6 +86,7 @@ export const container: ObjectKind = {
     };
     return objectWaiter<OwnPod>({ ...dependency, name: podName }, options, effects, {
       resource: POD_RESOURCE,
+      shape: SHAPE,
       judge,
       ofMany: 'all',
       negates: 'verdict',

@@ -1,13 +1,15 @@
+import * as v from 'valibot';
 import { selectorText, type LabelSelector } from '../../platform/kube/selector.ts';
 import type { KubeObject, SetRef } from '../../platform/kube/types.ts';
 import { Mailbox } from '../../platform/mailbox.ts';
 import type { ObjectDependency } from '../dependency.ts';
 import type { ObjectKind } from '../kind.ts';
-import { objectWaiter } from '../objects.ts';
+import { objectWaiter, unlessMalformed } from '../objects.ts';
+import { fields, fits, listOf, listOfFields, mapOf, NUMBER, objectOf, PLAIN, shaped } from '../shape.ts';
 import type { Sighting, View } from '../sharing.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
-import { judgePod, ownPod, POD_RESOURCE, type Pod } from './pod.ts';
+import { judgePod, ownPod, POD_RESOURCE, POD_SHAPE, type Pod } from './pod.ts';
 import { judgePresence } from './presence.ts';
 
 /** The parts of a DaemonSet that decide. */
@@ -24,6 +26,20 @@ export interface DaemonSet extends KubeObject {
 interface OwnedPod extends Pod {
   readonly metadata: Pod['metadata'] & { readonly ownerReferences?: readonly { kind: string; name: string }[] };
 }
+
+const SHAPE = objectOf({
+  spec: fields({
+    selector: fields({
+      matchLabels: mapOf(v.string()),
+      matchExpressions: listOfFields({ key: v.string(), operator: v.string(), values: listOf(v.string()) }),
+    }),
+  }),
+  status: fields({
+    observedGeneration: NUMBER,
+    currentNumberScheduled: NUMBER,
+    desiredNumberScheduled: NUMBER,
+  }),
+});
 
 /** What a DaemonSet and the Pods with its labels on one node mean for who waits on that node. */
 export function judgeDaemonSet(
@@ -70,6 +86,7 @@ export const daemonset: ObjectKind = {
   make(dependency, options, effects) {
     const plain = objectWaiter<DaemonSet>(dependency, options, effects, {
       resource: RESOURCE,
+      shape: PLAIN,
       judge: judgePresence,
       ofMany: 'all',
     });
@@ -122,7 +139,7 @@ async function waitOnThisNode(
     else {
       [found] = seen.objects;
       wasThere ||= found !== undefined;
-      const wanted = found && selectorText(found.spec?.selector ?? {});
+      const wanted = found && selectorOf(found);
       if (wanted !== selector) {
         selector = wanted;
         here = undefined;
@@ -131,14 +148,23 @@ async function waitOnThisNode(
         if (wanted !== undefined) void forward(mailbox, 'pods', watches.seeAlone<OwnedPod>(ref, own));
       }
     }
-    if (found !== undefined && here === undefined) continue;
+    if (found !== undefined && selector !== undefined && here === undefined) continue;
     const none = wasThere ? 'deleted; waiting for another' : `no such DaemonSet in namespace ${namespace} yet`;
-    const verdict = found === undefined ? pending(none) : judgeDaemonSet(found, here ?? [], node, daemonsetAbsent);
+    const verdict = await unlessMalformed(() => {
+      if (found === undefined) return pending(none);
+      const own = (here ?? []).map((pod) => shaped(POD_SHAPE, pod) as OwnedPod);
+      return judgeDaemonSet(shaped(SHAPE, found) as DaemonSet, own, node, daemonsetAbsent);
+    });
     if (verdict.is === 'met') return verdict.state;
     state = verdict.state;
     report(state);
   }
   throw new Error(`the watch of DaemonSet ${name} ended`);
+}
+
+/** Undefined of one that is malformed: which Pods are its own is not known. */
+function selectorOf(found: DaemonSet): string | undefined {
+  return fits(SHAPE, found) ? selectorText((shaped(SHAPE, found) as DaemonSet).spec?.selector ?? {}) : undefined;
 }
 
 function podsOn(namespace: string, node: string): SetRef {

@@ -3,6 +3,7 @@ import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
 import { refuseOwnMigration } from '../own-migration.ts';
 import { judgeRecord } from '../record.ts';
+import { PLAIN } from '../shape.ts';
 
 export const dbSync: ObjectKind = {
   form: 'object',
@@ -29,6 +30,7 @@ export const dbSync: ObjectKind = {
         kind: `Lease ${name}`,
         namespaced: true,
       },
+      shape: PLAIN,
       judge: (lease) => judgeRecord(lease, release),
       ofMany: 'all',
       metadataOnly: true,

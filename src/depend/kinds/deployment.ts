@@ -1,5 +1,6 @@
 import { judgeDeployment } from '../../platform/kube/rollout.ts';
 import type { ObjectKind } from '../kind.ts';
+import { CONDITION, fields, listOfFields, NUMBER, objectOf } from '../shape.ts';
 import { rolloutKind } from './rollout.ts';
 
 export const deployment: ObjectKind = rolloutKind(
@@ -9,6 +10,16 @@ export const deployment: ObjectKind = rolloutKind(
     kind: 'Deployment',
     means: 'its rollout is complete: all replicas updated and available, no old one left; labels: all of them',
     resource: 'deployments',
+    shape: objectOf({
+      spec: fields({ replicas: NUMBER }),
+      status: fields({
+        observedGeneration: NUMBER,
+        replicas: NUMBER,
+        updatedReplicas: NUMBER,
+        availableReplicas: NUMBER,
+        conditions: listOfFields(CONDITION),
+      }),
+    }),
   },
   judgeDeployment,
 );

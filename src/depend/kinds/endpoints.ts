@@ -2,6 +2,7 @@ import { ForbiddenError } from '../../platform/kube/api-error.ts';
 import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectDependency } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
+import { listOfFields, objectOf } from '../shape.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
 
@@ -14,6 +15,9 @@ export interface Endpoints extends KubeObject {
       }[]
     | null;
 }
+
+const ADDRESSES = listOfFields({});
+const SHAPE = objectOf({ subsets: listOfFields({ addresses: ADDRESSES, notReadyAddresses: ADDRESSES }) });
 
 /** What Endpoints mean for who waits for the Service. */
 function judgeEndpoints({ subsets }: Endpoints): Verdict {
@@ -36,6 +40,7 @@ export function orByEndpoints(
 ): Waiter {
   const byEndpoints = objectWaiter<Endpoints>(dependency, options, effects, {
     resource: { group: '', version: 'v1', resource: 'endpoints', kind: 'Endpoints', namespaced: true },
+    shape: SHAPE,
     judge: judgeEndpoints,
     ofMany: 'all',
     none: `no Endpoints of Service ${dependency.name}`,

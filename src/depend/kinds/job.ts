@@ -4,6 +4,7 @@ import type { ObjectDependency } from '../dependency.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
 import { recordOf } from '../record.ts';
+import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf } from '../shape.ts';
 import { failed, met, passedOver, pending, type Verdict } from '../verdict.ts';
 
 interface Condition {
@@ -22,6 +23,11 @@ export interface Job extends KubeObject {
     readonly conditions?: readonly Condition[];
   };
 }
+
+const SHAPE = objectOf({
+  spec: fields({ backoffLimit: NUMBER, suspend: FLAG }),
+  status: fields({ active: NUMBER, failed: NUMBER, conditions: listOfFields(CONDITION) }),
+});
 
 /** What a Job's status means for who waits for it. */
 export function judgeJob({ metadata, spec, status = {} }: Job): Verdict {
@@ -85,6 +91,7 @@ export const job: ObjectKind = {
     const migration = migrationOf(dependency);
     return objectWaiter<Job>(dependency, options, effects, {
       resource: RESOURCE,
+      shape: SHAPE,
       judge: judgeJob,
       ofMany: 'all',
       // Its TTL may have taken it away before we came; what it did stands on the migration's Lease.

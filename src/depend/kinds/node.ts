@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
+import { CONDITION, fields, listOfFields, objectOf } from '../shape.ts';
 import { met, passedOver, pending, type Verdict } from '../verdict.ts';
 import { ownPod } from './pod.ts';
 
@@ -38,6 +39,7 @@ export const node: ObjectKind = {
   make: (dependency, options, effects) =>
     objectWaiter<Node>(dependency, options, effects, {
       resource: RESOURCE,
+      shape: objectOf({ status: fields({ conditions: listOfFields(CONDITION) }) }),
       judge: judgeNode,
       ofMany: 'any',
     }),

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectKind, Reading } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
+import { CONDITION, fields, FLAG, listOfFields, objectOf, TEXT } from '../shape.ts';
 import { met, passedOver, pending, type Verdict } from '../verdict.ts';
 
 interface ContainerStatus {
@@ -19,6 +20,17 @@ export interface Pod extends KubeObject {
     readonly initContainerStatuses?: readonly ContainerStatus[];
   };
 }
+
+const STATUSES = listOfFields({ name: TEXT, ready: FLAG, state: fields({ waiting: fields({ reason: TEXT }) }) });
+export const POD_SHAPE = objectOf({
+  spec: fields({ nodeName: TEXT }),
+  status: fields({
+    phase: TEXT,
+    conditions: listOfFields(CONDITION),
+    containerStatuses: STATUSES,
+    initContainerStatuses: STATUSES,
+  }),
+});
 
 /** What a Pod's status means for who waits for it. One that is ending answers for nothing any more. */
 export function judgePod({ metadata, status = {} }: Pod): Verdict {
@@ -56,5 +68,10 @@ export const pod: ObjectKind = {
     ...(isOnOwnNode ? [ownPod(podName)] : []),
   ],
   make: (dependency, options, effects) =>
-    objectWaiter<Pod>(dependency, options, effects, { resource: POD_RESOURCE, judge: judgePod, ofMany: 'any' }),
+    objectWaiter<Pod>(dependency, options, effects, {
+      resource: POD_RESOURCE,
+      shape: POD_SHAPE,
+      judge: judgePod,
+      ofMany: 'any',
+    }),
 };

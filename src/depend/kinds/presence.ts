@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
+import { PLAIN } from '../shape.ts';
 import { met, passedOver, type Verdict } from '../verdict.ts';
 
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true } as const;
@@ -27,6 +28,7 @@ export const secret: ObjectKind = {
   make: (dependency, options, effects) =>
     objectWaiter(dependency, options, effects, {
       resource: SECRETS,
+      shape: PLAIN,
       judge: judgePresence,
       ofMany: 'all',
       metadataOnly: true,
@@ -49,6 +51,7 @@ export const configmap: ObjectKind = {
   make: (dependency, options, effects) =>
     objectWaiter(dependency, options, effects, {
       resource: CONFIGMAPS,
+      shape: PLAIN,
       judge: judgePresence,
       ofMany: 'all',
       metadataOnly: dependency.jsonpaths.length === 0,

@@ -1,6 +1,8 @@
+import * as v from 'valibot';
 import type { KubeObject } from '../../platform/kube/types.ts';
 import type { ObjectKind } from '../kind.ts';
 import { objectWaiter } from '../objects.ts';
+import { fields, FLAG, listOf, listOfFields, objectOf } from '../shape.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import { orByEndpoints } from './endpoints.ts';
 
@@ -13,6 +15,13 @@ export interface EndpointSlice extends KubeObject {
       }[]
     | null;
 }
+
+const SHAPE = objectOf({
+  endpoints: listOfFields({
+    addresses: listOf(v.string()),
+    conditions: fields({ ready: FLAG, terminating: FLAG }),
+  }),
+});
 
 /** Of all slices of a Service. That nothing is said about an endpoint's readiness means that it is ready. */
 export function judgeSlices(slices: readonly EndpointSlice[]): Verdict {
@@ -51,6 +60,7 @@ export const service: ObjectKind = {
     const slices = { ...dependency, name: undefined, labels: [`${SERVICE_LABEL}=${dependency.name}`] };
     const bySlices = objectWaiter<EndpointSlice>(slices, options, effects, {
       resource: RESOURCE,
+      shape: SHAPE,
       judge: (slice) => judgeSlices([slice]),
       ofMany: judgeSlices,
       negates: 'verdict',

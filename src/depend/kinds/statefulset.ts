@@ -1,5 +1,6 @@
 import { judgeStatefulSet } from '../../platform/kube/rollout.ts';
 import type { ObjectKind } from '../kind.ts';
+import { fields, NUMBER, objectOf, TEXT } from '../shape.ts';
 import { rolloutKind } from './rollout.ts';
 
 export const statefulset: ObjectKind = rolloutKind(
@@ -9,6 +10,19 @@ export const statefulset: ObjectKind = rolloutKind(
     kind: 'StatefulSet',
     means: 'its rollout is complete: all replicas updated (above the partition) and available; labels: all of them',
     resource: 'statefulsets',
+    shape: objectOf({
+      spec: fields({
+        replicas: NUMBER,
+        updateStrategy: fields({ type: TEXT, rollingUpdate: fields({ partition: NUMBER }) }),
+      }),
+      status: fields({
+        observedGeneration: NUMBER,
+        updatedReplicas: NUMBER,
+        availableReplicas: NUMBER,
+        currentRevision: TEXT,
+        updateRevision: TEXT,
+      }),
+    }),
   },
   judgeStatefulSet,
 );

@@ -164,3 +164,10 @@ describe('what kubernetes-entrypoint waited for in vain for ever is refused, len
         );
     });
 });
+
+for (const blank of [' ', '\n\t \r\n'])
+  test(`a JSON variable that holds ${JSON.stringify(blank)} counts as unset`, () => {
+    const given = { jobsJson: blank, podJson: blank, customResource: blank };
+    assert.deepEqual(read({ ...given, podName: undefined }), { dependencies: [], configs: [], warnings: [] });
+    assert.deepEqual(texts(read({ ...given, jobs: 'a' }).dependencies), ['Job a in namespace base']);
+  });

@@ -1,0 +1,85 @@
+/**
+ * What the API server answers, checked before anything is read from it: a custom resource's status is what its controller
+ * wrote, of whatever type. A field of another type is no answer, so that its object is waited for, negated or not.
+ */
+import * as v from 'valibot';
+
+/** A field that has another type than the API says. */
+export class MalformedError extends Error {
+  override name = 'MalformedError';
+}
+
+/** By the type of valibot's issue. */
+const CALLED: Readonly<Record<string, string>> = { array: 'list', custom: 'object', record: 'object' };
+
+/** Every field may be missing, and null is the same. */
+function maybe<T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T | undefined> {
+  return v.pipe(
+    v.optional(v.nullable(schema)),
+    v.transform((value) => value ?? undefined),
+  );
+}
+
+/** valibot takes a list for an object, with its positions for keys. */
+const NO_LIST = v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+
+export type Shape = v.GenericSchema;
+type Fields = Readonly<Record<string, Shape>>;
+
+export const TEXT: Shape = maybe(v.string());
+export const NUMBER: Shape = maybe(v.number());
+export const FLAG: Shape = maybe(v.boolean());
+
+export function fields(of: Fields): Shape {
+  return maybe(v.pipe(NO_LIST, v.object(of)));
+}
+
+export function listOf(item: Shape): Shape {
+  return maybe(v.array(item));
+}
+
+export function mapOf(item: Shape): Shape {
+  return maybe(v.pipe(NO_LIST, v.record(v.string(), item)));
+}
+
+/** A list's items: there null is no object, and holds nothing that could be asked for. */
+export function listOfFields(of: Fields): Shape {
+  return listOf(v.pipe(NO_LIST, v.object(of)));
+}
+
+export const CONDITION: Fields = { type: TEXT, status: TEXT, reason: TEXT, message: TEXT, observedGeneration: NUMBER };
+
+const METADATA: Fields = {
+  name: v.string(),
+  generation: NUMBER,
+  deletionTimestamp: TEXT,
+  labels: mapOf(v.string()),
+  annotations: mapOf(v.string()),
+  ownerReferences: listOfFields({ kind: TEXT, name: TEXT }),
+};
+
+/** An object of which the metadata is read; the rest is left as it came. */
+export const PLAIN: Shape = v.looseObject({ metadata: v.object(METADATA) });
+
+/** An object of which these fields are read too. */
+export function objectOf(of: Fields): Shape {
+  return v.object({ ...of, metadata: v.object(METADATA) });
+}
+
+export function fits(shape: Shape, object: unknown): boolean {
+  return v.is(shape, object);
+}
+
+/**
+ * What is read of an object, without null.
+ * @throws MalformedError with the first place that doesn't fit, and never with what stands there, which may be a secret
+ * @param at what the object is in, as it stands before the place
+ */
+export function shaped(shape: Shape, object: unknown, at = ''): unknown {
+  const { success, output, issues } = v.safeParse(shape, object, { abortEarly: true });
+  if (success) return output;
+  const [issue] = issues;
+  throw new MalformedError(
+    `malformed: ${at}${v.getDotPath(issue) ?? 'the object'} is no ${CALLED[issue.type] ?? issue.type}`,
+  );
+}
