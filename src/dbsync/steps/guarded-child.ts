@@ -16,6 +16,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError, messageOf } from '../../cli/errors.ts';
+import { signalGroup } from '../../platform/exec/signal-group.ts';
 import { eachLine } from '../../platform/lines.ts';
 import { EXPIRED, GATE, GUARD } from './guard-script.ts';
 import type { Pulse } from './pulse.ts';
@@ -111,12 +112,4 @@ async function spawned(child: ChildProcess): Promise<number> {
     throw new UnavailableError(`cannot start ${SHELL}: ${messageOf(cause)}`, { cause });
   }
   return child.pid!;
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }

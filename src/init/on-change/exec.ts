@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError, messageOf } from '../../cli/errors.ts';
 import type { Log } from '../../cli/log.ts';
 import { findProgram, isRefusal } from '../../platform/exec/index.ts';
+import { signalGroup } from '../../platform/exec/signal-group.ts';
 import { eachLine } from '../../platform/lines.ts';
 import type { Redact } from '../../platform/redact.ts';
 import type { ExecAction } from './actions.ts';
@@ -47,8 +48,8 @@ export async function runCommand(action: ExecAction, { signal, log, env, redact 
   );
   let killing: NodeJS.Timeout | undefined;
   const stop = () => {
-    signalGroup(child, 'SIGTERM');
-    killing = setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS);
+    signalGroup(child.pid, 'SIGTERM');
+    killing = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS);
   };
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
@@ -64,17 +65,8 @@ export async function runCommand(action: ExecAction, { signal, log, env, redact 
     signal.removeEventListener('abort', stop);
     clearTimeout(killing);
     // Of a command that was ended nothing shall stay.
-    if (signal.aborted) signalGroup(child, 'SIGKILL');
+    if (signal.aborted) signalGroup(child.pid, 'SIGKILL');
     child.stdout.destroy();
     child.stderr.destroy();
-  }
-}
-
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
