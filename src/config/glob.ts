@@ -10,11 +10,11 @@ export function hasMagic(path: string): boolean {
 /**
  * The paths that match a pattern as Python's glob.glob reads it: `*`, `?`, `[a-z]`, `[!x]`; no braces, `**` is `*`,
  * a leading dot must be literal. Sorted by bytes: Kolla takes the folder's order, which differs from node to node.
- * @param pattern absolute
+ * @param pattern absolute, or from the working directory
  */
 export async function glob(pattern: string): Promise<string[]> {
   const segments = pattern.split('/').filter((segment) => segment !== '');
-  let found = ['/'];
+  let found = [pattern.startsWith('/') ? '/' : '.'];
   for (const segment of segments) {
     const next = await Promise.all(found.map((folder) => expand(folder, segment)));
     found = next.flat();
@@ -24,7 +24,8 @@ export async function glob(pattern: string): Promise<string[]> {
 
 async function expand(folder: string, segment: string): Promise<string[]> {
   if (!hasMagic(segment)) {
-    const path = join(folder, segment);
+    // A file has no `.` in it, and so no match.
+    const path = segment === '.' ? `${folder}/.` : join(folder, segment);
     const isThere = await lstat(path).catch(ignoreAbsent);
     return isThere ? [path] : [];
   }

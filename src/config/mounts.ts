@@ -4,7 +4,7 @@ import { resolvedIn, treeOf, type Image } from './image.ts';
 import type { Loaded } from './read.ts';
 import { globIn } from './set-configs/glob.ts';
 import type { Entry, Tree } from './set-configs/tree.ts';
-import { matchesOf } from './sources.ts';
+import { isNameless, matchesOf } from './sources.ts';
 
 /** A place that the service's container must mount from a volume, since its own root is read-only. */
 export interface Mount {
@@ -52,7 +52,7 @@ export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly 
       else collector.file(match.dest, entry);
     if (matches.length > 0) continue;
     if (!dest.endsWith('/')) collector.file(dest, entry);
-    else if (hasMagic(basename(source))) collector.folder(dest, entry, false);
+    else if (isNameless(source) || hasMagic(basename(source))) collector.folder(dest, entry, false);
     else collector.file(join(dest, basename(source)), entry);
   }
   for (const [i, { path }] of files.entries()) collector.file(path, `files[${i}]`);

@@ -22,9 +22,14 @@ export interface Match {
 
 /** Where a source of config.json is read: what Kolla mounts at CONFIG_DIR may be mounted elsewhere. */
 export function sourcePath(source: string, configDir: string): string {
-  return source === CONFIG_DIR || source.startsWith(`${CONFIG_DIR}/`)
-    ? join(configDir, source.slice(CONFIG_DIR.length))
-    : source;
+  if (source !== CONFIG_DIR && !source.startsWith(`${CONFIG_DIR}/`)) return source;
+  const path = join(configDir, source.slice(CONFIG_DIR.length));
+  return source.endsWith('/.') ? `${path}/.` : path;
+}
+
+/** Whether a source ends with a slash, or with `.`: it is a folder whose content is meant, and has no name to be called by. */
+export function isNameless(source: string): boolean {
+  return /\/\.?$/.test(source);
 }
 
 /**
@@ -35,8 +40,7 @@ export function sourcePath(source: string, configDir: string): string {
 export async function matchesOf(source: string, dest: string, configDir: string, keepsLinks = false): Promise<Match[]> {
   const pattern = sourcePath(source, configDir);
   const found = hasMagic(pattern) ? await glob(pattern) : await literal(pattern);
-  // As with Kolla, a source that ends with a slash has no name of its own to put into the folder.
-  const destOf = (path: string) => (dest.endsWith('/') && !source.endsWith('/') ? join(dest, basename(path)) : dest);
+  const destOf = (path: string) => (dest.endsWith('/') && !isNameless(source) ? join(dest, basename(path)) : dest);
   return found.flatMap((path) => walk(path, destOf(path), keepsLinks));
 }
 

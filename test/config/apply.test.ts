@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { lstat, mkdir, readdir, readFile, readlink, stat, symlink, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { entry, pod } from './support.ts';
 
@@ -58,6 +58,25 @@ test('a glob copies every match, in the order of their names', async () => {
     ['a.conf', 'b.conf'],
   );
 });
+
+test('a glob is looked up in a config folder that is named from the working directory', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 'a.conf'), 'a');
+  await p.config({ command: 'true', config_files: [entry('*.conf', '/etc/d/')] });
+  assert.deepEqual(await p.apply({ configDir: relative(process.cwd(), p.configDir) }), { written: 1, unchanged: 0 });
+  assert.equal(await readFile(join(p.root, 'etc/d/a.conf'), 'utf8'), 'a');
+});
+
+for (const source of ['d/.', 'd/', '[d]/.'])
+  test(`of a source ${source} the content goes into the dest, as it has no name of its own`, async () => {
+    await using p = await pod();
+    await p.write(join(p.configDir, 'd/sub/a.conf'), 'a');
+    await p.config({ command: 'true', config_files: [entry(source, '/etc/x/')] });
+    await p.apply();
+    assert.deepEqual(await readdir(join(p.root, 'etc/x')), ['sub']);
+    assert.equal(await readFile(join(p.root, 'etc/x/sub/a.conf'), 'utf8'), 'a');
+    assert.deepEqual(await p.apply(), { written: 0, unchanged: 1 });
+  });
 
 test("a folder is copied whole, without the kubelet's own links, and can be entered where it can be read", async () => {
   await using p = await pod();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { glob } from '../../src/config/glob.ts';
 import { privateFolder } from '../../tools/folder.ts';
@@ -21,6 +21,9 @@ const CASES: [string, string[]][] = [
   ['**/inner', ['sub/inner']],
   ['none/*', []],
   ['a.conf/*', []],
+  ['*/.', ['sub/.']],
+  ['a*/.', []],
+  ['./s[u]b/./inner', ['sub/inner']],
 ];
 
 for (const [pattern, expected] of CASES) {
@@ -30,10 +33,19 @@ for (const [pattern, expected] of CASES) {
     await mkdir(join(folder.path, 'sub/deep'), { recursive: true });
     await writeFile(join(folder.path, 'sub/inner'), '');
     await writeFile(join(folder.path, 'sub/deep/inner'), '');
-    const found = await glob(join(folder.path, pattern));
+    const found = await glob(`${folder.path}/${pattern}`);
     assert.deepEqual(
       found,
-      expected.map((name) => join(folder.path, name)),
+      expected.map((name) => `${folder.path}/${name}`),
     );
   });
 }
+
+for (const start of ['', './'])
+  test(`a pattern that begins with ${start === '' ? 'a name' : start} is looked up in the working directory`, async () => {
+    await using folder = await privateFolder('glob');
+    for (const name of ['a.conf', 'b.conf']) await writeFile(join(folder.path, name), '');
+    const from = relative(process.cwd(), folder.path);
+    const found = await glob(`${start}${from}/*.conf`);
+    assert.deepEqual(found, [`${from}/a.conf`, `${from}/b.conf`]);
+  });

@@ -54,6 +54,16 @@ test('a folder that is copied over a shared one becomes its own folders and file
   assert.deepEqual(short(found), ['/etc/my.cnf file restart config_files[0]', '/etc/nova folder live config_files[0]']);
 });
 
+for (const source of ['d/', 'd/.', 'd//./'])
+  test(`${source} is a folder without a name of its own, whether it can be seen or not`, async () => {
+    await using p = await pod();
+    const config = { config_files: [entry(source, '/etc/nova/')] };
+    const unseen = short(await mounts(p, config));
+    await p.write(join(p.configDir, 'd/nova.conf'), '');
+    assert.deepEqual(unseen, ['/etc/nova folder live config_files[0]']);
+    assert.deepEqual(short(await mounts(p, config)), unseen);
+  });
+
 test("what only directories and permissions name is the service's data", async () => {
   await using p = await pod();
   await p.write(join(p.root, 'etc/glance/paste.ini'), '');

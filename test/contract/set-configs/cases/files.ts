@@ -76,6 +76,17 @@ export const FILES: readonly Case[] = [
     runs: checked,
   },
   { name: 'a folder into a folder', files: FOLDER, config: dir({}, '/etc/x/') },
+  ...[
+    ['d/.', {}],
+    ['d/.', { merge: true }],
+    ['d/./', {}],
+    ['*/.', {}],
+    ['a.conf/.', { optional: true }],
+  ].map(([source, more]) => ({
+    name: `${source as string} into a folder${JSON.stringify(more)}`,
+    files: { ...FOLDER, ...A },
+    config: { command: 'run', config_files: [entry(source as string, '/etc/x/', more as object)] },
+  })),
   { name: 'a folder over a file', files: { ...FOLDER, 'etc/d': 'file' }, config: dir() },
   { name: 'a folder merged over a file', files: { ...FOLDER, 'etc/d': 'file' }, config: dir({ merge: true }) },
   { name: 'a file over a folder', files: { ...A, 'etc/keystone/a.conf/x': 'x' }, config: one() },
