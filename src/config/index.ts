@@ -47,8 +47,11 @@ export interface ConfigOptions {
   readonly onlyCompare?: boolean;
   /** Per-pod values on top of the files' content. */
   readonly overlay?: Overlay | undefined;
-  /** What else belongs to a version and must be right before anything is touched. Rejects with ConfigError. */
-  readonly validate?: (() => Promise<void>) | undefined;
+  /**
+   * What else belongs to a version and must be right before anything is touched. Rejects with KollaError.
+   * @param sources of config.json's entries, as written
+   */
+  readonly validate?: ((sources: readonly string[]) => Promise<void>) | undefined;
 }
 
 /** What a run would do, all of it looked up and nothing done. */
@@ -94,7 +97,7 @@ export async function makePlan(options: ConfigOptions, { signal, log }: Surround
     before: await readTracked(root, root !== image),
     signal,
   });
-  await options.validate?.();
+  await options.validate?.(sourcesOf(loaded));
   if (plan.unknown.length > 0)
     log.warn(`${loaded.file}: there is no such section in Kolla: ${plan.unknown.join(', ')}`);
   if (plan.absent.length > 0) log.info(`optional, and not there: ${plan.absent.join(', ')}`);
@@ -105,9 +108,13 @@ export async function makePlan(options: ConfigOptions, { signal, log }: Surround
 
 /** Does what makePlan planned. */
 export async function applyPlanned({ loaded, plan }: Planned, context: Surroundings): Promise<InPlace> {
-  const { command, config_files: files } = loaded.document;
+  const { command } = loaded.document;
   const applied = await applyPlan(plan, { file: loaded.file, ...context });
-  return { ...applied, command, sources: files.map(({ source }) => source) };
+  return { ...applied, command, sources: sourcesOf(loaded) };
+}
+
+function sourcesOf({ document }: Loaded): string[] {
+  return document.config_files.map(({ source }) => source);
 }
 
 /** Puts everything in place. Undefined when there is no configuration at the default place. */

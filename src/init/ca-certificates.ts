@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 import type { Log } from '../cli/log.ts';
-import { bringsCaCertificates, checkCertificates, prepareCaStore } from '../start/index.ts';
+import type { ConfigOptions } from '../config/index.ts';
+import { bringsCaCertificates, checkCaStore, checkCertificates, prepareCaStore } from '../start/index.ts';
 
 /** Where kolla-init works. */
 interface Place {
@@ -10,8 +11,17 @@ interface Place {
 }
 
 /** For ConfigOptions.validate: certificates that could not be prepared keep the files of their version away, too. */
-export function certificateCheck({ root, configDir }: Place): (() => Promise<void>) | undefined {
+export function certificateCheck({ root, configDir }: Place): ConfigOptions['validate'] {
   return root === '/' ? undefined : () => checkCertificates(configDir, '/');
+}
+
+/** The same, and that the store can be written: for a run that writes. */
+export function certificateCheckToWrite({ root, configDir }: Place): ConfigOptions['validate'] {
+  if (root === '/') return undefined;
+  return async (sources) => {
+    await checkCertificates(configDir, '/');
+    await checkCaStore({ image: '/', root, configDir, asked: bringsCaCertificates(sources) });
+  };
 }
 
 /**

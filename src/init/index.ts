@@ -11,7 +11,7 @@ import { command, type Helper } from '../cli/command.ts';
 import { formatDuration } from '../cli/duration.ts';
 import { ExitCode } from '../cli/errors.ts';
 import { putInPlace } from '../config/index.ts';
-import { certificateCheck, prepareCertificates } from './ca-certificates.ts';
+import { certificateCheckToWrite, prepareCertificates } from './ca-certificates.ts';
 import { checkCommand } from './check.ts';
 import { OPTIONS } from './options.ts';
 import { overlayFrom } from './overlays.ts';
@@ -59,7 +59,7 @@ const main = command({
         root: options.root,
         me: whoAmI(),
         overlay: await overlayFrom(podFile, inherited),
-        validate: certificateCheck(options),
+        validate: certificateCheckToWrite(options),
       },
       { signal, log },
     );

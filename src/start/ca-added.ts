@@ -5,16 +5,18 @@ import { ConfigError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
 import { ignoreAbsent } from '../platform/fs/absent.ts';
 import { bundleWith, certificatesOf } from './ca-pem.ts';
-import { SHARED_SOURCE, sourcesIn, storeOf, type CaStore, type Sources } from './ca-store.ts';
+import { OWN_SOURCE, SHARED_SOURCE, sourcesIn, storeOf, type CaStore, type Sources } from './ca-store.ts';
 
 const SOURCE = 'ca-certificates';
 
 /** A certificate file's name in the store -> what is in it. */
 export type Added = ReadonlyMap<string, readonly X509Certificate[]>;
 
-/** Whether one of config.json's sources is the folder that Kolla's deployments have their certificates in. */
+/** Whether one of config.json's sources is the folder that Kolla's deployments have their certificates in, or lies in it. */
 export function bringsCaCertificates(sources: readonly string[]): boolean {
-  return sources.some((source) => basename(source.replace(/\/+$/, '')) === SOURCE);
+  return sources.some(
+    (source) => basename(source.replace(/\/+$/, '')) === SOURCE || source.startsWith(`${OWN_SOURCE}/`),
+  );
 }
 
 /** The deployment's folder: beside its config.json, or where its config.json put it. Undefined when there is none. */

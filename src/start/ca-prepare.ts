@@ -7,8 +7,8 @@
  * Everything is made anew from the image's own at each run, so a removed certificate is gone from the bundle as well. Each
  * file is old or new at any moment. A file that holds no certificate is 65, and nothing is touched then.
  */
-import { lstat, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { access, constants, lstat, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { UnavailableError, messageOf } from '../cli/errors.ts';
 import type { Log } from '../cli/log.ts';
 import { makeFolders } from '../platform/fs/folder.ts';
@@ -43,14 +43,51 @@ export async function caVolumes(image: string): Promise<string[]> {
 }
 
 /**
+ * That prepareCaStore will be able to write, before anything else is written.
+ * @throws NotPermittedError or UnavailableError where the system refuses
+ */
+export async function checkCaStore({
+  image,
+  root,
+  configDir,
+  asked,
+}: Omit<PrepareDeps, 'signal' | 'log'>): Promise<void> {
+  if (!(await hasToPrepare(configDir, root, asked))) return;
+  // Of an image without a store it says so itself.
+  const store = await storeOf(image).catch(() => undefined);
+  for (const folder of store === undefined ? [] : [store.made, store.folder]) {
+    const place = join(root, folder);
+    await access(await nearestPresent(place), constants.W_OK | constants.X_OK).catch((error: unknown) => {
+      throw refused(place, error);
+    });
+  }
+}
+
+async function nearestPresent(path: string): Promise<string> {
+  return (await stat(path).catch(ignoreAbsent)) === undefined ? await nearestPresent(dirname(path)) : path;
+}
+
+async function hasToPrepare(configDir: string, root: string, asked: boolean): Promise<boolean> {
+  return asked || (await chosenSources(configDir, root)) !== undefined || (await isPreparedBefore(root));
+}
+
+function refused(place: string, error: unknown): unknown {
+  return writeError(
+    `cannot prepare the CA certificates in ${place}`,
+    'mount a volume there that this user may write',
+    error,
+  );
+}
+
+/**
  * Fills the store below root, when there is anything to add, to take away, or asked for. Resolves with how many certificates
  * of the deployment are in it, or undefined when there was nothing to do.
  * @throws ConfigError for a file that holds no certificate; NotPermittedError or UnavailableError where the system refuses
  */
 export async function prepareCaStore(deps: PrepareDeps): Promise<number | undefined> {
   const { image, root, configDir, asked, signal, log } = deps;
+  if (!(await hasToPrepare(configDir, root, asked))) return undefined;
   const sources = await chosenSources(configDir, root);
-  if (!asked && sources === undefined && !(await isPreparedBefore(root))) return undefined;
   const store = await storeOf(image).catch((error: unknown) => {
     throw new UnavailableError(messageOf(error), { cause: error });
   });
@@ -63,8 +100,7 @@ export async function prepareCaStore(deps: PrepareDeps): Promise<number | undefi
     }
     await writeStore(deps, store, added);
   } catch (error) {
-    const what = `cannot prepare the CA certificates in ${join(root, store.made)}`;
-    throw writeError(what, 'mount a volume there that this user may write', error);
+    throw refused(join(root, store.made), error);
   }
   const count = [...added.values()].flat().length;
   log.info(`the CA store in ${join(root, store.made)} is the image's own and ${count} of the deployment's`);

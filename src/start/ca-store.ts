@@ -51,7 +51,7 @@ export const OUR_PREFIX = `${OURS}-customca-`;
 
 const STATE = '/etc/kolla/defaults/state';
 export const SHARED_SOURCE = '/var/lib/kolla/share/ca-certificates';
-const OWN_SOURCE = '/var/lib/kolla/config_files/ca-certificates';
+export const OWN_SOURCE = '/var/lib/kolla/config_files/ca-certificates';
 
 /** The image's store. Throws KollaError for a distribution that Kolla has no images of, with the 1 of Kolla's script. */
 export async function storeOf(root: string): Promise<CaStore> {

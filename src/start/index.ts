@@ -13,7 +13,7 @@
  */
 export { areInBundle, bringsCaCertificates, checkCertificates } from './ca-added.ts';
 export { copyCaCertificates } from './ca-certificates.ts';
-export { caVolumes, prepareCaStore, type PrepareDeps } from './ca-prepare.ts';
+export { caVolumes, checkCaStore, prepareCaStore, type PrepareDeps } from './ca-prepare.ts';
 export { sourcesOf } from './ca-store.ts';
 export { copyCacerts } from './copy-cacerts.ts';
 export { privilegeOf, surroundings, ROOTLESS_RUN_COMMAND, RUN_COMMAND, type Privilege } from './privilege.ts';

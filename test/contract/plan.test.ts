@@ -7,6 +7,7 @@ import { parseDocument, type Document } from '../../src/config/schema.ts';
 import { KOLLA_GID, KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
 import { INIT_ROOT } from '../../src/config/volumes/layout.ts';
 import type { PodPlan } from '../../src/config/volumes/index.ts';
+import { bringsCaCertificates } from '../../src/start/index.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { fixture, planOf } from '../config/volumes/fixtures.ts';
 import { HELPERS, logLines } from '../support/helper.ts';
@@ -44,6 +45,7 @@ function sourcesOf({ config_files }: Document): Tree {
   const files = config_files.map(({ source }) => {
     const path = source.slice(1).replace(/\/\*?$/, '');
     if (basename(path) === 'ca-certificates') return [`${path}/own.crt`, makeAuthority('Own').certificate];
+    if (path.endsWith('.crt')) return [path, makeAuthority('Own').certificate];
     return [FOLDERS.has(basename(path)) ? `${path}/in-folder` : path, `the deployment's ${basename(path)}`];
   });
   return Object.fromEntries(files) as Tree;
@@ -55,7 +57,7 @@ for (const service of services.filter((name) => name !== 'two-users')) {
   test(`${service}: what plan mounts is all that kolla-init needs, and it fills all of it`, { skip }, async () => {
     const text = readFileSync(fixture(service), 'utf8');
     const document = parseDocument(JSON.parse(text)) as Document;
-    const brings = document.config_files.some(({ source }) => source.endsWith('ca-certificates'));
+    const brings = bringsCaCertificates(document.config_files.map(({ source }) => source));
     const plan = await planOf(fixture(service), { more: () => Promise.resolve(brings ? STORE : []) });
     const { user, spec, layout } = plan;
     assert.ok(user && spec);
@@ -92,3 +94,33 @@ for (const service of services.filter((name) => name !== 'two-users')) {
     assert.ok(there.has(`${INIT_ROOT}/run/kolla/run_command`));
   });
 }
+
+test('where the CA store has no volume kolla-init is 77 and has written nothing', { skip }, async () => {
+  const text = readFileSync(fixture('mariadb-tls'), 'utf8');
+  const plan = await planOf(fixture('mariadb-tls'));
+  const { user, spec } = plan;
+  assert.ok(user && spec);
+  const volumes = spec.initContainers[0].volumeMounts
+    .filter(({ mountPath }) => mountPath.startsWith(`${INIT_ROOT}/`))
+    .map(({ mountPath }) => [mountPath, `mode=2777,gid=${KOLLA_GID}`]);
+  const { code, stdout, stderr } = await inThrowAwayRoot(
+    `kolla-init --root ${INIT_ROOT}; code=$?; find ${INIT_ROOT} -type f; exit $code`,
+    {
+      tree: {
+        ...imageOf(plan),
+        ...sourcesOf(parseDocument(JSON.parse(text)) as Document),
+        [`${CONFIG_FILES}/config.json`]: text,
+      },
+      volumes: Object.fromEntries(volumes) as Record<string, string>,
+      uid: user.uid,
+      groups: user.groups,
+      noNewPrivileges: true,
+    },
+  );
+  assert.equal(code, 77, stderr);
+  assert.match(
+    stderr,
+    /cannot prepare the CA certificates in \/kolla\/usr\/local\/share\/ca-certificates: EROFS.*mount a volume/,
+  );
+  assert.equal(stdout, '');
+});

@@ -58,6 +58,37 @@ test("CA certificates of the deployment bring the image's store along, of that d
   assert.ok(redhat.includes('/etc/pki/ca-trust/extracted') && !redhat.includes('/etc/ssl/certs'));
 });
 
+test("a certificate that is taken from the deployment's CA certificates brings the image's store along", async () => {
+  const { stdout } = await plan(fixture('mariadb-tls'), '-o', 'json');
+  const { spec } = JSON.parse(stdout) as Data;
+  const mounts = spec.containers[0].volumeMounts.map(({ mountPath }) => mountPath);
+  assert.ok(mounts.includes('/etc/ssl/certs') && mounts.includes('/usr/local/share/ca-certificates'), mounts.join());
+});
+
+for (const [service, command] of [
+  ['multipathd', '/sbin/multipathd -d'],
+  ['cron', 'cron -f'],
+  ['named', '/usr/sbin/named -u bind'],
+  ['libvirt', '/usr/local/bin/kolla_nova_libvirt_start'],
+] as const)
+  test(`${service}, of which all is root's but the shared log directory, is 1 and says to give --user`, async () => {
+    await using folder = await privateFolder('plan');
+    const config = join(folder.path, 'config.json');
+    const source = '/var/lib/kolla/config_files/a.conf';
+    const document = {
+      command,
+      config_files: [{ source, dest: '/etc/a.conf', owner: 'root', perm: '0600' }],
+      permissions: [{ path: '/var/log/kolla', owner: 'fluentd:kolla', perm: '2775' }],
+    };
+    await writeFile(config, JSON.stringify(document));
+    const { code, stdout, stderr } = await plan(config);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /names no owner but root .*say it by --user NAME/);
+    const given = await plan(config, '--user', 'nova');
+    assert.equal(given.code, 0, given.stderr);
+    assert.match(given.stdout, /runAsUser: 42436/);
+  });
+
 test('what overlays use comes from the downward API, and kolla-pod.yaml from the ConfigMap', async () => {
   await using folder = await privateFolder('plan');
   const own = join(folder.path, 'own.yaml');

@@ -8,7 +8,7 @@ export const INIT_ROOT = '/kolla';
 export const TREE_VOLUME = 'kolla';
 /** kolla_start without root reads the command there. */
 const RUN_FOLDER = '/run/kolla';
-const LOG_FOLDER = '/var/log/kolla';
+export const LOG_FOLDER = '/var/log/kolla';
 const TEMPORARY_FOLDER = '/tmp';
 
 /** One mount of the service's container. */
@@ -119,7 +119,7 @@ export function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
-function withoutSlash(path: string): string {
+export function withoutSlash(path: string): string {
   return path.replace(/(?<=.)\/+$/, '');
 }
 

@@ -3,6 +3,7 @@ import { didYouMean } from '../../cli/nearest.ts';
 import type { Accounts, Identity } from '../owner.ts';
 import type { Document } from '../schema.ts';
 import { KOLLA_GID } from './kolla-users.ts';
+import { LOG_FOLDER, withoutSlash } from './layout.ts';
 
 /** Whom the Pod runs as. */
 export interface PodUser extends Identity {
@@ -19,17 +20,26 @@ interface Choice {
 
 /**
  * The user that was asked for; else the one that most entries name as owner; else, where they name nobody or root
- * alone, the one that is named as the command's program.
+ * alone, the one that is named as the command's program. All containers share the log directory, so that its owner is
+ * nobody's.
  */
 export function choosePodUser(document: Document, accounts: Accounts, asked: string | undefined): Choice {
   const owners = ownersIn(document);
   if (asked !== undefined) return userOf(asked, owners, accounts);
-  const named = mostFrequent(owners.map((owner) => owner.split(':')[0] ?? '').filter((name) => name !== 'root'));
+  const own = ownersIn(withoutLogs(document));
+  const named = mostFrequent(own.map((owner) => owner.split(':')[0] ?? '').filter((name) => name !== 'root'));
   if (named !== undefined) return userOf(named, owners, accounts);
   const program = basename(document.command.trim().split(/\s+/)[0] ?? '');
   if (program !== 'root' && accounts.users.has(program)) return userOf(program, owners, accounts);
   const whom = owners.length === 0 ? 'no owner' : 'no owner but root';
-  return none(`config.json names ${whom}, so it can't be told whom to run as; say it by --user NAME`);
+  const besides =
+    own.length === owners.length ? '' : ` (that of ${LOG_FOLDER}, which all containers share, does not count)`;
+  return none(`config.json names ${whom}${besides}, so it can't be told whom to run as; say it by --user NAME`);
+}
+
+function withoutLogs({ directories, permissions, ...rest }: Document): Document {
+  const isOwn = ({ path }: { readonly path: string }) => withoutSlash(path) !== LOG_FOLDER;
+  return { ...rest, directories: directories.filter(isOwn), permissions: permissions.filter(isOwn) };
 }
 
 /** Every owner that config.json writes, once an entry. */

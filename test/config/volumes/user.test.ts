@@ -36,6 +36,17 @@ test('where nobody can be told, the fix is said', () => {
   assert.match(choose(['root']).problem ?? '', /no owner but root, .* --user NAME/);
 });
 
+for (const path of ['/var/log/kolla', '/var/log/kolla/'])
+  test(`the owner of ${path}, which all containers share, is not whom to run as`, () => {
+    const logs = { path, owner: 'fluentd:kolla', perm: 0o775, recurse: false };
+    for (const section of ['permissions', 'directories']) {
+      const { problem } = choosePodUser({ ...documentOf(['root']), [section]: [logs] }, kollaAccounts(), undefined);
+      assert.match(problem ?? '', /no owner but root \(that of \/var\/log\/kolla, .*\), .* --user NAME/);
+    }
+    const own = { ...documentOf(['root', 'nova']), permissions: [logs, logs, { ...logs, path: `${path}/nova` }] };
+    assert.equal(choosePodUser(own, kollaAccounts(), undefined).user?.name, 'nova');
+  });
+
 test('who is asked for runs, by name or number', () => {
   assert.deepEqual(choose(['nova'], 'cinder').user?.uid, 42_407);
   const { user } = choose(['nova'], '1000:1001');
