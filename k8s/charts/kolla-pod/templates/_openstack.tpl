@@ -120,9 +120,13 @@ miss what it says. (list root FILE ["main"])
 {{ end }}
 {{- end }}
 
-{{/* uWSGI in front of an API, as Kolla sets it up. (list root MODULE PORT LOG), LOG below /var/log/kolla */}}
+{{/*
+uWSGI in front of every API, as Kolla sets it up. (list root MODULE PORT LOG), LOG below /var/log/kolla. It closes each
+connection after one response: without the header that says so, a client sends its next request into a closed connection.
+*/}}
 {{- define "kolla-pod.openstack.uwsgi" -}}
-{{- $uwsgi := (index . 0).Values.settings.uwsgi -}}
+{{- $settings := (index . 0).Values.settings -}}
+{{- $uwsgi := merge dict ($settings.uwsgi | default dict) (pick $settings "processes" "threads") -}}
 [uwsgi]
 module = {{ index . 1 }}
 http = 0.0.0.0:{{ index . 2 }}
