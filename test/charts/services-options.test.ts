@@ -48,6 +48,7 @@ const SHARED = [
   'oslo.messaging',
   'oslo.middleware',
   'oslo.policy',
+  'oslo.service.service',
 ];
 const LIBRARIES = [...SHARED, 'keystonemiddleware.auth_token'];
 
@@ -55,7 +56,7 @@ const LIBRARIES = [...SHARED, 'keystonemiddleware.auth_token'];
 const LOGIN =
   /^\w+\/(?:auth_type|auth_url|username|password|user_domain_name|project_name|project_domain_name|region_name)$/;
 /** Of releases later than Debian's. */
-const LATER = new Set(['oslo_messaging_rabbit/rabbit_transient_quorum_queue']);
+const LATER = new Set(['oslo_messaging_rabbit/rabbit_transient_quorum_queue', 'DEFAULT/manager_shutdown_timeout']);
 
 const reason = (await canRunHelm()) ?? (await canRunOpenstackTools());
 

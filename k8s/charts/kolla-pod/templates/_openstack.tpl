@@ -152,10 +152,36 @@ thunder-lock = true
 worker-reload-mercy = {{ $uwsgi.reloadMercy | default 40 }}
 {{- end }}
 
-{{/* What all of Nova's services have, above the cells and in them. (list root) */}}
+{{/*
+Seconds that a process of oslo.service may take to stop: the grace period of the workloads that read FILE, without their
+preStop, and without the 25 s in which kolla-sidecar ships the last lines after that (20 s, log-ship's grace, and 5 s more).
+(list root FILE), FILE of config.files
+*/}}
+{{- define "kolla-pod.openstack.shutdownSeconds" -}}
+{{- $root := index . 0 -}}
+{{- $file := index . 1 -}}
+{{- $seconds := list -}}
+{{- range $given := $root.Values.workloads -}}
+{{- $workload := deepCopy $root.Values.workloadDefaults -}}
+{{- include "kolla-pod.lay" (list $workload (deepCopy ($given | default dict))) -}}
+{{- if and $workload.enabled (not $workload.configJson) (or (not $workload.files) (has $file $workload.files)) -}}
+{{- $seconds = append $seconds (sub (int $workload.terminationGracePeriodSeconds) (add (int $workload.preStopSeconds) 25) | int) -}}
+{{- end -}}
+{{- end -}}
+{{- $least := first (append $seconds 60) -}}
+{{- range $seconds -}}{{- $least = min $least . -}}{{- end -}}
+{{- /* 0 would be without end. */ -}}
+{{- max 1 $least -}}
+{{- end }}
+
+{{/* What all of Nova's services have, above the cells and in them. (list root FILE), FILE of config.files */}}
 {{- define "kolla-pod.openstack.nova" -}}
 {{- $root := index . 0 -}}
+{{- $shutdown := include "kolla-pod.openstack.shutdownSeconds" . | int -}}
 [DEFAULT]
+# From 2026.1 on Nova's own are 180 and 160 s, and a manager waits that long whether it has something to do or not.
+graceful_shutdown_timeout = {{ $shutdown }}
+manager_shutdown_timeout = {{ max 0 (sub $shutdown 20) }}
 log_dir = /var/log/kolla/nova
 state_path = /var/lib/nova
 transport_url = {{ include "kolla-pod.transportUrl" $root }}

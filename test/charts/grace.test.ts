@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { chartNames } from '../../build/charts.ts';
+import { osloOption } from '../../src/platform/oslo-ini.ts';
+import { canRunHelm } from '../../tools/helm.ts';
+import { configJsonOf, filesOf, keyOf, mainOf, podOf, SERVICE_CHARTS, textAt, workloadsOf } from './service-charts.ts';
+import { rendering, type KubeObject, type Rendered } from './support.ts';
+
+/** What kolla-sidecar needs after the service has ended: log-ship's grace and 5 s more (docs/kolla-sidecar.md). */
+const SIDECAR_SECONDS = 20 + 5;
+
+/** Each option that says how long a service may take to stop, as its files have it. */
+const OPTION = /^(graceful_shutdown_timeout|manager_shutdown_timeout|worker-reload-mercy) = (\d+)$/gm;
+
+/** Programs whose files are for oslo.config, and that do not stop by oslo.service. */
+const NOT_OSLO_SERVICE = new Set(['uwsgi', 'nova-novncproxy']);
+
+interface Stops {
+  readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
+}
+
+/** The seconds between SIGTERM to the service and SIGKILL that kolla-sidecar does not need. */
+function secondsToStop(workload: KubeObject): number {
+  const { terminationGracePeriodSeconds: grace } = podOf(workload) as unknown as Record<string, number>;
+  const preStop = (mainOf(workload) as Stops).lifecycle?.preStop?.sleep?.seconds ?? 0;
+  return (grace ?? 0) - preStop - SIDECAR_SECONDS;
+}
+
+function optionsOf(all: Rendered, one: KubeObject): [option: string, seconds: number][] {
+  const texts = [...filesOf(all, one).values()];
+  return texts.flatMap((text) =>
+    [...text.matchAll(OPTION)].map(([, name = '', value]): [string, number] => [name, Number(value)]),
+  );
+}
+
+async function rendered(chart: string, values: object = {}): Promise<Rendered> {
+  await using helm = await rendering(chart);
+  return await helm.render(values);
+}
+
+function workload(all: Rendered, key: string): KubeObject {
+  const found = workloadsOf(all).find((one) => keyOf(one) === key);
+  assert.ok(found, `no workload ${key}`);
+  return found;
+}
+
+/** The main file of a workload that reads options by oslo.config. */
+function osloTextOf(all: Rendered, one: KubeObject): string | undefined {
+  const files = filesOf(all, one);
+  const texts = configJsonOf(files).config_files.map(({ dest }) => textAt(files, dest) ?? '');
+  return texts.find((text) => /^\[DEFAULT\]\n(?:.*\n)*?transport_url = /m.test(text));
+}
+
+describe('the time that a service takes to stop', { skip: (await canRunHelm()) ?? false }, () => {
+  for (const chart of chartNames())
+    test(`${chart}: fits into the grace period of its Pods, beside preStop and kolla-sidecar`, async () => {
+      const all = await rendered(chart, { logs: { enabled: true } });
+      for (const one of workloadsOf(all))
+        for (const [option, seconds] of optionsOf(all, one)) {
+          const left = secondsToStop(one);
+          assert.ok(seconds > 0 && seconds <= left, `${one.metadata.name}: ${option} = ${seconds}, of ${left} s`);
+        }
+    });
+
+  for (const chart of SERVICE_CHARTS)
+    test(`${chart}: is said for each process of oslo.service, whose own default may be longer`, async () => {
+      const all = await rendered(chart);
+      for (const one of workloadsOf(all)) {
+        const text = osloTextOf(all, one);
+        const [program = ''] = configJsonOf(filesOf(all, one)).command.split(' ');
+        if (text === undefined || NOT_OSLO_SERVICE.has(program)) continue;
+        assert.match(osloOption(text, 'DEFAULT', 'graceful_shutdown_timeout') ?? '', /^\d+$/, one.metadata.name);
+      }
+    });
+
+  test("Nova's managers wait less long than the service, as it asks for", async () => {
+    for (const [chart, key] of [
+      ['nova', 'scheduler'],
+      ['nova-cell', 'conductor'],
+      ['nova-cell', 'compute'],
+    ] as const) {
+      const all = await rendered(chart);
+      const options = Object.fromEntries(optionsOf(all, workload(all, key)));
+      assert.ok((options['manager_shutdown_timeout'] ?? 0) > 20, 'of 20 and less 2026.2 waits for no task');
+      assert.ok((options['manager_shutdown_timeout'] ?? 0) < (options['graceful_shutdown_timeout'] ?? 0));
+    }
+  });
+
+  test('follows the grace period of the workloads that read the file', async () => {
+    const workloads = {
+      compute: { terminationGracePeriodSeconds: 330 },
+      libvirt: { terminationGracePeriodSeconds: 30 },
+    };
+    const all = await rendered('nova-cell', { workloads });
+    assert.deepEqual(Object.fromEntries(optionsOf(all, workload(all, 'compute'))), {
+      graceful_shutdown_timeout: 300,
+      manager_shutdown_timeout: 280,
+    });
+    assert.deepEqual(Object.fromEntries(optionsOf(all, workload(all, 'conductor'))), {
+      graceful_shutdown_timeout: 60,
+      manager_shutdown_timeout: 40,
+    });
+  });
+});
