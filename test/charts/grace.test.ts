@@ -38,7 +38,7 @@ async function rendered(chart: string, values: object = {}): Promise<Rendered> {
   return await helm.render(values);
 }
 
-function workload(all: Rendered, key: string): KubeObject {
+function workloadOf(all: Rendered, key: string): KubeObject {
   const found = workloadsOf(all).find((one) => keyOf(one) === key);
   assert.ok(found, `no workload ${key}`);
   return found;
@@ -80,7 +80,7 @@ describe('the time that a service takes to stop', { skip: (await canRunHelm()) ?
       ['nova-cell', 'compute'],
     ] as const) {
       const all = await rendered(chart);
-      const options = Object.fromEntries(optionsOf(all, workload(all, key)));
+      const options = Object.fromEntries(optionsOf(all, workloadOf(all, key)));
       assert.ok((options['manager_shutdown_timeout'] ?? 0) > 20, 'of 20 and less 2026.2 waits for no task');
       assert.ok((options['manager_shutdown_timeout'] ?? 0) < (options['graceful_shutdown_timeout'] ?? 0));
     }
@@ -92,11 +92,11 @@ describe('the time that a service takes to stop', { skip: (await canRunHelm()) ?
       libvirt: { terminationGracePeriodSeconds: 30 },
     };
     const all = await rendered('nova-cell', { workloads });
-    assert.deepEqual(Object.fromEntries(optionsOf(all, workload(all, 'compute'))), {
+    assert.deepEqual(Object.fromEntries(optionsOf(all, workloadOf(all, 'compute'))), {
       graceful_shutdown_timeout: 300,
       manager_shutdown_timeout: 280,
     });
-    assert.deepEqual(Object.fromEntries(optionsOf(all, workload(all, 'conductor'))), {
+    assert.deepEqual(Object.fromEntries(optionsOf(all, workloadOf(all, 'conductor'))), {
       graceful_shutdown_timeout: 60,
       manager_shutdown_timeout: 40,
     });

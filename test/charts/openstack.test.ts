@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { osloLines } from '../../src/platform/oslo-lines.ts';
 import { osloOption } from '../../src/platform/oslo-ini.ts';
 import { canRunHelm } from '../../tools/helm.ts';
-import { configJsonOf, filesOf, podYamlOf, textAt, waitsOf } from './service-charts.ts';
+import { configJsonOf, filesOf, keyOf, podYamlOf, textAt, waitsOf, workloadsOf } from './service-charts.ts';
 import { rendering, type Rendered } from './support.ts';
 
 /** The configuration that a chart's Job has. */
@@ -150,6 +150,22 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     const overlay = podYamlOf(rendered, compute).overlays?.ini ?? [];
     assert.deepEqual(overlay, [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(HOST_IP)' }]);
     assert.ok(!waitsOf(compute).some((wait) => wait.startsWith('mysql:')));
+  });
+
+  test("no super-conductor runs on a cell's virtual host, where it would take the requests to the cell's conductor", async () => {
+    const names = async (values: object) =>
+      workloadsOf(await renderedWith('nova', values)).map(({ metadata }) => metadata.name);
+    assert.deepEqual((await names({})).toSorted(), ['nova-api', 'nova-metadata', 'nova-scheduler']);
+    const charts = { nova: { workloads: { 'super-conductor': { enabled: true } } } };
+    assert.ok((await names({ global: { charts } })).includes('nova-super-conductor'));
+    assert.match(await complaint('nova-cell', { global: { charts } }), /settings\.virtualHost: nova's super-conductor/);
+    const own = await renderedWith('nova-cell', { global: { charts }, settings: { virtualHost: 'cell1' } });
+    for (const one of [...workloadsOf(own).filter((each) => keyOf(each) !== 'libvirt'), ...own.of('Job')]) {
+      const text = textAt(filesOf(own, one), '/etc/nova/nova.conf') ?? '';
+      assert.match(osloOption(text, 'DEFAULT', 'transport_url') ?? '', /@rabbitmq:5672\/cell1$/, one.metadata.name);
+    }
+    const broker = await renderedWith('nova-cell', { global: { charts }, settings: { virtualHost: '/' } });
+    assert.match(osloOption(configOf(broker, '/etc/nova/nova.conf'), 'DEFAULT', 'transport_url') ?? '', /:5672\/\/$/);
   });
 
   for (const agent of ['openvswitch-agent', 'dhcp-agent', 'l3-agent', 'metadata-agent']) {

@@ -36,7 +36,7 @@ describe('uWSGI', { skip: (await canRunHelm()) ?? false }, () => {
   });
 
   test('keystone: takes its processes and threads from settings', async () => {
-    const [[, text = ''] = []] = await uwsgiFilesOf('keystone', { settings: { processes: 5, threads: 7 } });
+    const [[, text] = ['', '']] = await uwsgiFilesOf('keystone', { settings: { processes: 5, threads: 7 } });
     assert.match(text, /^processes = 5$/m);
     assert.match(text, /^threads = 7$/m);
     assert.match(text, /^http = 0\.0\.0\.0:5000$/m);

@@ -45,10 +45,11 @@
 {{- printf "mysql+pymysql://%s:%s@%s:%v/%s?charset=utf8" $user (include "kolla-pod.urlWord" (include "kolla-pod.password" (list $ctx $password))) $at.host $at.port $database -}}
 {{- end -}}
 
-{{/* oslo.messaging's URL, as user openstack of virtual host /. */}}
+{{/* oslo.messaging's URL, as user openstack of virtual host /, or of settings.virtualHost where a chart has that. */}}
 {{- define "kolla-pod.transportUrl" -}}
 {{- $at := .Values.global.endpoints.rabbitmq -}}
-{{- printf "rabbit://openstack:%s@%s:%v//" (include "kolla-pod.urlWord" (include "kolla-pod.password" (list . "rabbitmq_password"))) $at.host $at.port -}}
+{{- $vhost := .Values.settings.virtualHost | default "/" -}}
+{{- printf "rabbit://openstack:%s@%s:%v/%s" (include "kolla-pod.urlWord" (include "kolla-pod.password" (list . "rabbitmq_password"))) $at.host $at.port $vhost -}}
 {{- end -}}
 
 {{- define "kolla-pod.identityUrl" -}}
