@@ -4,7 +4,7 @@ import { osloLines } from '../../src/platform/oslo-lines.ts';
 import { osloOption } from '../../src/platform/oslo-ini.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, keyOf, podYamlOf, textAt, waitsOf, workloadsOf } from './service-charts.ts';
-import { rendering, type Rendered } from './support.ts';
+import { PASSWORDS, rendering, type Rendered } from './support.ts';
 
 /** The configuration that a chart's Job has. */
 function configOf(rendered: Rendered, path: string): string {
@@ -77,9 +77,24 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     const values = { global: { endpoints: { keystone } } };
     const heat = configOf(await renderedWith('heat', values), '/etc/heat/heat.conf');
     assert.equal(osloOption(heat, 'trustee', 'auth_url'), keystone.url);
-    assert.equal(osloOption(heat, 'ec2authtoken', 'auth_uri'), keystone.url);
+    assert.equal(osloOption(heat, 'ec2authtoken', 'auth_url'), keystone.url);
+    assert.equal(osloOption(heat, 'ec2authtoken', 'endpoint_override'), 'https://identity.example');
     assert.equal(osloOption(heat, 'clients_keystone', 'auth_uri'), 'https://identity.example');
     assert.ok((await horizonSettings(values)).includes(`OPENSTACK_KEYSTONE_URL = '${keystone.url}'`));
+  });
+
+  // Heat 2025.1 to 2026.2 takes a login here: without it Keystone answers /v3/ec2tokens with 403. Its packages are in no tool of the tests.
+  test("heat asks Keystone whom a stack's signal is of as a service", async () => {
+    const text = configOf(await renderedWith('heat', {}), '/etc/heat/heat.conf');
+    const option = (key: string) => osloOption(text, 'ec2authtoken', key);
+    assert.deepEqual([option('auth_type'), option('username')], ['password', 'heat']);
+    assert.deepEqual([option('project_name'), option('user_domain_name')], ['service', 'Default']);
+    assert.equal(option('password'), PASSWORDS['heat_keystone_password']);
+    assert.deepEqual(
+      [option('auth_url'), option('endpoint_override')],
+      ['http://keystone:5000/v3', 'http://keystone:5000'],
+    );
+    assert.equal(option('auth_uri'), undefined, '2026.2 has it no more');
   });
 
   test('the dashboard knows each of several memcached, and waits for one', async () => {
