@@ -105,6 +105,15 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     assert.ok(waitsOf(dashboard).includes('memcached://m-0.m:11211'));
   });
 
+  // By the rendered files: Horizon is in no package of the tests. Python reads local_settings.py first, then local_settings.d.
+  test("the dashboard's first settings are the chart's, which write no key beside themselves", async () => {
+    const rendered = await renderedWith('horizon', {});
+    const files = filesOf(rendered, rendered.one('Deployment', 'horizon'));
+    const text = textAt(files, '/etc/openstack-dashboard/local_settings.py') ?? '';
+    assert.match(text, /^LOCAL_PATH = '\/tmp'$/m);
+    assert.doesNotMatch(text, /secret_key|^SECRET/m);
+  });
+
   test("cinder-backup has the volumes' key beside its own, since it reads them", async () => {
     const rendered = await renderedWith('cinder', {});
     const { config_files: entries } = configJsonOf(filesOf(rendered, rendered.one('StatefulSet', 'cinder-backup')));

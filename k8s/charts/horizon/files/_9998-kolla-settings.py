@@ -33,7 +33,6 @@ TIME_ZONE = {{ .Values.settings.timeZone | quote }}
 STATIC_ROOT = '/var/lib/horizon/static'
 COMPRESS_ROOT = STATIC_ROOT
 COMPRESS_OFFLINE = True
-LOCAL_PATH = '/tmp'
 
 LOGGING = {
     'version': 1,
