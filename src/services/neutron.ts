@@ -27,7 +27,12 @@ export const neutron: Service = {
   probes: [
     api('neutron_server', 9696, '/healthcheck'),
     worker('neutron_rpc_server', 'neutron-rpc-server'),
-    worker('neutron_periodic_worker', 'neutron-periodic-workers', DATABASE_PORT),
+    {
+      ...worker('neutron_periodic_worker', 'neutron-periodic-workers', DATABASE_PORT),
+      // By the plugin `router` it listens on the broker from its start on (2025.1 to 2026.2). Without that plugin, as with OVN, it
+      // has no more than a connection to the database, which 2026.2 makes at its first task: up to 75 s later.
+      readiness: 'connected neutron-periodic-workers 5672 3306',
+    },
     worker('neutron_ovn_maintenance_worker', 'neutron-ovn-maintenance-worker', OVN_NORTHBOUND_PORT),
     worker('neutron_dhcp_agent', 'neutron-dhcp-agent'),
     { ...worker('neutron_l3_agent', 'neutron-l3-agent'), declared: "healthcheck_port 'neutron-l3-agent ' 5672" },

@@ -117,3 +117,10 @@ test('every account may do something, in a domain that there is', () => {
 test('an unknown name is none', () => {
   assert.equal(serviceNamed('keyston'), undefined);
 });
+
+// What Neutron 2025.1 to 2026.2 connects to, and when, is by its code: no test can have a real one.
+test("neutron's periodic worker is ready by the broker, to which it connects at its start, or by the database", () => {
+  const probe = serviceNamed('neutron')?.probes?.find(({ container }) => container === 'neutron_periodic_worker');
+  assert.equal(probe?.readiness, 'connected neutron-periodic-workers 5672 3306');
+  assert.equal(probe.declared, 'healthcheck_port neutron-periodic-workers 3306');
+});
