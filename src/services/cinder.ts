@@ -11,7 +11,10 @@ export const cinder: Service = {
   databases: [alembicDatabase('cinder')],
   migration: {
     phases: {
-      all: [{ argv: ['cinder-manage', 'db', 'sync'] }],
+      all: [
+        { argv: ['cinder-manage', 'db', 'sync'] },
+        { argv: ['cinder-manage', 'db', 'online_data_migrations'], ...ONLINE },
+      ],
       expand: [{ argv: ['cinder-manage', 'db', 'sync'] }],
       online: [{ argv: ['cinder-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },

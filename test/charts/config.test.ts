@@ -43,6 +43,16 @@ describe('configuration', { skip }, () => {
     }
   });
 
+  test('a file that is not enabled is none, by a template too', async () => {
+    const files = { 'plain.ini': { enabled: '{{ eq .Values.settings.word "no" }}' }, 'logo.bin': { enabled: false } };
+    const { rendered, sources } = await api({ config: { files } });
+    assert.ok(!('plain.ini' in sources) && !('logo.bin' in sources), Object.keys(sources).join(' '));
+    assert.deepEqual(
+      rendered.of('ConfigMap').filter(({ metadata }) => /plain-ini|logo-bin/.test(metadata.name)),
+      [],
+    );
+  });
+
   test('a workload gets the files that its config.json reads, so others are not restarted', async () => {
     const one = await api({});
     const other = await api({ config: { files: { 'plain.ini': { content: 'other' } } } });

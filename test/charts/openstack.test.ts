@@ -176,6 +176,30 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     assert.ok(!waitsOf(compute).some((wait) => wait.startsWith('mysql:')));
   });
 
+  // By the rendered files: Cinder and Neutron are in no package of the tests.
+  test("cinder's service_user has no region_name, which no release knows", async () => {
+    const text = configOf(await renderedWith('cinder', {}), '/etc/cinder/cinder.conf');
+    assert.equal(osloOption(text, 'service_user', 'username'), 'cinder');
+    assert.equal(osloOption(text, 'service_user', 'region_name'), undefined);
+    assert.equal(osloOption(text, 'nova', 'region_name'), 'RegionOne');
+  });
+
+  test('neutron finds api-paste.ini beside neutron.conf, as its own default has it', async () => {
+    const text = configOf(await renderedWith('neutron', {}), '/etc/neutron/neutron.conf');
+    assert.equal(osloOption(text, 'DEFAULT', 'api_paste_config'), undefined);
+  });
+
+  test('settings.ceph: false takes all of Ceph away from cinder', async () => {
+    const settings = { ceph: false, backends: { nfs: { volume_driver: 'cinder.volume.drivers.nfs.NfsDriver' } } };
+    const rendered = await renderedWith('cinder', { settings, workloads: { backup: { enabled: false } } });
+    assert.doesNotMatch(JSON.stringify(rendered.all), /ceph/i);
+    const text = configOf(rendered, '/etc/cinder/cinder.conf');
+    assert.doesNotMatch(text, /ceph/i);
+    assert.equal(osloOption(text, 'DEFAULT', 'enabled_backends'), 'nfs');
+    assert.match(await complaint('cinder', { settings: { ceph: false } }), /settings\.backends needs another backend/);
+    assert.match(await complaint('cinder', { settings }), /settings\.backup needs another backup_driver/);
+  });
+
   test("no super-conductor runs on a cell's virtual host, where it would take the requests to the cell's conductor", async () => {
     const names = async (values: object) =>
       workloadsOf(await renderedWith('nova', values)).map(({ metadata }) => metadata.name);

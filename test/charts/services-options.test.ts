@@ -52,9 +52,8 @@ const SHARED = [
 ];
 const LIBRARIES = [...SHARED, 'keystonemiddleware.auth_token'];
 
-/** Options that a plugin for logging in to Keystone brings, in any section. */
-const LOGIN =
-  /^\w+\/(?:auth_type|auth_url|username|password|user_domain_name|project_name|project_domain_name|region_name)$/;
+/** Options that a plugin for logging in to Keystone brings, in any section. region_name is none: a section has it, or has not. */
+const LOGIN = /^\w+\/(?:auth_type|auth_url|username|password|user_domain_name|project_name|project_domain_name)$/;
 /** Of releases later than Debian's. */
 const LATER = new Set(['oslo_messaging_rabbit/rabbit_transient_quorum_queue', 'DEFAULT/manager_shutdown_timeout']);
 

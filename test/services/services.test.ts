@@ -47,6 +47,12 @@ for (const service of SERVICES) {
   });
 }
 
+for (const { name, migration } of SERVICES.filter((service) => service.migration.phases.online !== undefined))
+  test(`the whole of ${name}'s migration moves its data too`, () => {
+    const { all, online = [] } = migration.phases;
+    assert.deepEqual(all.slice(-online.length), online);
+  });
+
 test('what a service does with its own tool can be told apart, in a record too', () => {
   for (const { name, tool = [] } of SERVICES) {
     const names = tool.map((task) => task.name);

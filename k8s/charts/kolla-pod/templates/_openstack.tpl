@@ -55,8 +55,8 @@ rabbit_quorum_queue = true
 rabbit_transient_quorum_queue = true
 {{- end }}
 
-{{/* How a service logs in to Keystone, for a section of the caller's. (list root SERVICE) */}}
-{{- define "kolla-pod.openstack.login" -}}
+{{/* How a service logs in to Keystone, for a section that knows no region_name. (list root SERVICE) */}}
+{{- define "kolla-pod.openstack.account" -}}
 {{- $root := index . 0 -}}
 auth_type = password
 auth_url = {{ include "kolla-pod.identityUrl" $root }}
@@ -65,7 +65,12 @@ password = {{ include "kolla-pod.openstack.password" (list $root (printf "%s_key
 user_domain_name = {{ $root.Values.global.domain }}
 project_name = service
 project_domain_name = {{ $root.Values.global.domain }}
-region_name = {{ $root.Values.global.region }}
+{{- end }}
+
+{{/* The same with the region that it looks for other services in. (list root SERVICE) */}}
+{{- define "kolla-pod.openstack.login" -}}
+{{ include "kolla-pod.openstack.account" . }}
+region_name = {{ (index . 0).Values.global.region }}
 {{- end }}
 
 {{/* How an API checks tokens. (list root SERVICE TYPE), TYPE of the service in Keystone's catalogue */}}
@@ -194,7 +199,7 @@ endpoint_override = {{ include "kolla-pod.openstack.url" (list $root "glance" 92
 [cinder]
 catalog_info = block-storage::internalURL
 os_region_name = {{ $root.Values.global.region }}
-{{ include "kolla-pod.openstack.login" (list $root "nova") }}
+{{ include "kolla-pod.openstack.account" (list $root "nova") }}
 
 [neutron]
 metadata_proxy_shared_secret = {{ include "kolla-pod.openstack.password" (list $root "metadata_secret") }}
@@ -208,7 +213,7 @@ valid_interfaces = internal
 
 [service_user]
 send_service_user_token = true
-{{ include "kolla-pod.openstack.login" (list $root "nova") }}
+{{ include "kolla-pod.openstack.account" (list $root "nova") }}
 
 [oslo_concurrency]
 lock_path = /var/lib/nova/tmp
