@@ -46,6 +46,27 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.doesNotMatch(await kubectl('get', 'pods', '--output=json'), /kolla-pod\/not-restricted/);
   });
 
+  test('Keystone reads its keys in a directory that is closed to others, and a rotation gets there', async () => {
+    const keys = async () => (await exec('deploy/keystone', 'keystone', 'ls /etc/keystone/fernet-keys')).split('\n');
+    const modes = await exec('deploy/keystone', 'keystone', 'stat -c %a /etc/keystone/{fernet,credential}-keys');
+    assert.equal(modes, '750\n750\n');
+    await token();
+    const log = await exec('deploy/keystone', 'keystone', 'cat /var/log/kolla/keystone/keystone.log');
+    assert.doesNotMatch(log, /world readable|Truncating password/);
+    // What a rotation writes, without the pause that it keeps to the one before: another primary, then one key less.
+    const secret = 'secret/keystone-fernet-keys';
+    const primary = await kubectl('get', secret, '--output=jsonpath={.data.1}');
+    for (const [key, isThere] of [
+      [primary, true],
+      [null, false],
+    ] as const) {
+      await kubectl('patch', secret, '--type=merge', `--patch=${JSON.stringify({ data: { 7: key } })}`);
+      const inStep = async () => (await keys()).includes('7') === isThere || undefined;
+      await until('the kubelet and kolla-sidecar to bring the keys', inStep, CHANGE_MS);
+      await token();
+    }
+  });
+
   test('reconfigured rolling, Keystone has the new configuration in new Pods, and no request fails', async () => {
     const old = await keystoneNames();
     await using answers = asking(async () => void (await token()), PAUSE_MS);

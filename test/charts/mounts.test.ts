@@ -27,6 +27,29 @@ describe('mounts are those that kolla-init plan prints', { skip }, () => {
       }
     });
 
+  test('a volume with a source of config.json is of kolla-init and the sidecar, not of the service', async () => {
+    await using small = await rendering('small', SMALL);
+    const entry = { source: '/srv/keys/of/*', dest: '/etc/small/keys/', owner: 'placement', perm: '0600' };
+    const volumes = {
+      keys: { mountPath: '/srv/keys', source: { secret: { secretName: 'keys' } } },
+      other: { mountPath: '/srv/keys-too', source: { emptyDir: {} } },
+    };
+    const configJson = { command: 'bash', config_files: [entry] };
+    const rendered = await small.render({ workloads: { api: { configJson, volumes }, worker: { enabled: false } } });
+    const { containers, initContainers } = rendered.one('Deployment', 'small-api')['spec'].template.spec;
+    const found = [...containers, ...initContainers].flatMap(({ name, volumeMounts }: Container & { name: string }) =>
+      volumeMounts.flatMap((mount) =>
+        mount.mountPath.startsWith('/srv') ? [`${name} ${mount.mountPath}${mount.readOnly ? ' read-only' : ''}`] : [],
+      ),
+    );
+    assert.deepEqual(found.toSorted(), [
+      'kolla-init /srv/keys read-only',
+      'kolla-sidecar /srv/keys read-only',
+      'kolla-sidecar /srv/keys-too',
+      'small-api /srv/keys-too',
+    ]);
+  });
+
   describe('of any config.json', () => {
     let small: Rendering;
     before(async () => {

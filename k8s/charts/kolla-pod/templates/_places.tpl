@@ -3,7 +3,8 @@ config.json -> what a container with a read-only root must mount, and what kolla
 says without --image (a test holds the two together).
 
   entries -> wishes {path, kind, data} -> the outermost of them -> `places` {path, purpose, volume, subPath}, sorted
-  `covers`: the folders of the volume `kolla` that kolla-init mounts below /kolla
+  `covers`: the directories of the volume `kolla` that kolla-init mounts below /kolla
+  `sources`: mounts of volumes that config.json has a source in: kolla-init's, and kolla-sidecar's, which follows them
 */}}
 {{- define "kolla-pod.readPlaces" -}}
 {{- $ctx := index . 0 -}}
@@ -26,7 +27,13 @@ says without --image (a test holds the two together).
 {{- if and (eq $place.volume "kolla") (eq $holder.volume "kolla") (eq $holder.kind "folder") (hasPrefix (printf "%s/" $outer) $path) -}}{{- $_ := unset $places $path -}}{{- end -}}
 {{- end -}}
 {{- end -}}
+{{- $sources := list -}}
 {{- range $name, $volume := $workload.values.volumes -}}
+{{- if include "kolla-pod.holdsSource" (list $volume.mountPath $workload.config) -}}
+{{- $mount := dict "name" $name "mountPath" (clean $volume.mountPath) "readOnly" true -}}
+{{- with $volume.subPath -}}{{- $_ := set $mount "subPath" . -}}{{- end -}}
+{{- $sources = append $sources $mount -}}
+{{- else -}}
 {{- $there := get $places (clean $volume.mountPath) -}}
 {{- $isInit := false -}}
 {{- range $path, $place := $places -}}{{- if hasPrefix (printf "%s/" $path) $volume.mountPath -}}{{- $isInit = true -}}{{- end -}}{{- end -}}
@@ -36,13 +43,25 @@ says without --image (a test holds the two together).
 {{- range $key := list "subPath" "mountPropagation" -}}{{- with get $volume $key -}}{{- $_ := set $place $key . -}}{{- end -}}{{- end -}}
 {{- $_ := set $places (clean $volume.mountPath) $place -}}
 {{- end -}}
+{{- end -}}
 {{- range $path, $place := $places -}}
 {{- if and (not $place.given) (hasKey $workload.values.volumes $place.volume) -}}
 {{- fail (printf "%s: workloads.%s.volumes.%s: the library has a volume of that name, at %s; take another name, or that mountPath" $ctx.Chart.Name $workload.key $place.volume $path) -}}
 {{- end -}}
 {{- end -}}
 {{- $_ := set $workload "places" $places -}}
+{{- $_ := set $workload "sources" $sources -}}
 {{- $_ := set $workload "covers" (fromJsonArray (include "kolla-pod.covers" $places)) -}}
+{{- end -}}
+
+{{/* Whether config.json has a source at this path or below it: "yes" or nothing. In: list of path and config.json. */}}
+{{- define "kolla-pod.holdsSource" -}}
+{{- $path := printf "%s/" (clean (index . 0)) -}}
+{{- $holds := false -}}
+{{- range (index . 1).config_files -}}
+{{- if hasPrefix $path (printf "%s/" (trimSuffix "/" (.source | default ""))) -}}{{- $holds = true -}}{{- end -}}
+{{- end -}}
+{{- if $holds -}}yes{{- end -}}
 {{- end -}}
 
 {{/* What each entry needs, as a JSON list. In: workload. */}}

@@ -10,7 +10,7 @@ hash in its name with `reload: live` too.
 {{- $probes := (index . 1).values.probes -}}
 {{- $roles := list -}}
 {{- if and (eq $probes.mode "resident") (or $probes.readiness $probes.liveness $probes.startup) -}}{{- $roles = append $roles "probe" -}}{{- end -}}
-{{- if eq $ctx.Values.config.reload "live" -}}{{- $roles = append $roles "config-watch" -}}{{- end -}}
+{{- if or (eq $ctx.Values.config.reload "live") (index . 1).sources -}}{{- $roles = append $roles "config-watch" -}}{{- end -}}
 {{- if $ctx.Values.logs.enabled -}}{{- $roles = append $roles "log-ship" -}}{{- end -}}
 {{- join " " $roles -}}
 {{- end -}}
@@ -74,7 +74,7 @@ hash in its name with `reload: live` too.
 {{- $_ := set $seen "/etc/podinfo" (dict "name" "podinfo" "mountPath" "/etc/podinfo" "readOnly" true) -}}
 {{- if contains "config-watch" $roles -}}
 {{- $_ := set $seen "/var/lib/kolla/config_files" (dict "name" "config-files" "mountPath" "/var/lib/kolla/config_files" "readOnly" true) -}}
-{{- range fromJsonArray (include "kolla-pod.initMounts" $workload) -}}{{- $_ := set $seen .mountPath . -}}{{- end -}}
+{{- range concat (fromJsonArray (include "kolla-pod.initMounts" $workload)) $workload.sources -}}{{- $_ := set $seen .mountPath . -}}{{- end -}}
 {{- end -}}
 {{- if ne $ctx.Values.kollaPod.delivery "baked" -}}{{- $_ := set $seen "/opt/kolla-pod" (fromJson (include "kolla-pod.deliveryMount" $ctx)) -}}{{- end -}}
 {{- $mounts := list -}}
