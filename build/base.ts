@@ -53,7 +53,7 @@ export async function makeBase(folder: string, target: Target = HERE): Promise<B
   const path = join(folder, 'node');
   const notStripped = await strip(target, path);
   trimIcu(path);
-  blindToEnvironment(path);
+  blindToEnvironment(path, target.arch);
   return { target, path, notStripped };
 }
 

@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Variables that node or its OpenSSL and ICU obey before our first line runs, so that nothing of ours can refuse them:
- * a library is loaded, files are read or written, the start is refused. What they are for is no business of a helper's.
+ * Variables that node or its OpenSSL, ICU and simdutf obey before our first line runs, so that nothing of ours can refuse
+ * them: a library is loaded, files are read or written, the start is refused or crashes. What they are for is no business
+ * of a helper's.
  */
 const NAMES = [
+  // ICU trusts the offsets in a data file that it finds there: 100 bytes are a segmentation fault.
+  'ICU_TIMEZONE_FILES_DIR',
   'OPENSSL_CONF',
   'OPENSSL_MODULES',
   'OPENSSL_ENGINES',
@@ -14,16 +17,22 @@ const NAMES = [
   'NODE_REDIRECT_WARNINGS',
   'NODE_REPL_EXTERNAL_MODULE',
   'NODE_V8_COVERAGE',
+  // An unknown word ends it with 134.
+  'SIMDUTF_FORCE_IMPLEMENTATION',
 ];
+
+/** Which instructions OpenSSL takes this processor to have; one that it has not ends it with SIGILL. */
+const CPU_NAMES: Partial<Record<NodeJS.Architecture, string>> = { arm64: 'OPENSSL_armcap', x64: 'OPENSSL_ia32cap' };
 
 /**
  * Blinds a node to these variables, in place (docs/adr/0006-blind-to-the-environment.md): each name loses its first byte, and getenv
  * finds nothing under an empty name. The file stays as long as it is.
  * @throws Error when a name is not there: then this node reads it in another way, and somebody must look
  */
-export function blindToEnvironment(file: string): void {
+export function blindToEnvironment(file: string, arch: NodeJS.Architecture = process.arch): void {
   const bytes = readFileSync(file);
-  for (const name of NAMES) {
+  const cpuName = CPU_NAMES[arch];
+  for (const name of cpuName === undefined ? NAMES : [...NAMES, cpuName]) {
     const places = placesOf(bytes, name);
     if (places.length === 0)
       throw new Error(`${file} has no ${name} to be blinded to: it may read it under another spelling`);

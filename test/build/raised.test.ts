@@ -45,11 +45,11 @@ const IMAGE: Tree = {
 };
 
 /** By sudo with `-E`, and what there is afterwards. */
-async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
+async function raised(env: NodeJS.ProcessEnv, folders: readonly string[] = []): Promise<Finished> {
   const line = `for name in kolla_set_configs kolla_copy_cacerts; do '${dist}/bin/'$name; echo "$name $?"; done
     cat /run_command /etc/a.conf /etc/passwd; stat -c '%a %n' /etc/a.conf; find / -xdev -not -path '/tmp/*' | sort`;
   const all = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS', SUDO_UID: '42425', ...env };
-  const { stderr, ...rest } = await inThrowAwayRoot(line, { tree: IMAGE, folders: [dist], env: all });
+  const { stderr, ...rest } = await inThrowAwayRoot(line, { tree: IMAGE, folders: [dist, ...folders], env: all });
   return { ...rest, stderr: stderr.replaceAll(/^[-\d]+ [:.\d]+ /gm, '') };
 }
 
@@ -79,11 +79,63 @@ for (const [name, value] of Object.entries({
   NODE_ICU_DATA: '/trap',
   OPENSSL_CONF: '/trap/broken.cnf',
   OPENSSL_MODULES: '/trap',
+  SIMDUTF_FORCE_IMPLEMENTATION: 'none',
 })) {
   test(`raised by sudo, ${name} changes nothing and writes nothing`, { skip }, async () => {
     assert.deepEqual(await raised({ [name]: value }), await plain);
   });
 }
+
+test("raised by sudo, a broken file for ICU's time zones is not read", { skip }, async () => {
+  // A resource bundle's header and indexes, whose root lies far behind its end.
+  const header = '2000da27140000000000020052657342010400000000000000000000';
+  const indexes = 'ffffff20'.padEnd(48, '08000000').padEnd(72, '0');
+  const broken = Buffer.alloc(100, 0xff).fill(Buffer.from(header.padEnd(64, '0') + indexes, 'hex'), 0, 68);
+  const zones = join(folder.path, 'zones');
+  await mkdir(zones, { recursive: true });
+  await writeFile(join(zones, 'zoneinfo64.res'), broken);
+  assert.deepEqual(await raised({ ICU_TIMEZONE_FILES_DIR: zones }, [zones]), await raised({}, [zones]));
+});
+
+/** What a raised run may ask for, and why no answer to it harms. */
+const ASKED: Readonly<Record<string, string>> = {
+  '': 'a blinded name: there is no such variable',
+  KOLLA_CONFIG_STRATEGY: 'the one variable that the contract gives the caller',
+  PATH: 'copied with the rest of the environment, which src/cli/raised.ts then cuts down',
+  SUDO_UID: 'by which it knows that it is raised',
+  LD_PRELOAD: "the trace's own; of a caller sudo takes it away",
+  NODE_V8_COVERAGE: 'read by our first line, which ends what it began',
+  HOME: "where node's require() would look for modules, which a single executable never does",
+  NODE_PATH: "where node's require() would look for modules, which a single executable never does",
+  NODE_PRESERVE_SYMLINKS: "how node's require() would look for modules",
+  NODE_PRESERVE_SYMLINKS_MAIN: "how node's require() would look for modules",
+  LANG: "the locale, and there is English alone in the binary's own data",
+  LC_ALL: "the locale, and there is English alone in the binary's own data",
+  LC_MESSAGES: "the locale, and there is English alone in the binary's own data",
+  TZ: "the time zone of the log's lines",
+  NODE_CHANNEL_FD: 'a descriptor to talk to a parent over: none of ours listens, and sudo closes all but three',
+  NODE_UNIQUE_ID: "which of a parent's workers it is, over that descriptor",
+  NODE_DEBUG: 'more lines on stderr',
+  NODE_DEBUG_NATIVE: 'more lines on stderr',
+  NODE_PENDING_DEPRECATION: 'more lines on stderr',
+  NODE_USE_ENV_PROXY: 'a proxy for HTTP, which no raised tool speaks',
+  NODE_USE_SYSTEM_CA: 'CA certificates for TLS, which no raised tool speaks',
+};
+
+test('raised by sudo, it asks the environment for nothing else', { skip }, async (t) => {
+  const library = join(folder.path, 'trace/getenv.so');
+  await mkdir(join(folder.path, 'trace'));
+  const source = new URL('./fixtures/trace-getenv.c', import.meta.url).pathname;
+  const made = await run('cc', ['-DTRACE="/trace"', '-shared', '-fPIC', '-o', library, source]).catch(String);
+  if (typeof made === 'string' || made.code !== 0)
+    return t.skip(`no C compiler: ${typeof made === 'string' ? made : made.stderr}`);
+  const given = `SUDO_UID=42425 KOLLA_CONFIG_STRATEGY=COPY_ALWAYS PATH="$PATH" LD_PRELOAD='${library}'`;
+  const line = `for name in kolla_set_configs kolla_copy_cacerts; do env -i ${given} '${dist}/bin/'$name || exit; done
+    sort -u /trace`;
+  const { code, stdout, stderr } = await inThrowAwayRoot(line, { tree: IMAGE, folders: [dist, join(library, '..')] });
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(stdout.split('\n').slice(0, -1).toSorted(), Object.keys(ASKED).toSorted());
+});
 
 test('a variable that reaches a plain node does not reach the blinded one', async () => {
   const blinded = join(folder.path, 'blinded');
