@@ -7,7 +7,14 @@ import type { Base } from './base.ts';
  * Flags of the carried node: these V8 flags are no loss at start, and none may be in V8's flag hash. Young collections of
  * two MiB are too short to be worth other threads: waking them costs a busy kolla-log-ship more than they do.
  */
-export const EXEC_ARGV = ['--max-semi-space-size=2', '--no-parallel-scavenge', '--v8-pool-size=0', '--no-warnings'];
+export const EXEC_ARGV = [
+  '--max-semi-space-size=2',
+  '--no-parallel-scavenge',
+  '--v8-pool-size=0',
+  '--no-warnings',
+  // For a SIGUSR1 before src/cli/no-inspector.ts: the kernel lets nobody listen for TCP on a multicast address.
+  '--inspect-port=[ff02::1]:0',
+];
 
 type Sea = (entry: string, options: object) => Promise<void>;
 

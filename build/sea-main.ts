@@ -2,8 +2,11 @@
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { dispatch } from '../src/cli/dispatch.ts';
+import { keepInspectorClosed } from '../src/cli/no-inspector.ts';
 import { assetNames, createLoader } from './load.ts';
 import { ALL_NAMES } from './names.ts';
+
+keepInspectorClosed();
 
 // Node has begun to collect coverage before our first line, and would write it at our end: as root, where sudo keeps
 // the caller's environment.

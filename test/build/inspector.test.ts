@@ -1,0 +1,207 @@
+/** SIGUSR1, by which a plain node opens its inspector to whoever reaches the loopback address. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { callOf } from '../../build/make.ts';
+import { ALL_NAMES } from '../../build/names.ts';
+import { eachInetSocket, eachSocketInode } from '../../src/platform/proc/index.ts';
+import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
+import { listenTcp } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { must, run, start } from '../../tools/process.ts';
+
+const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
+/** What node says of an inspector that it has opened, or that it could not open. */
+const OPENED = /Debugger|inspector/i;
+
+let folder: Folder;
+let dist: string;
+
+before(async () => {
+  folder = await privateFolder('sigusr1');
+  dist = join(folder.path, 'dist');
+  await must(process.execPath, [BUILD, '--quiet', '--out', dist], { env: { PATH: process.env['PATH'] } });
+  await mkdir(join(folder.path, 'logs/nova'), { recursive: true });
+  await writeFile(join(folder.path, 'logs/nova/a.log'), 'a line\n');
+});
+after(async () => await folder[Symbol.asyncDispose]());
+
+/** Becomes the program with SIGUSR1 blocked and pending: node unblocks it before our first line, and has it at once. */
+const PENDING = `import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+os.kill(os.getpid(), signal.SIGUSR1)
+os.execv(sys.argv[1], sys.argv[1:])`;
+
+for (const name of ALL_NAMES) {
+  test(`${name} opens no inspector for a SIGUSR1 that comes before its first line`, async () => {
+    // Not its exit code: node aborts when the signal's thread wakes up only after a short life is over.
+    const { stderr } = await run('python3', ['-c', PENDING, ...callOf(dist, name), '--version'], { env: {} });
+    assert.doesNotMatch(stderr, /Debugger listening/);
+  });
+
+  test(`${name} opens no inspector for a SIGUSR1 while it runs`, async (t) => {
+    await using full = await fullPipe(join(folder.path, `${name}.pipe`));
+    const [file, ...words] = callOf(dist, name);
+    const child = spawn(file, [...words, '--version'], { env: {}, stdio: ['ignore', full.end, 'pipe'] });
+    t.after(() => child.kill('SIGKILL'));
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const pid = child.pid ?? assert.fail('not started');
+    // It can't write its version, and so it waits in its event loop.
+    await until('its event loop', async () => {
+      return (await readFile(`/proc/${pid}/wchan`, 'utf8')).includes('poll') || undefined;
+    });
+    process.kill(pid, 'SIGUSR1');
+    assert.deepEqual(await listeningPorts(pid), []);
+    full.drain();
+    const [code] = (await once(child, 'close')) as [number | null];
+    assert.deepEqual([code, said], [0, '']);
+  });
+}
+
+/** A pipe that takes nothing more until it is drained. */
+async function fullPipe(path: string) {
+  await must('mkfifo', [path]);
+  const both = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  const end = openSync(path, constants.O_WRONLY);
+  const buffer = Buffer.alloc(2 ** 20);
+  assert.throws(() => {
+    for (;;) writeSync(both, buffer);
+  }, /EAGAIN/);
+  return {
+    end,
+    drain: () => void readSync(both, buffer),
+    async [Symbol.asyncDispose]() {
+      for (const fd of [both, end]) closeSync(fd);
+    },
+  };
+}
+
+/** Where a process waits for TCP connections. */
+async function listeningPorts(pid: number): Promise<number[]> {
+  const effects = { proc: '/proc', signal: new AbortController().signal };
+  const inodes = new Set<string>();
+  await eachSocketInode(pid, (inode) => !inodes.add(inode), effects);
+  const ports: number[] = [];
+  const look = ({ state, inode, local }: { state: string; inode: string; local: { port: number } }) => {
+    if (state === 'LISTEN' && inodes.has(inode)) ports.push(local.port);
+    return false;
+  };
+  await eachInetSocket(['tcp'], look, effects);
+  return ports;
+}
+
+interface Resident {
+  readonly words: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** What it has said when it waits for good. */
+  readonly waiting: RegExp | 'asked';
+  readonly listens?: true;
+}
+
+/** Names that wait, for a port where nothing listens or for a server that takes connections and never answers. */
+function residents(closed: number, silent: number): Readonly<Record<string, Resident>> {
+  const url = `http://127.0.0.1:${silent}`;
+  const logs = { KOLLA_LOG_SHIP_URL: url, KOLLA_LOG_SHIP_ROOT: join(folder.path, 'logs') };
+  return {
+    'kolla-init': {
+      words: ['--wait', `tcp://127.0.0.1:${closed}`, '--config-dir', folder.path],
+      waiting: /ECONNREFUSED/,
+    },
+    'kolla-db-sync': {
+      words: ['status', 'keystone'],
+      env: { KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://k:p@127.0.0.1:${silent}/keystone` },
+      waiting: 'asked',
+    },
+    'kolla-bootstrap': {
+      words: ['plan', 'keystone', '--only', 'users'],
+      env: { OS_AUTH_URL: `${url}/v3`, OS_USERNAME: 'a', OS_PASSWORD: 'p', OS_PROJECT_NAME: 'admin' },
+      waiting: 'asked',
+    },
+    'kolla-probe': { words: ['http', url, '--timeout', '10m'], waiting: 'asked' },
+    'kolla-log-ship': {
+      words: ['--state', join(folder.path, 'state'), '--grace', '1ms'],
+      env: logs,
+      waiting: 'asked',
+    },
+    'kolla-sidecar': {
+      words: ['--role', 'log-ship', '--listen', '127.0.0.1:0'],
+      env: { ...logs, KOLLA_LOG_SHIP_STATE: join(folder.path, 'state-of-the-sidecar'), KOLLA_LOG_SHIP_GRACE: '1ms' },
+      waiting: 'asked',
+      listens: true,
+    },
+    'kubernetes-entrypoint': { words: [], env: { DEPENDENCY_SOCKET: '/nonexistent' }, waiting: /not there yet/ },
+    healthcheck_curl: { words: [url], waiting: 'asked' },
+  };
+}
+
+for (const name of [
+  'kolla-init',
+  'kolla-db-sync',
+  'kolla-bootstrap',
+  'kolla-probe',
+  'kolla-log-ship',
+  'kolla-sidecar',
+  'kubernetes-entrypoint',
+  'healthcheck_curl',
+]) {
+  test(`${name} opens no inspector for a SIGUSR1 while it waits`, async () => {
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    await using silent = await listenTcp(() => onAsked());
+    const { words, env, waiting, listens } = residents(await freePort(), silent.port)[name] ?? assert.fail();
+    await using running = await start(join(dist, 'bin', name), words, { env: env ?? {}, keepOutput: true });
+    let said = '';
+    const spoken = new Promise<void>((resolve, reject) => {
+      for (const stream of [running.child.stdout, running.child.stderr])
+        stream?.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          if (waiting !== 'asked' && waiting.test(said)) resolve();
+        });
+      running.child.once('close', () => reject(new Error(`it has ended: ${said}`)));
+    });
+    spoken.catch(() => {});
+    const closed = once(running.child, 'close');
+    await Promise.race([waiting === 'asked' ? asked : spoken, spoken]);
+    process.kill(running.pid, 'SIGUSR1');
+    assert.equal((await listeningPorts(running.pid)).length, listens ? 1 : 0);
+    // Its handlers are called in the order in which the signals came.
+    process.kill(running.pid, 'SIGTERM');
+    await closed;
+    assert.doesNotMatch(said, OPENED);
+  });
+}
+
+test('what it becomes and what it starts has SIGUSR1 with its default, neither blocked nor ignored', async (t) => {
+  const missing = await canThrowAwayRoots();
+  if (missing !== undefined) return t.skip(missing);
+  const text = `#!/bin/bash\necho "$1" $(grep -E '^Sig(Blk|Ign)' /proc/$$/status) >>/masks
+    kill -USR1 $$; echo "$1 is alive" >>/masks\n`;
+  const tree = {
+    'etc/debian_version': '12\n',
+    'etc/group': 'root:x:0:\n',
+    'etc/passwd': 'root:x:0:0::/root:\n',
+    'usr/bin/tell': { text, mode: 0o755 },
+    'usr/local/bin/kolla_extend_start': '',
+    'var/lib/kolla/config_files/config.json': JSON.stringify({ command: 'tell kolla_start', config_files: [] }),
+  };
+  const line = `PATH=${dist}/bin:$PATH; export KOLLA_CONFIG_STRATEGY=COPY_ALWAYS
+    (kolla_start); (COMMAND='tell kubernetes-entrypoint' kubernetes-entrypoint); ('${dist}/rootless-bin/sudo' tell sudo)
+    (kolla-probe command -- tell child); cat /masks`;
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree, folders: [dist] });
+  const said = stdout.split('\n').filter((each) => / Sig| alive/.test(each));
+  const hasSigusr1 = (mask = '0') => (BigInt(`0x${mask}`) & (1n << 9n)) !== 0n;
+  assert.deepEqual(
+    said.map((each) => {
+      const [name, , blocked, , ignored] = each.split(' ');
+      return [name, hasSigusr1(blocked), hasSigusr1(ignored)];
+    }),
+    ['kolla_start', 'kubernetes-entrypoint', 'sudo', 'child'].map((name) => [name, false, false]),
+    `${stdout}${stderr}`,
+  );
+});
