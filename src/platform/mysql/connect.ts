@@ -1,5 +1,6 @@
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import { loginFor } from './login.ts';
 import { isBrokenOff, tlsError } from './tls-errors.ts';
 import { tlsMaterial } from './tls-files.ts';
 import { placeOfTarget, type MysqlTarget } from './url.ts';
@@ -50,7 +51,8 @@ const SESSION_RULES = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBST
  * Opens a session. The deadline and `signal` cut it off at any point; after that only statements' deadlines and
  * `lost` end it.
  * @throws what mysql2 or the system throws (see isPassing and mysqlError); ConfigError for TLS files; UnavailableError and
- * NotPermittedError for a handshake that TLS ended
+ * NotPermittedError for a handshake that TLS ended; UnavailableError for a server that asks for the password itself and is
+ * not verified
  */
 export async function connect(target: MysqlTarget, options: ConnectOptions): Promise<MysqlSession> {
   const { signal, handshakeMs = HANDSHAKE_MS, statementMs = STATEMENT_MS } = options;
@@ -64,12 +66,13 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
   socket.once('connect', () => (descriptor = descriptorOf(socket)));
   const stop = () => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
+  const login = loginFor(target);
   try {
     const connection = await createConnection({
       stream: socket,
       host: target.host,
       user: target.user,
-      password: target.password,
+      ...login.options,
       ...(options.database === undefined ? {} : { database: options.database }),
       ...(ssl === undefined ? {} : { ssl }),
       connectTimeout: handshakeMs,
@@ -85,6 +88,8 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
   } catch (error) {
     socket.destroy();
     if (signal.aborted) throw signal.reason;
+    const refusal = login.refusal();
+    if (refusal) throw refusal;
     if (isBrokenOff(error)) throw Object.assign(error as Error, { code: 'PROTOCOL_CONNECTION_LOST' });
     throw tlsError(error, target) ?? error;
   } finally {
