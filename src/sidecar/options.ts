@@ -34,6 +34,13 @@ export const SIDECAR_OPTIONS = [
     example: 'true',
   },
   {
+    flag: 'allow-no-checks',
+    type: 'boolean',
+    env: 'KOLLA_SIDECAR_ALLOW_NO_CHECKS',
+    help: 'start the role probe without checks in kolla-pod.yaml, and answer 200 for it; otherwise refused with 65',
+    example: 'true',
+  },
+  {
     flag: 'listen',
     type: 'string',
     env: 'KOLLA_SIDECAR_LISTEN',

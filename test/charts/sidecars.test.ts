@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { load } from 'js-yaml';
 import { chartNames } from '../../build/charts.ts';
+import { readChecks } from '../../src/probe/serve/index.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { startHelper } from '../support/helper.ts';
@@ -22,8 +23,26 @@ const OF_THE_POD = Object.fromEntries(
 );
 
 interface PodYaml {
-  readonly sidecar: { readonly role: readonly string[] };
+  readonly sidecar: { readonly role: readonly string[]; readonly 'allow-no-checks'?: boolean };
+  readonly checks?: unknown;
 }
+
+describe('no chart with logs on gives a sidecar that probes without checks', { skip }, () => {
+  for (const name of chartNames())
+    test(name, async () => {
+      await using chart = await rendering(name);
+      const rendered = await chart.render({ logs: ALL_ROLES.logs });
+      const texts = rendered.of('ConfigMap').flatMap(({ data }): string[] => data?.['kolla-pod.yaml'] ?? []);
+      assert.ok(texts.length > 0);
+      for (const text of texts) {
+        const { sidecar, checks } = load(text) as PodYaml;
+        assert.ok(sidecar.role.includes('log-ship'));
+        const count = readChecks('kolla-pod.yaml', checks).length;
+        assert.equal(sidecar.role.includes('probe'), count > 0, text);
+        assert.equal(sidecar['allow-no-checks'], undefined);
+      }
+    });
+});
 
 describe(
   'kolla-sidecar takes what the charts give it, and its startup probe asks a path that there is',

@@ -34,6 +34,12 @@ for (const [what, sections, code, says] of [
     /checks\.api: no check 'htp'/,
   ],
   [
+    'a role probe without checks',
+    { sidecar: { role: ['config-watch', 'probe'] } },
+    65,
+    /kolla-pod\.yaml: no checks: .* or say --allow-no-checks/,
+  ],
+  [
     'an action that would end all',
     { sidecar: { role: ['config-watch'] }, init: { watch: { 'on-change': ['exit'] } } },
     64,
@@ -138,6 +144,25 @@ test('what is refused is told with its ConfigMap version and its reason, and wha
     mended.files.map(({ configMap }) => configMap),
     [third, V1],
   );
+});
+
+test('the role probe starts without checks where that is allowed, and any other role anyway', async () => {
+  const logs = { to: 'stdout', state: '/nonexistent' };
+  for (const [sections, args] of [
+    [{ sidecar: { role: ['probe'] } }, ['--allow-no-checks']],
+    [{ sidecar: { role: ['probe'], 'allow-no-checks': true } }, []],
+    [{ sidecar: { role: ['probe'] }, probe: { serve: { 'allow-no-checks': true } } }, []],
+    [{ sidecar: { role: ['config-watch'] } }, []],
+    [{ sidecar: { role: ['log-ship'] }, 'log-ship': logs }, []],
+  ] as const) {
+    await using site = await sidecarSite('no-checks');
+    await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 1\n' });
+    await site.write({ ...sections, init: { watch: watched(site) } });
+    const sidecar = await site.start(args);
+    await using _ = sidecar.running;
+    await sidecar.until('an answer', () => true);
+    assert.equal((await sidecar.get('/readyz')).status, 200, JSON.stringify(sections));
+  }
 });
 
 test('reasons are for this pod alone: others get a status word, also one that pretends to be local', async (t) => {

@@ -1,5 +1,7 @@
 import { parseDuration } from '../../cli/duration.ts';
 import { ConfigError, messageOf } from '../../cli/errors.ts';
+import type { PodFile } from '../../cli/file.ts';
+import type { Log } from '../../cli/log.ts';
 import { didYouMean, suggestion } from '../../cli/nearest.ts';
 import { ROLES, type Role } from './part.ts';
 import { shellWords } from './words.ts';
@@ -37,6 +39,23 @@ export function readChecks(file: string, section: unknown): CheckConfig[] {
   const checks = Object.entries(section).map(([name, value]) => checkOf(name, value, tell));
   if (problems.length > 0) throw new ConfigError(`${file}: ${problems.join('; ')}`);
   return checks.filter((check) => check !== undefined);
+}
+
+/**
+ * The checks of a kolla-pod.yaml, of which there must be one: without any, every probe of the pod is answered 200.
+ * @param mayBeNone somebody means it
+ * @throws ConfigError as readChecks() does, and when there is none
+ */
+export function checksOf(podFile: PodFile | undefined, mayBeNone: boolean, log: Log): CheckConfig[] {
+  const checks = podFile === undefined ? [] : readChecks(podFile.file, podFile.sectionOf('checks'));
+  if (checks.length > 0) return checks;
+  const none = podFile === undefined ? 'no kolla-pod.yaml, and so no checks' : `${podFile.file}: no checks`;
+  if (!mayBeNone)
+    throw new ConfigError(
+      `${none}: every probe would be told that all is well; add some under checks:, or say --allow-no-checks`,
+    );
+  log.warn(`${none}: every probe is told that all is well`);
+  return checks;
 }
 
 type Tell = (place: string, what: string) => void;

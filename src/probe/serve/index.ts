@@ -14,7 +14,7 @@
  */
 export { announce, changeText } from './announce.ts';
 export { startChecks, type Change, type Checks, type CheckStatus } from './checks.ts';
-export { readChecks, type CheckConfig } from './config.ts';
+export { checksOf, readChecks, type CheckConfig } from './config.ts';
 export { leaveEvents, type Events } from './events.ts';
 export { healthOf, type Part, type Role, type State } from './part.ts';
 export { prepareChecks, type PreparedCheck } from './prepare.ts';

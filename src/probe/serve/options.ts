@@ -24,6 +24,13 @@ export const SERVE_OPTIONS = [
     example: 'true',
   },
   {
+    flag: 'allow-no-checks',
+    type: 'boolean',
+    env: 'KOLLA_PROBE_ALLOW_NO_CHECKS',
+    help: 'start without checks in kolla-pod.yaml, and answer 200 to every probe; otherwise refused with 65',
+    example: 'true',
+  },
+  {
     flag: 'door-file',
     type: 'path',
     env: 'KOLLA_PROBE_DOOR_FILE',

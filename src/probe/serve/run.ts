@@ -7,7 +7,7 @@ import { formatListen, parseListen, type ListenAddress } from '../../platform/ad
 import { ownPlace } from '../../platform/kube/own-place.ts';
 import { announce } from './announce.ts';
 import { startChecks } from './checks.ts';
-import { readChecks } from './config.ts';
+import { checksOf } from './config.ts';
 import { leaveEvents } from './events.ts';
 import type { SERVE_OPTIONS } from './options.ts';
 import { prepareChecks } from './prepare.ts';
@@ -20,15 +20,15 @@ type Surroundings = Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile'>;
 
 /**
  * `kolla-probe serve`: asks the checks of kolla-pod.yaml and answers probes until the signal is aborted.
- * @throws the signal's reason; ConfigError for a wrong section, an address that is taken, a door file that can't be written
+ * @throws the signal's reason; ConfigError for a wrong section or none, an address that is taken, a door file that can't be
+ * written
  */
 export async function runServe(options: Values<typeof SERVE_OPTIONS>, surroundings: Surroundings): Promise<never> {
   const { signal, log, inherited, podFile } = surroundings;
   const listen = listenAddress('--listen', options.listen);
   const grpcListen = options.grpcListen === undefined ? undefined : listenAddress('--grpc-listen', options.grpcListen);
-  const configs = podFile === undefined ? [] : readChecks(podFile.file, podFile.sectionOf('checks'));
+  const configs = checksOf(podFile, options.allowNoChecks, log);
   const prepared = await prepareChecks(configs, surroundings);
-  if (prepared.length === 0) log.warn('no checks in kolla-pod.yaml: every probe is told that all is well');
   signal.throwIfAborted();
   // The checks outlive the signal: until the end /livez is answered as before.
   await using checks = startChecks(prepared, { signal: new AbortController().signal, log });

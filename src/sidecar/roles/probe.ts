@@ -3,10 +3,10 @@ import { optionsOf } from '../../cli/section.ts';
 import { probe } from '../../probe/index.ts';
 import {
   announce,
+  checksOf,
   eventsFor,
   listenAddress,
   prepareChecks,
-  readChecks,
   SERVE_OPTIONS,
   startChecks,
   type ServedOptions,
@@ -25,12 +25,11 @@ export interface PreparedProbe extends PreparedRole {
 }
 
 /** kolla-probe serve, whose answers the one server of the sidecar gives. */
-export async function probeRole({ context }: Making): Promise<PreparedProbe> {
+export async function probeRole({ options: sidecar, context }: Making): Promise<PreparedProbe> {
   const { inherited, podFile } = context;
   const options = await optionsOf(probe, 'serve', SERVE_OPTIONS, inherited, podFile);
-  const configs = podFile === undefined ? [] : readChecks(podFile.file, podFile.sectionOf('checks'));
-  const prepared = await prepareChecks(configs, context);
-  if (prepared.length === 0) context.log.warn('role probe: no checks in kolla-pod.yaml');
+  const mayBeNone = options.allowNoChecks || sidecar.allowNoChecks;
+  const prepared = await prepareChecks(checksOf(podFile, mayBeNone, context.log), context);
   const checks = new RestartableChecks(prepared);
   return {
     checks,

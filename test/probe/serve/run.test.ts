@@ -64,7 +64,7 @@ test('a service that goes down and comes back is one line each, with the reason 
 });
 
 test('at SIGTERM /readyz is 503 at once, /livez is answered on, and the door is closed at the end', async () => {
-  await using serve = await started('checks: {}\n');
+  await using serve = await started('checks: {}\n', '--allow-no-checks');
   assert.equal((await get(serve.port, '/readyz')).status, 200);
   assert.equal(existsSync(serve.doorFile), true);
   process.kill(serve.pid, 'SIGTERM');
@@ -74,17 +74,33 @@ test('at SIGTERM /readyz is 503 at once, /livez is answered on, and the door is 
   assert.equal(existsSync(serve.doorFile), false);
 });
 
-test('without checks it says that nothing is asked', async () => {
-  await using serve = await started('log-level: info\n');
-  await serve.saying(/no checks in kolla-pod\.yaml/);
+test('without checks it starts only when that is allowed, and says that nothing is asked', async () => {
+  await using flag = await started('log-level: info\n', '--allow-no-checks');
+  await flag.saying(/kolla-pod\.yaml: no checks: every probe is told that all is well/);
+  await using key = await started('probe: { serve: { allow-no-checks: true } }\n');
+  assert.equal((await get(key.port, '/readyz')).status, 200);
 });
 
 for (const [what, yaml, args, code, message] of [
   ['a wrong section', 'checks: { api: { runn: tcp } }', [], 65, /checks\.api\.runn: no such key; did you mean 'run'\?/],
   ['a wrong check', 'checks: { api: { run: "tpc a:1" } }', [], 65, /checks\.api: no check 'tpc'; did you mean 'tcp'\?/],
+  [
+    'no section',
+    'log-level: info',
+    [],
+    65,
+    /kolla-pod\.yaml: no checks: .*add some under checks:, or say --allow-no-checks/,
+  ],
+  ['an empty section', 'checks: {}', [], 65, /kolla-pod\.yaml: no checks: /],
   ['a wrong address', '', ['--listen', 'here'], 64, /--listen: 'here' is not PORT or ADDRESS:PORT/],
   ['a wrong address for gRPC', '', ['--grpc-listen', 'x'], 64, /--grpc-listen: 'x' is not PORT/],
-  ['an address that is not ours', '', ['--listen', '192.0.2.1:80'], 65, /cannot listen on 192\.0\.2\.1:80/],
+  [
+    'an address that is not ours',
+    '',
+    ['--allow-no-checks', '--listen', '192.0.2.1:80'],
+    65,
+    /cannot listen on 192\.0\.2\.1:80/,
+  ],
 ] as const) {
   test(`${what} ends it before anything is asked: ${code}`, async () => {
     await using folder = await privateFolder('serve');
