@@ -136,7 +136,11 @@ function residents(closed: number, silent: number): Readonly<Record<string, Resi
       waiting: 'asked',
       listens: true,
     },
-    'kubernetes-entrypoint': { words: [], env: { DEPENDENCY_SOCKET: '/nonexistent' }, waiting: /not there yet/ },
+    'kubernetes-entrypoint': {
+      words: [],
+      env: { DEPENDENCY_SOCKET: join(folder.path, 'none') },
+      waiting: /not there yet/,
+    },
     healthcheck_curl: { words: [url], waiting: 'asked' },
   };
 }

@@ -147,17 +147,17 @@ test('what is refused is told with its ConfigMap version and its reason, and wha
 });
 
 test('the role probe starts without checks where that is allowed, and any other role anyway', async () => {
-  const logs = { to: 'stdout', state: '/nonexistent' };
   for (const [sections, args] of [
     [{ sidecar: { role: ['probe'] } }, ['--allow-no-checks']],
     [{ sidecar: { role: ['probe'], 'allow-no-checks': true } }, []],
     [{ sidecar: { role: ['probe'] }, probe: { serve: { 'allow-no-checks': true } } }, []],
     [{ sidecar: { role: ['config-watch'] } }, []],
-    [{ sidecar: { role: ['log-ship'] }, 'log-ship': logs }, []],
+    [{ sidecar: { role: ['log-ship'] } }, []],
   ] as const) {
     await using site = await sidecarSite('no-checks');
     await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 1\n' });
-    await site.write({ ...sections, init: { watch: watched(site) } });
+    const logs = { to: 'stdout', root: join(site.path, 'logs'), state: join(site.path, 'state') };
+    await site.write({ ...sections, init: { watch: watched(site) }, 'log-ship': logs });
     const sidecar = await site.start(args);
     await using _ = sidecar.running;
     await sidecar.until('an answer', () => true);
