@@ -44,9 +44,7 @@ export async function play(lanes: readonly Lane[], fault: Fault, game: Game): Pr
 async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Promise<Lane[]> {
   const { random, tally } = game;
   const node = fault.strikeNode === undefined ? undefined : oneOf(random, lanes[0]!.arena.galera.nodes);
-  if (node !== undefined) await Promise.all(lanes.map((lane) => moveTo(lane, node)));
-  await sleep(random() * LATEST_MS);
-  const holders = await Promise.all(lanes.map((lane) => steadyHolder(lane)));
+  const holders = await holdersAt(lanes, node, random);
   for (const holder of holders) holder.family();
   const struckAt = performance.now();
   const mends =
@@ -89,6 +87,29 @@ async function strikeNode(lanes: readonly Lane[], node: GaleraNode, fault: Fault
   };
 }
 
+/**
+ * Who migrates in each lane, at a random moment of its migration; with a node, whose lock is held there. While one lane is
+ * moved to the node, the holder of another may lose its lease on a busy machine, and the fault would strike nobody in it.
+ */
+async function holdersAt(
+  lanes: readonly Lane[],
+  node: GaleraNode | undefined,
+  random: () => number,
+): Promise<Contender[]> {
+  for (;;) {
+    if (node !== undefined) await Promise.all(lanes.map((lane) => moveTo(lane, node)));
+    await sleep(random() * LATEST_MS);
+    const holders = await Promise.all(lanes.map((lane) => steadyHolder(lane)));
+    if (node === undefined || holders.every((holder) => isAt(holder, node))) return holders;
+  }
+}
+
+/** A migration begins at the node of its lock's session. */
+function isAt({ ports }: Contender, node: GaleraNode): boolean {
+  const [first] = ports;
+  return first === node.port;
+}
+
 /** Who migrates now, once its migration writes through all nodes that can be used. */
 async function steadyHolder(lane: Lane): Promise<Contender> {
   const what = `somebody to migrate ${lane.database} through all nodes`;
@@ -127,8 +148,7 @@ function trace(lane: Lane, holder: Contender): Promise<string> {
 async function moveTo(lane: Lane, node: GaleraNode): Promise<void> {
   for (;;) {
     const holder = await steadyHolder(lane);
-    const [port] = holder.ports;
-    if (port === node.port) return;
+    if (isAt(holder, node)) return;
     const others = lane.contenders().filter((one) => one !== holder && one.plan.home !== node);
     const held = others.flatMap(({ running }) => treeOf(running.pid));
     for (const seen of held) signal(seen, 'SIGSTOP');
