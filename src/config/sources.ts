@@ -27,7 +27,7 @@ export function sourcePath(source: string, configDir: string): string {
   return source.endsWith('/.') ? `${path}/.` : path;
 }
 
-/** Whether a source ends with a slash, or with `.`: it is a folder whose content is meant, and has no name to be called by. */
+/** Whether a source ends with a slash or with `.`: the content of that directory is meant, and no name is appended to `dest`. */
 export function isNameless(source: string): boolean {
   return /\/\.?$/.test(source);
 }

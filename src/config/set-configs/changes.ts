@@ -10,8 +10,8 @@ export interface Maker {
 }
 
 /**
- * Changes to a tree, with the semantics of the calls that Kolla makes. The disk is not touched. Unlike those calls, what is
- * changed is reached only through links that nobody but the maker can have made: see links.ts.
+ * Changes to a tree, with the semantics of the calls that Kolla makes. The disk is not touched. Unlike those calls, they
+ * follow a link only if no user but the maker can have made it: see links.ts.
  */
 export class Changes {
   readonly tree: Tree;

@@ -19,9 +19,8 @@ interface Choice {
 }
 
 /**
- * The user that was asked for; else the one that most entries name as owner; else, where they name nobody or root
- * alone, the one that is named as the command's program. All containers share the log directory, so that its owner is
- * nobody's.
+ * The user that was asked for; else the one that most entries name as owner; else, where they name none or root
+ * alone, the one that is named as the command's program. All containers share the log directory, so its owner does not count.
  */
 export function choosePodUser(document: Document, accounts: Accounts, asked: string | undefined): Choice {
   const owners = ownersIn(document);

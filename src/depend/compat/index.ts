@@ -86,7 +86,7 @@ export function translate(all: EntrypointVariables, way: Way): Translated {
   return { dependencies: eachOnce(dependencies), configs: [...new Set(configs)] };
 }
 
-/** A template that renders no entries leaves blanks between its parts. Of a list a blank is the name of an entry. */
+/** A template that renders no entries leaves whitespace between its parts. In a list, whitespace is the name of an entry. */
 function withoutBlankJson(given: EntrypointVariables): EntrypointVariables {
   const json = (text: string | undefined) => (text === undefined || /^[ \t\n\r]*$/.test(text) ? undefined : text);
   const { jobsJson, podJson, customResource } = given;
