@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test check build images charts build-reproducible e2e aio bench soak evidence docs picture format clean
+.PHONY: help demo test test-full ci check build images charts build-reproducible e2e aio bench soak evidence docs picture format clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,8 +15,16 @@ $(READY): package.json package-lock.json .npmrc
 demo: $(READY) ## a pod's life as local processes, with real MariaDB and Keystone; no root, no engine, no cluster
 	@$(NODE) demo/index.ts
 
-test: $(READY) ## everything that this machine can prove, and by name what it can't
-	@$(NODE) test/run.ts
+test: $(READY) ## before a commit: types, lint, unit, contract, one smoke a helper, charts; SUITE=integration for one suite, CHANGED=1 for what changed files reach
+	@$(NODE) test/run.ts $(or $(SUITE),test) $(if $(CHANGED),--changed)
+
+test-full: $(READY) ## before a release: every suite, and by name what this machine can't prove
+	@$(NODE) test/run.ts full
+
+# What of make test has not ended after MINUTES has failed; what of make test-full has not is named.
+MINUTES := 75
+ci: $(READY) ## make test, then what make test-full has more; MINUTES=75 at most
+	@$(NODE) test/run.ts ci --minutes $(MINUTES)
 
 check: $(READY) ## types, lint, format, unit tests
 	@$(NODE) test/run.ts check unit

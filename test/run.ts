@@ -1,177 +1,97 @@
 /**
- * Runs everything that this machine can prove: `node test/run.ts [check|SUITE]...`, all of them without a word.
+ * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--minutes N]`, `test` if nothing is said.
  *
- *   checks (types, lint, format) -> suites, each with its budget -> what was skipped and why -> node's own summary
+ *   words -> suites -> files (with --changed: those that changed files reach) -> lanes, in which they run -> a line a file
+ *     -> what failed, what was skipped and why, what was not run and how to run it, times, Node's own summary
  *
- * A test that this machine can't run is skipped by itself, with the reason that its capability's trial gave; those are
- * named at the end, so that a short green run is never taken for a whole one.
+ * `ci` runs `test`, and after it the rest of `full`, for --minutes at most: what of `test` did not come to its end by then is a
+ * failure, what of `full` did not is named.
  */
-import { globSync } from 'node:fs';
-import { run as runTests } from 'node:test';
-import { basename, join } from 'node:path';
-import { spec } from 'node:test/reporters';
-import { Transform } from 'node:stream';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { cacheRoot } from '../tools/cache.ts';
-import { TEST_LIMIT_MS } from './support/limits.ts';
-import { run } from '../tools/process.ts';
-import { SUITES, type Suite } from './suites.ts';
+import { privateFolder } from '../tools/folder.ts';
+import { changedFiles, isReached } from './runner/changed.ts';
+import { runCheck } from './runner/checks.ts';
+import { hasFailed, type Result } from './runner/outcome.ts';
+import { CHECK, itemsOf, suitesOf, type Item } from './runner/plan.ts';
+import { inLanes } from './runner/pool.ts';
+import { failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './runner/report.ts';
+import { runTestFile } from './runner/test-file.ts';
+import { SUITES, type Lane } from './suites.ts';
 
-const TOOLS: readonly (readonly [string, readonly string[]])[] = [
-  ['tsc', ['--project', '.']],
-  ['tsc', ['--project', 'src/sidecar/page']],
-  ['oxlint', ['--type-aware']],
-  ['oxfmt', ['--check', '.']],
-];
+const PROCESSORS = availableParallelism();
+const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS, waits: 2 * PROCESSORS, node: 1 };
 
-interface Tally {
-  tests: number;
-  passed: number;
-  failed: number;
-  cancelled: number;
-  skipped: number;
-  todo: number;
-}
-
-const NOTHING: Tally = { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
-const total = { ...NOTHING };
-/** By suite and reason, the names of what was skipped for it. */
-const skips = new Map<string, string[]>();
-const times: string[] = [];
-/** How many files of a suite are named with what they took. */
-const SLOWEST = 4;
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { changed: { type: 'boolean' }, minutes: { type: 'string' } },
+});
 const began = performance.now();
+const secondsSoFar = () => (performance.now() - began) / 1000;
+const timeIsOver =
+  values.minutes === undefined ? new AbortController().signal : AbortSignal.timeout(Number(values.minutes) * 60_000);
 
-const asked = process.argv.slice(2);
-const known = ['check', ...SUITES.map((suite) => suite.name)];
-const unknown = asked.find((name) => !known.includes(name));
-if (unknown === undefined) await main();
-else {
-  console.error(`no suite '${unknown}'; there is ${known.join(', ')}`);
-  process.exitCode = 64;
+process.exitCode = await main(positionals.length === 0 ? ['test'] : positionals);
+
+async function main(words: readonly string[]): Promise<number> {
+  const isCi = words.length === 1 && words[0] === 'ci';
+  const suites = [...new Set(words.flatMap((word) => suitesOf(isCi ? 'full' : word)))];
+  const first = isCi ? suitesOf('test') : suites;
+  const all = await chosen(itemsOf(suites));
+  await using cpu = await privateFolder('cpu');
+  const ran: Ran[] = [];
+  const missing: Item[] = [];
+  for (const batch of [
+    all.filter(({ suite }) => first.includes(suite)),
+    all.filter(({ suite }) => !first.includes(suite)),
+  ])
+    missing.push(...(await runBatch(batch, cpu.path, ran)));
+
+  const cut = [...missing, ...ran.filter(({ result }) => result.isCut).map(({ item }) => item)];
+  const isRequired = ({ suite }: Item) => !isCi || first.includes(suite);
+  section('not run on this machine', skipsOf(ran));
+  if (values.changed !== true) section('not run; make test-full runs all', othersOf(suites));
+  section('times', timesOf(ran));
+  section('failed', failuresOf(ran));
+  section(`cut after ${values.minutes} min, no failure`, namesOf(cut.filter((item) => !isRequired(item))));
+  section(`cut after ${values.minutes} min, and required`, namesOf(cut.filter(isRequired)));
+  console.log(`\n${summaryOf(ran, secondsSoFar()).join('\n')}`);
+  return cut.some(isRequired) || ran.some(({ result }) => hasFailed(result)) ? 1 : 0;
 }
 
-async function main(): Promise<void> {
-  const chosen = (name: string) => asked.length === 0 || asked.includes(name);
-  if (chosen('check')) await check();
-  for (const suite of SUITES.filter(({ name }) => chosen(name))) await runSuite(suite);
-  console.log(`\n${times.join('\n')}`);
-  if (skips.size > 0) console.log(`\nnot run on this machine:\n${skipLines().join('\n')}`);
-  summary();
-  process.exitCode = total.failed + total.cancelled > 0 ? 1 : 0;
+/** All of them, or those that changed files reach. */
+async function chosen(items: readonly Item[]): Promise<Item[]> {
+  if (values.changed !== true) return [...items];
+  const changed = await changedFiles();
+  const readsOf = (suite: string) => SUITES.find(({ name }) => name === suite)?.reads ?? [];
+  const reached = items.filter(({ suite, name }) => suite === CHECK.name || isReached(name, changed, readsOf(suite)));
+  console.log(`${changed.length} changed files reach ${reached.length} of ${items.length} test files and checks`);
+  return reached;
 }
 
-/** Types, lint and format; each counts as one test. */
-async function check(): Promise<void> {
-  const start = performance.now();
-  for (const [tool, args] of TOOLS) {
-    const { code, stdout, stderr } = await run(`node_modules/.bin/${tool}`, args);
-    total.tests++;
-    if (code === 0) total.passed++;
-    else total.failed++;
-    console.log(code === 0 ? `✔ ${tool}` : `✖ ${tool}\n${stdout}${stderr}`);
-  }
-  tookTime('check', start, 30);
-}
-
-async function runSuite(suite: Suite): Promise<void> {
-  const start = performance.now();
-  // In the patterns' order: what takes longest must not begin last.
-  const files = [...new Set(suite.files.flatMap((pattern) => globSync(pattern).toSorted()))];
-  console.log(`\n── ${suite.name}: ${suite.what} (${files.length} files, budget ${suite.budgetS} s)`);
-  if (files.length === 0) throw new Error(`suite ${suite.name} has no files`);
-  // Else each file's process takes the types out of all that it imports anew.
-  const env = {
-    NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'),
-    ...process.env,
-    ...(suite.fileLimitS !== undefined && { KOLLA_POD_TEST_FILE_LIMIT_MS: String(suite.fileLimitS * 1000) }),
-  };
-  const testLimitMs = suite.fileLimitS === undefined ? TEST_LIMIT_MS : suite.fileLimitS * 1000;
-  const limits = ['--import', './test/support/file-limit.ts', `--test-timeout=${testLimitMs}`];
-  // A grandchild that keeps a dead file's output open would hold the runner for ever.
-  const signal = AbortSignal.timeout(suite.limitS * 1000);
-  const events = runTests({ files, concurrency: suite.concurrency, env, execArgv: limits, signal });
-  const took = new Map<string, number>();
-  // Not a pipeline into stdout: of each suite its listeners would stay there.
-  for await (const text of events.compose(counting(suite, took)).compose(new spec()))
-    process.stdout.write(text as string);
-  tookTime(suite.name, start, suite.budgetS);
-  const slowest = [...took].toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST);
-  times.push(`  ${slowest.map(([file, ms]) => `${basename(file, '.test.ts')} ${Math.round(ms / 1000)} s`).join(', ')}`);
-}
-
-interface TestEvent {
-  readonly type: string;
-  readonly data: {
-    file?: string;
-    duration_ms?: number;
-    name?: string;
-    nesting?: number;
-    skip?: string | boolean;
-    counts?: Tally;
-    details?: { type?: string };
-  };
-}
-
-/**
- * Lets the reporter see the tests, but keeps each suite's closing counts for the one summary at the end.
- * @param took gets each file's time in ms
- */
-function counting(suite: Suite, took: Map<string, number>): Transform {
-  return new Transform({
-    objectMode: true,
-    transform(event: TestEvent, _encoding, done) {
-      const { type, data } = event;
-      if (type === 'test:summary' && data.file === undefined && data.counts) add(data.counts);
-      if (type === 'test:summary' && data.file !== undefined) took.set(data.file, data.duration_ms ?? 0);
-      if (type === 'test:pass' && typeof data.skip === 'string') {
-        const reason = `${suite.name}: ${data.skip}`;
-        skips.set(reason, [...(skips.get(reason) ?? []), data.name ?? '']);
-        // Node counts no test of a describe() that is skipped.
-        if (data.details?.type === 'suite') add({ ...NOTHING, tests: 1, skipped: 1 });
-      }
-      const isSummary =
-        type === 'test:summary' || (type === 'test:diagnostic' && data.nesting === 0 && data.file === undefined);
-      if (isSummary) done();
-      else done(null, event);
-    },
+/** Adds to `ran` what came to an end or was cut in the middle. @returns what was not started */
+async function runBatch(items: readonly Item[], cpuDirectory: string, ran: Ran[]): Promise<Item[]> {
+  // Without the cache each file's process would strip the types of all that it imports anew.
+  const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env };
+  const tasks = items.map((item) => ({
+    item,
+    lane: item.lane,
+    run: (signal: AbortSignal): Promise<Result> =>
+      item.suite === CHECK.name ? runCheck(item.name, signal) : runTestFile(item.name, env, cpuDirectory, signal),
+  }));
+  const missing = await inLanes(tasks, PLACES, timeIsOver, ({ item }, result) => {
+    ran.push({ item, result, endedAt: secondsSoFar() });
+    console.log(lineOf({ item, result }));
   });
+  return missing.map(({ item }) => item);
 }
 
-/** One line a reason; of many names for one reason the first three and how many more. */
-function skipLines(): string[] {
-  return [...skips].map(([reason, names]) => {
-    const more = names.length > 3 ? `; and ${names.length - 3} more` : '';
-    return `  ${reason}\n    ${names.slice(0, 3).join('; ')}${more}`;
-  });
+function section(title: string, lines: readonly string[]): void {
+  if (lines.length > 0) console.log(`\n${title}:\n${lines.join('\n')}`);
 }
 
-function add(counts: Tally): void {
-  for (const key of Object.keys(total) as (keyof Tally)[]) total[key] += counts[key];
-}
-
-function tookTime(name: string, start: number, budgetS: number): void {
-  const seconds = (performance.now() - start) / 1000;
-  const over = seconds > budgetS ? '  OVER BUDGET' : '';
-  times.push(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(6)} s of ${budgetS} s${over}`);
-}
-
-/** The lines that node's own runner ends with. */
-function summary(): void {
-  const { tests, passed, failed, cancelled, skipped, todo } = total;
-  const rows = {
-    tests,
-    suites: 0,
-    pass: passed,
-    fail: failed,
-    cancelled,
-    skipped,
-    todo,
-    duration_ms: performance.now() - began,
-  };
-  console.log(
-    '\n' +
-      Object.entries(rows)
-        .map(([name, value]) => `ℹ ${name} ${value}`)
-        .join('\n'),
-  );
+function namesOf(items: readonly Item[]): string[] {
+  return items.map(({ suite, name }) => `  ${suite}: ${name}`);
 }

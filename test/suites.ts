@@ -1,86 +1,82 @@
-/** What `make test` runs, in this order: the quick ones first. */
+/** What runs, in which tier and how. In each suite the files that take longest come first: they must not begin last. */
+
+/**
+ * What the files of a suite compete for. `processor`: they compute. `waits`: they wait for servers, leases and deadlines most of
+ * the time, so that several share a processor. `node`: a whole Kubernetes node, of which one at a time is enough.
+ */
+export type Lane = 'processor' | 'waits' | 'node';
+
 export interface Suite {
   readonly name: string;
   readonly what: string;
-  /** Patterns of test files. */
-  readonly files: readonly string[];
-  /** Test files at once. Those of integration wait more than they work, for leases, deadlines and silence. */
-  readonly concurrency: number;
-  /** Seconds that it may take with warm caches; over it is said, not failed: the machine may be busy. */
-  readonly budgetS: number;
-  /** Seconds that one of its files, and the test that holds all others of it, may take; default as support/limits.ts has it. */
-  readonly fileLimitS?: number;
-  /** Seconds after which what still runs is ended and failed, so that CI's own limit (90 min) never hides what hung. */
-  readonly limitS: number;
+  /** `test`: in `make test`. `full`: in `make test-full` alone. */
+  readonly tier: 'test' | 'full';
+  /** Patterns of test files that compute. */
+  readonly processor?: readonly string[];
+  /** Patterns of test files that wait; a file that one of these has is not taken again by another. */
+  readonly waits?: readonly string[];
+  /** Patterns of test files with a node. */
+  readonly node?: readonly string[];
+  /** What its files read or run besides what they import, for `CHANGED=1`. */
+  readonly reads?: readonly string[];
 }
 
 export const SUITES: readonly Suite[] = [
   {
     name: 'unit',
     what: 'our code alone: no network, no servers',
-    files: [
-      'test/{bootstrap,cli,cluster,config,demo,depend,docs,init,dbsync,logship,platform,pod,probe,services,sidecar,start,support,tools}/**/*.test.ts',
+    tier: 'test',
+    processor: [
+      'test/{bootstrap,cli,cluster,config,demo,depend,docs,init,dbsync,job,logship,platform,pod,probe,runner,services,sidecar,start,support,tools}/**/*.test.ts',
     ],
-    concurrency: 2,
-    budgetS: 90,
-    limitS: 600,
+    reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],
   },
   {
     name: 'contract',
     what: "Kolla's own scripts and ours on the same cases",
-    files: ['test/contract/**/*.test.ts'],
-    concurrency: 2,
-    budgetS: 240,
-    limitS: 900,
+    tier: 'test',
+    processor: ['test/contract/set-configs/drop-in.test.ts', 'test/contract/**/*.test.ts'],
+    reads: ['k8s/charts/**'],
+  },
+  {
+    name: 'charts',
+    what: 'charts as Helm renders them',
+    tier: 'test',
+    processor: ['test/charts/*.test.ts'],
+    reads: ['k8s/**', 'docs/**', 'build/charts.ts'],
   },
   {
     name: 'build',
     what: 'the binary and its images, built and run as their users run them',
-    files: ['test/build/*.test.ts'],
-    concurrency: 1,
-    budgetS: 300,
-    limitS: 1500,
-  },
-  {
-    name: 'charts',
-    what: 'charts as Helm renders them, and as a real API server takes them',
-    files: ['test/charts/*.test.ts'],
-    concurrency: 2,
-    budgetS: 240,
-    // The first that needs Kubernetes and Helm, which a cold machine builds.
-    limitS: 2400,
+    tier: 'full',
+    processor: ['test/build/*.test.ts'],
+    reads: ['images/**', 'package-lock.json'],
   },
   {
     name: 'integration',
     what: 'each helper against the real server that it talks to',
-    files: ['test/integration/kolla-db-sync-takeovers.test.ts', 'test/integration/*.test.ts'],
-    concurrency: 2,
-    budgetS: 360,
-    limitS: 2400,
+    tier: 'full',
+    waits: ['test/integration/kolla-db-sync-takeovers.test.ts', 'test/integration/*.test.ts'],
+    reads: ['docs/**', 'k8s/**', 'images/**'],
   },
   {
     name: 'faults',
     what: 'log shipping under each fault, every line judged',
-    files: ['test/faults/process.test.ts', 'test/faults/*.test.ts'],
-    concurrency: 2,
-    budgetS: 150,
-    limitS: 900,
+    tier: 'full',
+    waits: ['test/faults/process.test.ts', 'test/faults/*.test.ts'],
   },
   {
     name: 'e2e',
-    what: 'a pod on a real Kubernetes node',
-    files: ['test/e2e/*.test.ts'],
-    concurrency: 1,
-    budgetS: 240,
-    limitS: 1800,
+    what: 'a pod on a real Kubernetes node (root)',
+    tier: 'full',
+    node: ['test/e2e/keystone.test.ts', 'test/e2e/*.test.ts'],
+    reads: ['k8s/**', 'images/**'],
   },
   {
     name: 'aio',
-    what: 'OpenStack from the charts on a real node, and what goes wrong there',
-    files: ['test/aio/*.test.ts'],
-    concurrency: 1,
-    budgetS: 600,
-    fileLimitS: 1800,
-    limitS: 2400,
+    what: 'OpenStack from the charts on a real node, and what goes wrong there (root)',
+    tier: 'full',
+    node: ['test/aio/*.test.ts'],
+    reads: ['k8s/**', 'images/**'],
   },
 ];

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importsOf, isReached, reachedFrom } from './changed.ts';
+
+test('a file stands on what it imports, on what that imports, and on itself', () => {
+  const imports: Readonly<Record<string, readonly string[]>> = { a: ['b'], b: ['c', 'a'], d: ['a'] };
+  assert.deepEqual([...reachedFrom('a', (file) => imports[file] ?? [])], ['a', 'b', 'c']);
+});
+
+test('imports of values, of types, at run time and by URL are found', () => {
+  assert.deepEqual(importsOf('test/support/helper.ts').toSorted(), [
+    'build/from-source.ts',
+    'test/support/bundled.ts',
+    'tools/process.ts',
+  ]);
+  assert.ok(importsOf('test/support/bundled.ts').includes('build/page-as-text.ts'), 'import()');
+  assert.ok(importsOf('src/probe/index.ts').length > 0);
+});
+
+test('a changed source reaches the tests that import it, and those that run helpers', () => {
+  const changed = ['src/probe/checks/tcp.ts'];
+  assert.ok(isReached('test/probe/checks/tcp.test.ts', changed, []));
+  assert.ok(isReached('test/contract/healthcheck.test.ts', changed, []));
+  assert.ok(!isReached('test/runner/pool.test.ts', changed, []));
+});
+
+test('a changed fixture reaches the test that names its directory', () => {
+  assert.ok(isReached('test/config/volumes/example.test.ts', ['k8s/examples/keystone/config.json'], []));
+});
+
+test('what is not TypeScript reaches the suites that read it', () => {
+  assert.ok(isReached('test/runner/pool.test.ts', ['docs/cli.md'], ['docs/**']));
+  assert.ok(!isReached('test/runner/pool.test.ts', ['docs/cli.md'], ['k8s/**']));
+});

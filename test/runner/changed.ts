@@ -1,0 +1,71 @@
+/**
+ * Which test files the changed files reach:
+ *
+ *   git's list of what differs from where the branch left its upstream -> each test file's imports, theirs, ... -> those that meet it
+ *
+ * A test that starts helpers as processes imports `test/support/helper.ts`, which stands on all of `cmd/`. What is not
+ * TypeScript (charts, pages, images) is reached by the suites that say so in `reads`.
+ */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, matchesGlob, normalize } from 'node:path';
+import { must } from '../../tools/process.ts';
+
+/** What else a file stands on: it is run, read or bundled by it, not imported. */
+const BESIDES: Readonly<Record<string, string>> = {
+  'test/support/bundled.ts': 'cmd/*.ts',
+  'build/binary.ts': 'cmd/*.ts',
+};
+
+/** Every file that differs from the upstream's branch, committed or not, and new ones. */
+export async function changedFiles(): Promise<string[]> {
+  const upstream = await must('git', ['rev-parse', '--verify', '--quiet', '@{upstream}']).catch(() => 'HEAD');
+  const base = (await must('git', ['merge-base', 'HEAD', upstream.trim()])).trim();
+  const names = await Promise.all([
+    must('git', ['diff', '--name-only', '--no-renames', base]),
+    must('git', ['ls-files', '--others', '--exclude-standard']),
+  ]);
+  return [...new Set(names.flatMap((text) => text.split('\n')).filter((name) => name !== ''))].toSorted();
+}
+
+/**
+ * @param file from the repository's root
+ * @param imports what a file imports, from the repository's root
+ * @returns itself and all that it stands on
+ */
+export function reachedFrom(file: string, imports: (file: string) => readonly string[]): Set<string> {
+  const reached = new Set([file]);
+  for (const each of reached) for (const imported of imports(each)) reached.add(imported);
+  return reached;
+}
+
+const IMPORT = /(?:from |import |import\()'(\.{1,2}\/[^']+)'|new URL\('([^':]+)', import\.meta\.url\)/g;
+const known = new Map<string, readonly string[]>();
+
+/** The files of the repository that a file names: by import, or by URL as fixtures are. */
+export function importsOf(file: string): readonly string[] {
+  const former = known.get(file);
+  if (former !== undefined) return former;
+  const text = existsSync(file) && file.endsWith('.ts') ? readFileSync(file, 'utf8') : '';
+  const named = [...text.matchAll(IMPORT)].map(([, module, url]) =>
+    normalize(join(dirname(file), module ?? url ?? '')),
+  );
+  const besides = BESIDES[file];
+  const imports = [...named, ...(besides === undefined ? [] : globSync(besides))];
+  known.set(file, imports);
+  return imports;
+}
+
+/**
+ * @param changed from the repository's root
+ * @param reads globs of what the file's suite reads besides its imports
+ */
+export function isReached(file: string, changed: readonly string[], reads: readonly string[]): boolean {
+  const reached = reachedFrom(file, importsOf);
+  const isBelow = (directory: string, name: string) => name.startsWith(`${directory.replace(/\/$/, '')}/`);
+  return changed.some(
+    (name) =>
+      reached.has(name) ||
+      [...reached].some((each) => !each.endsWith('.ts') && isBelow(each, name)) ||
+      reads.some((pattern) => matchesGlob(name, pattern)),
+  );
+}

@@ -1,0 +1,67 @@
+/**
+ * Work in lanes: each lane has so many places, and lanes don't wait for one another.
+ *
+ *   tasks in order -> the first of a lane that is ready takes its free place -> result, as each ends
+ *
+ * A lane is what tasks compete for. Those that mostly wait (leases, deadlines, servers that start) share processors well, so that
+ * many of them run beside the few that need a processor each.
+ */
+import { once } from 'node:events';
+
+export interface Task<R> {
+  readonly lane: string;
+  /** What it needs is there: a program that is built once, for example. Never rejects; default: at once. */
+  readonly ready?: Promise<void>;
+  run(signal: AbortSignal): Promise<R>;
+}
+
+/**
+ * Runs all; resolves when the last has ended, or, once the signal was aborted, when what ran has ended.
+ * @param places by lane, how many tasks at once
+ * @param ended hears of each result as it comes
+ * @returns the tasks that were not started because of the signal
+ * @throws what a task or `ended` throws, after the others have ended
+ */
+export async function inLanes<T extends Task<unknown>>(
+  tasks: readonly T[],
+  places: Readonly<Record<T['lane'], number>>,
+  signal: AbortSignal,
+  ended: (task: T, result: Awaited<ReturnType<T['run']>>) => void,
+): Promise<T[]> {
+  const waiting = new Set(tasks);
+  const ready = new Set(tasks.filter((task) => task.ready === undefined));
+  const running = new Map<T, Promise<void>>();
+  const changes = new EventTarget();
+  const changed = () => changes.dispatchEvent(new Event('change'));
+  const failures: unknown[] = [];
+  for (const task of tasks) void task.ready?.then(() => ready.add(task)).then(changed);
+  signal.addEventListener('abort', changed);
+
+  const hasPlace = (lane: T['lane']) => [...running.keys()].filter((task) => task.lane === lane).length < places[lane];
+  const start = async (task: T): Promise<void> => {
+    try {
+      ended(task, (await task.run(signal)) as Awaited<ReturnType<T['run']>>);
+    } catch (error) {
+      failures.push(error);
+    } finally {
+      running.delete(task);
+      changed();
+    }
+  };
+  for (;;) {
+    const change = once(changes, 'change');
+    if (!signal.aborted && failures.length === 0) {
+      for (const task of waiting) {
+        if (!ready.has(task) || !hasPlace(task.lane)) continue;
+        waiting.delete(task);
+        running.set(task, start(task));
+      }
+    }
+    const isOver = waiting.size === 0 || signal.aborted || failures.length > 0;
+    if (isOver && running.size === 0) break;
+    await change;
+  }
+  signal.removeEventListener('abort', changed);
+  if (failures.length > 0) throw failures[0];
+  return [...waiting];
+}

@@ -1,0 +1,100 @@
+import { SUITES } from '../suites.ts';
+import { hasFailed, NO_COUNTS, type Counts, type Result } from './outcome.ts';
+import { CHECK, type Item } from './plan.ts';
+
+/** An item with what came of it, and when it began and ended: seconds since the run's start. */
+export interface Ran {
+  readonly item: Item;
+  readonly result: Result;
+  readonly endedAt: number;
+}
+
+/** How many files of a suite are named with what they took. */
+const SLOWEST = 3;
+/** Of many tests that were skipped for one reason, so many are named. */
+const NAMED = 3;
+
+/** One line for an item that ended; of one that failed, with all that its tests said. */
+export function lineOf({ item, result }: Pick<Ran, 'item' | 'result'>): string {
+  const { counts, seconds, cpuSeconds, isCut } = result;
+  const mark = isCut ? '✂' : hasFailed(result) ? '✖' : counts.passed === 0 ? '﹣' : '✔';
+  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+  const cost = cpuSeconds === undefined ? '' : `, CPU ${cpuSeconds.toFixed(1)} s`;
+  const line = `${mark} ${item.suite}: ${item.name} (${counts.passed} passed${skipped}; ${seconds.toFixed(1)} s${cost})`;
+  return hasFailed(result) ? `${line}\n${result.text.trimEnd()}` : line;
+}
+
+/** A row for each suite: how many of what, how long, and what it cost. */
+export function timesOf(all: readonly Ran[]): string[] {
+  const names = [...new Set(all.map(({ item }) => item.suite))];
+  return names.flatMap((name) => {
+    const ran = all.filter(({ item }) => item.suite === name);
+    const sum = (of: (each: Ran) => number) => ran.reduce((total, each) => total + of(each), 0);
+    const began = Math.min(...ran.map(({ endedAt, result }) => endedAt - result.seconds));
+    const wall = Math.max(...ran.map(({ endedAt }) => endedAt)) - began;
+    const tests = sum(({ result }) => result.counts.tests);
+    const cpu = sum(({ result }) => result.cpuSeconds ?? 0);
+    const slowest = ran.toSorted((a, b) => b.result.seconds - a.result.seconds).slice(0, SLOWEST);
+    const slow = slowest.map(({ item, result }) => `${shortName(item.name)} ${Math.round(result.seconds)} s`);
+    const figures = [`${wall.toFixed(0).padStart(5)} s`, `CPU ${cpu.toFixed(0).padStart(5)} s`, `${tests} tests`];
+    return [`${name.padEnd(12)} ${figures.join('  ')}  (${slow.join(', ')})`];
+  });
+}
+
+function shortName(name: string): string {
+  return name.replace(/^test\/(?:[^/]+\/)?/, '').replace(/\.test\.ts$/, '');
+}
+
+/** One line a reason; of many tests for one reason the first few and how many more. */
+export function skipsOf(all: readonly Ran[]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { item, result } of all) {
+    for (const { name, reason } of result.outcomes.filter((outcome) => outcome.result === 'skipped')) {
+      const key = `${item.suite}: ${reason ?? 'without a reason'}`;
+      byReason.set(key, [...(byReason.get(key) ?? []), name]);
+    }
+  }
+  return [...byReason].flatMap(([reason, names]) => {
+    const more = names.length > NAMED ? `; and ${names.length - NAMED} more` : '';
+    return [`  ${reason}`, `    ${names.slice(0, NAMED).join('; ')}${more}`];
+  });
+}
+
+/** The suites that a run didn't have, each with its command. */
+export function othersOf(suites: readonly string[]): string[] {
+  return [CHECK, ...SUITES]
+    .filter(({ name }) => !suites.includes(name))
+    .map(({ name, what }) => `  ${`make test SUITE=${name}`.padEnd(30)} ${what}`);
+}
+
+/** Each failed test by its file and name; of a file that failed outside of its tests, the file alone. */
+export function failuresOf(all: readonly Ran[]): string[] {
+  return all
+    .filter(({ result }) => hasFailed(result))
+    .flatMap(({ item, result }) => {
+      const failed = result.outcomes.filter((outcome) => outcome.result === 'failed').map(({ name }) => name);
+      return failed.length === 0 ? [`  ${item.name}`] : failed.map((name) => `  ${item.name}: ${name}`);
+    });
+}
+
+/** The lines that Node's own runner ends with. What was cut has counted for nothing. */
+export function summaryOf(all: readonly Ran[], seconds: number): string[] {
+  const total = all
+    .filter(({ result }) => !result.isCut)
+    .reduce((sum, { result }) => plus(sum, result.counts), NO_COUNTS);
+  const { tests, suites, passed, failed, cancelled, skipped, todo } = total;
+  const rows = { tests, suites, pass: passed, fail: failed, cancelled, skipped, todo, duration_ms: seconds * 1000 };
+  return Object.entries(rows).map(([name, value]) => `ℹ ${name} ${value}`);
+}
+
+function plus(a: Counts, b: Counts): Counts {
+  return {
+    tests: a.tests + b.tests,
+    suites: a.suites + b.suites,
+    passed: a.passed + b.passed,
+    failed: a.failed + b.failed,
+    cancelled: a.cancelled + b.cancelled,
+    skipped: a.skipped + b.skipped,
+    todo: a.todo + b.todo,
+  };
+}
