@@ -48,14 +48,14 @@ aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, and what g
 	@$(NODE) test/run.ts aio
 
 bench: build ## what it costs beside today's tools; NAME=set-configs for one
-	@$(NODE) test/bench/index.ts $(NAME)
+	@$(NODE) bench/index.ts $(NAME)
 
 soak: $(READY) ## property tests at length (SEED=1 CASES=20000), a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), every fault of log shipping (KILLS=100, MINUTES=10)
-	@SEED=$(SEED) CASES=$(CASES) $(NODE) test/soak/set-configs.ts
-	@$(NODE) test/soak/api-server.ts
-	@PROBE_MINUTES=$(PROBE_MINUTES) $(NODE) test/soak/probe.ts
-	@SEED=$(SEED) TAKEOVERS=$(TAKEOVERS) $(NODE) test/soak/takeovers.ts
-	@SEED=$(SEED) KILLS=$(KILLS) MINUTES=$(MINUTES) $(NODE) test/soak/log-ship.ts
+	@SEED=$(SEED) CASES=$(CASES) $(NODE) bench/soak/set-configs.ts
+	@$(NODE) bench/soak/api-server.ts
+	@PROBE_MINUTES=$(PROBE_MINUTES) $(NODE) bench/soak/probe.ts
+	@SEED=$(SEED) TAKEOVERS=$(TAKEOVERS) $(NODE) bench/soak/takeovers.ts
+	@SEED=$(SEED) KILLS=$(KILLS) MINUTES=$(MINUTES) $(NODE) bench/soak/log-ship.ts
 
 evidence: $(READY) ## runs the command behind every claim and prints docs/evidence/
 	@$(NODE) test/evidence/run.ts

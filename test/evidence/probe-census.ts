@@ -10,7 +10,7 @@ export const PROBE_CENSUS: readonly Point[] = [
   {
     point:
       'the census: each of 111 containers well and not well, by Kolla’s own words and by our checks, with the reason; real Apache, MariaDB, memcached, RabbitMQ',
-    command: 'node_modules/.bin/node test/census/census.ts',
+    command: 'node_modules/.bin/node bench/census/census.ts',
     match: /111 rows, 111 as they should be/,
   },
   {

@@ -20,10 +20,10 @@ import {
   Tally,
   type Arena,
   type Lane,
-} from '../takeovers/index.ts';
+} from '../../bench/takeovers/index.ts';
 
 const skip = (await canRunGalera()) ?? (await canRunControlPlane()) ?? false;
-const WITHOUT_LOCK = fileURLToPath(new URL('../takeovers/without-lock.ts', import.meta.url));
+const WITHOUT_LOCK = fileURLToPath(new URL('../../bench/takeovers/without-lock.ts', import.meta.url));
 const SEED = 6;
 const LANES = 5;
 /** As short as a machine can hold that two test files share. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { canHoldCensus, holdCensus, type Row } from '../census/index.ts';
+import { canHoldCensus, holdCensus, type Row } from '../../bench/census/index.ts';
 import { allProbes } from '../../src/services/probes.ts';
 
 const skip = (await canHoldCensus()) ?? false;

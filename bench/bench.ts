@@ -1,0 +1,76 @@
+import type { Capability } from '../tools/capability.ts';
+import type { Figure } from './figure.ts';
+
+/** Least and median of the rounds, in milliseconds. */
+export interface Figures {
+  readonly min: number;
+  readonly median: number;
+}
+
+export interface Cost {
+  /** User and system time of the program and all that it started. */
+  readonly cpuMs: Figures;
+  readonly wallMs: Figures;
+}
+
+/** One piece of work, done by us and by the tool that does it today, in turns. */
+export interface Row {
+  readonly work: string;
+  readonly ours: Cost;
+  readonly peer: Cost;
+  /** Our least CPU by theirs. */
+  readonly ratio: number;
+  /** What the ratio shall come to; undefined where none was set. */
+  readonly reach: number | undefined;
+}
+
+/** A file in bench/: `make bench NAME=name` runs it. */
+export type Bench = DuelBench | FiguresBench;
+
+interface Common {
+  readonly name: string;
+  readonly title: string;
+  /** The tool that is compared with, and its version. */
+  readonly peer: string;
+  readonly capability: Capability;
+}
+
+/** Compares what both take for the same work. */
+export interface DuelBench extends Common {
+  readonly kind: 'duel';
+  run(say: (text: string) => void): Promise<Row[]>;
+}
+
+/** Measures several things of both, each in its unit. */
+export interface FiguresBench extends Common {
+  readonly kind: 'figures';
+  run(say: (text: string) => void): Promise<Figure[]>;
+}
+
+/** What one round of one tool took. */
+export interface Sample {
+  readonly cpuMs: number;
+  readonly wallMs: number;
+}
+
+export function rowOf(work: string, ours: readonly Sample[], peer: readonly Sample[], reach?: number): Row {
+  const [our, their] = [costOf(ours), costOf(peer)];
+  return { work, ours: our, peer: their, ratio: round(our.cpuMs.min / their.cpuMs.min), reach };
+}
+
+function costOf(samples: readonly Sample[]): Cost {
+  if (samples.length === 0) throw new Error('a bench without samples');
+  return {
+    cpuMs: figuresOf(samples.map(({ cpuMs }) => cpuMs)),
+    wallMs: figuresOf(samples.map(({ wallMs }) => wallMs)),
+  };
+}
+
+function figuresOf(values: readonly number[]): Figures {
+  const sorted = values.toSorted((a, b) => a - b);
+  return { min: round(sorted[0]!), median: round(sorted[Math.floor(sorted.length / 2)]!) };
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(2));
+}

@@ -1,0 +1,114 @@
+/**
+ * What our names cost beside the tools that do the same today: `make bench`, or `make bench NAME=set-configs`.
+ *
+ *   dist/kolla-pod and the peer, in turns, on the same machine and the same work -> CPU of each and its children, wall
+ *   time -> least and median -> docs/evidence/bench-NAME.json and .svg, and its table in docs/performance.md
+ *
+ * A bench is one file here; ratios are of the least CPU, which is what the work costs: the rest is what else the machine
+ * did. A bench that this machine can't run is named with the reason, and keeps what was printed before.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { must } from '../tools/process.ts';
+import type { Bench, Cost, Row } from './bench.ts';
+import { dbSync } from './db-sync.ts';
+import { drawingOf } from './drawing.ts';
+import { kollaStart } from './kolla-start.ts';
+import { figureDrawing, figureLine, figureTable } from './figure.ts';
+import { logShip } from './log-ship.ts';
+import { probe } from './probe.ts';
+import { setConfigs } from './set-configs.ts';
+import { waits } from './waits.ts';
+
+const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits, dbSync, probe, logShip];
+const PAGE = 'docs/performance.md';
+
+const asked = process.argv.slice(2).filter((word) => word !== '');
+const unknown = asked.find((name) => !BENCHES.some((bench) => bench.name === name));
+if (unknown === undefined) {
+  for (const bench of BENCHES.filter(({ name }) => asked.length === 0 || asked.includes(name))) await carryOut(bench);
+} else {
+  console.error(`no bench '${unknown}'; there is ${BENCHES.map(({ name }) => name).join(', ')}`);
+  process.exitCode = 64;
+}
+
+async function carryOut(bench: Bench): Promise<void> {
+  console.log(`\n── ${bench.name}: ${bench.title}, against ${bench.peer}`);
+  const missing = await bench.capability();
+  if (missing !== undefined) {
+    console.log(`not run on this machine: ${missing}`);
+    return;
+  }
+  const before = load();
+  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+  const { rows, lines, table, drawing } = await found(bench);
+  for (const line of lines) console.log(line);
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}, load ${before} before, ${load()} after`;
+  const evidence = { bench: bench.name, peer: bench.peer, commit, machine, node: process.version, rows };
+  writeFileSync(`docs/evidence/bench-${bench.name}.json`, `${JSON.stringify(evidence, undefined, 2)}\n`);
+  writeFileSync(`docs/evidence/bench-${bench.name}.svg`, drawing);
+  intoPage(bench, table, `${machine}, commit ${commit}`);
+}
+
+function lineOf({ work, ours, peer, ratio, reach }: Row): string {
+  const cost = ({ cpuMs, wallMs }: Cost) =>
+    `CPU ${cpuMs.min} ms (median ${cpuMs.median}), wall ${wallMs.min} ms (median ${wallMs.median})`;
+  return `${work}\n    ours  ${cost(ours)}\n    peer  ${cost(peer)}\n    ratio ${ratio}${verdict(ratio, reach)}`;
+}
+
+function verdict(ratio: number, reach: number | undefined): string {
+  if (reach === undefined) return '';
+  return ratio <= reach ? `, reached (${reach})` : `, NOT reached (${reach})`;
+}
+
+/** Others on the machine lengthen what is waited for; CPU they don't. */
+function load(): string {
+  return loadavg()[0]?.toFixed(1) ?? '?';
+}
+
+interface Found {
+  readonly rows: readonly object[];
+  readonly lines: readonly string[];
+  /** What stands on the page, above the drawing. */
+  readonly table: readonly string[];
+  readonly drawing: string;
+}
+
+async function found(bench: Bench): Promise<Found> {
+  const say = (text: string) => console.error(`  ${text}`);
+  if (bench.kind === 'figures') {
+    const rows = await bench.run(say);
+    const drawing = figureDrawing(bench, rows);
+    return { rows, lines: rows.map(figureLine), table: figureTable(rows), drawing };
+  }
+  const rows = await bench.run(say);
+  return { rows, lines: rows.map(lineOf), table: duelTable(rows), drawing: drawingOf(bench, rows) };
+}
+
+function duelTable(rows: readonly Row[]): string[] {
+  return [
+    'Least of the interleaved rounds, in ms.',
+    '',
+    '| work | our CPU | its CPU | ratio | our wall | its wall |',
+    '|---|---|---|---|---|---|',
+    ...rows.map(
+      ({ work, ours, peer: theirs, ratio, reach }) =>
+        `| ${work} | ${ours.cpuMs.min} | ${theirs.cpuMs.min} | ${ratio}${verdict(ratio, reach)} | ${ours.wallMs.min} | ${theirs.wallMs.min} |`,
+    ),
+  ];
+}
+
+/** Its table, between its markers. */
+function intoPage({ name, title, peer }: Bench, table: readonly string[], where: string): void {
+  const text = ['', `Beside ${peer}; ${where}.`, '', ...table, '', `![${title}](evidence/bench-${name}.svg)`, ''].join(
+    '\n',
+  );
+  const page = readFileSync(PAGE, 'utf8');
+  const between = new RegExp(`(<!-- bench ${name} -->)[^]*?(<!-- end ${name} -->)`);
+  if (!between.test(page))
+    throw new Error(`${PAGE} has no place for ${name}: <!-- bench ${name} --> and <!-- end ${name} -->`);
+  writeFileSync(
+    PAGE,
+    page.replace(between, (_, open: string, close: string) => `${open}\n${text}\n${close}`),
+  );
+}

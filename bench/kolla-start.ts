@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { kollaPackage } from '../test/contract/kolla-package.ts';
+import type { Tree } from '../test/contract/throw-away-root.ts';
+import { rowOf, type DuelBench } from './bench.ts';
+import { canDuelWithKolla, duel } from './in-root.ts';
+
+const ROUNDS = 20;
+const REACH = 0.5;
+const CONFIG = 'var/lib/kolla/config_files';
+
+/** kolla_start of a command that does nothing, against Kolla's start.sh with its own set_configs.py and other scripts. */
+export const kollaStart: DuelBench = {
+  kind: 'duel',
+  name: 'kolla-start',
+  title: 'kolla_start: from the container’s start to its service',
+  peer: "Kolla's start.sh, bash and Python",
+  capability: canDuelWithKolla,
+  async run(say) {
+    const tree = await treeOf();
+    const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
+    const prepare = 'rm -rf /etc/service /etc/kolla/defaults /run_command';
+    const against = async (work: string, peer: string) => {
+      say(work);
+      const taken = await duel({ tree, prepare, ours: '/ours/kolla_start', peer, rounds: ROUNDS, env });
+      return rowOf(work, taken.ours, taken.peer, REACH);
+    };
+    return [
+      await against('a trivial command; Kolla’s through a sudo that only executes', '/usr/local/bin/start.sh'),
+      await against('a trivial command; Kolla’s as root, without sudo', '/usr/local/bin/start-as-root.sh'),
+    ];
+  },
+};
+
+async function treeOf(): Promise<Tree> {
+  const scripts = join(await kollaPackage(), 'base');
+  const script = async (name: string) => ({ text: await readFile(join(scripts, name), 'utf8'), mode: 0o755 });
+  const start = await script('start.sh');
+  const entry = { source: `/${CONFIG}/service.conf`, dest: '/etc/service/', owner: 'keystone', perm: '0600' };
+  return {
+    'etc/debian_version': '12\n',
+    'etc/passwd': 'root:x:0:0::/root:/bin/sh\nkeystone:x:42425:42425::/:/bin/sh\n',
+    'etc/group': 'root:x:0:\nkeystone:x:42425:\n',
+    'usr/local/bin/start.sh': start,
+    'usr/local/bin/start-as-root.sh': { ...start, text: start.text.replaceAll(/^sudo (?:-E )?/gm, '') },
+    'usr/local/bin/sudo': { text: '#!/bin/sh\nif test "$1" = -E; then shift; fi\nexec "$@"\n', mode: 0o755 },
+    'usr/local/bin/kolla_set_configs': await script('set_configs.py'),
+    'usr/local/bin/kolla_copy_cacerts': await script('copy_cacerts.sh'),
+    'usr/local/bin/kolla_install_projects': await script('install_projects.sh'),
+    'usr/local/bin/kolla_extend_start': '',
+    [`${CONFIG}/config.json`]: JSON.stringify({ command: 'true', config_files: [entry] }),
+    [`${CONFIG}/service.conf`]: 'key = value\n',
+  };
+}

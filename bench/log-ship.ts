@@ -1,0 +1,131 @@
+/**
+ * What shipping logs costs: `make bench NAME=log-ship`.
+ *
+ *   a million numbered lines of oslo.log, in one file and in four -> our binary and rsyslog, in turns, each from its start on ->
+ *     the same bulk sink, a process of its own -> CPU, wall, memory of the shipper, and when the first line was in
+ *   fifty files that nobody writes to -> both at once -> CPU and memory at rest
+ *   real Elasticsearch and OpenSearch -> a tenth of the lines, counted in the server
+ *
+ * Ours gives each document an id and keeps a checkpoint in all rows; rsyslog does neither. The sink is never the limit.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canRunElasticsearch, startElasticsearch } from '../test/cluster/elasticsearch.ts';
+import { canRunOpenSearch, startOpenSearch } from '../test/cluster/opensearch.ts';
+import { canRunRsyslog } from '../test/cluster/rsyslog.ts';
+import { startBulkSink } from '../test/support/bulk-sink.ts';
+import { privateFolder } from '../tools/folder.ts';
+import { writeLogLines } from '../test/support/log-lines.ts';
+import { until } from '../test/support/until.ts';
+import type { FiguresBench } from './bench.ts';
+import { round, type Figure } from './figure.ts';
+import { idleFigures } from './log-ship-idle.ts';
+import { serverFigures } from './log-ship-server.ts';
+import { BINARY, ours, rsyslog, taken, type Documents, type Job, type Shipper, type Taken } from './log-shipper.ts';
+
+const LINES = 1_000_000;
+const LINES_TO_SERVERS = 100_000;
+const ROUNDS = 3;
+/** One takes it a minute. */
+const PEER_ROUNDS = 2;
+const IN_MS = 120_000;
+const REACH_CPU_S: Record<Documents, number> = { raw: 1.9, parsed: 4 };
+/** The same beside rsyslog where both were measured first (10.1 and 17.7 s): seconds differ from machine to machine. */
+const REACH_RATIO: Record<Documents, number> = { raw: 0.19, parsed: 0.23 };
+const REACH_MB = 100;
+const SERVERS = [
+  { name: 'Elasticsearch 8', capability: canRunElasticsearch, startServer: () => startElasticsearch() },
+  { name: 'OpenSearch 3', capability: canRunOpenSearch('3'), startServer: () => startOpenSearch('3') },
+];
+
+export const logShip: FiguresBench = {
+  kind: 'figures',
+  name: 'log-ship',
+  title: 'kolla-log-ship: what shipping logs costs',
+  peer: "Debian's rsyslog",
+  capability: async () =>
+    existsSync(BINARY) ? await canRunRsyslog() : `there is no ${BINARY}; \`make build\` makes it`,
+  async run(say) {
+    await using logs = await privateFolder('bench-logs');
+    say('writing the lines');
+    const root = logs.path;
+    await mkdir(join(root, 'nova'));
+    const one = [join(root, 'nova/nova-compute.log')];
+    const four = Array.from({ length: 4 }, (_, i) => join(root, `nova/nova-${i}.log`));
+    writeLogLines(one[0]!, { events: LINES });
+    for (const [i, file] of four.entries())
+      writeLogLines(file, { events: LINES / 4, from: (i * LINES) / 4, seed: i + 1 });
+    const figures: Figure[] = [];
+    for (const files of [one, four])
+      for (const documents of ['raw', 'parsed'] as const) {
+        say(`${documents}, ${filesOf(files)}`);
+        figures.push(...(await loadFigures({ root, files, documents })));
+      }
+    say('idle');
+    figures.push(...(await idleFigures()));
+    return [...figures, ...(await realFigures(root, say))];
+  },
+};
+
+async function loadFigures(work: Omit<Job, 'port'>): Promise<Figure[]> {
+  const { files, documents } = work;
+  await using sink = await startBulkSink({ fast: true });
+  const shipped = async (shipper: Shipper): Promise<Taken> => {
+    await sink.reset();
+    return await taken(shipper, { ...work, port: sink.port }, () =>
+      until(
+        `${LINES} lines in the sink`,
+        async () => {
+          const counts = await sink.counts();
+          return counts.documents >= LINES ? counts : undefined;
+        },
+        IN_MS,
+      ),
+    );
+  };
+  const [our, their]: [Taken[], Taken[]] = [[], []];
+  for (let i = 0; i < ROUNDS; i++) {
+    our.push(await shipped(ours));
+    if (i < PEER_ROUNDS) their.push(await shipped(rsyslog));
+  }
+  const figure = (what: string, unit: string, key: keyof Taken, digits: number, reach?: number): Figure => {
+    // Of memory the most counts: it is what a limit must leave room for.
+    const one = (runs: readonly Taken[]) => Math[key === 'peakMB' ? 'max' : 'min'](...runs.map((run) => run[key]));
+    return {
+      what: `${documents}, ${filesOf(files)}: ${what}`,
+      unit,
+      ours: round(one(our), digits),
+      peer: round(one(their), digits),
+      ...(reach === undefined ? {} : { reach }),
+    };
+  };
+  const cpu = figure('CPU', 's', 'cpuS', 2, REACH_CPU_S[documents]);
+  const ratio = { ours: round(cpu.ours / cpu.peer!, 2), peer: 1, reach: REACH_RATIO[documents] };
+  return [
+    { what: `${documents}, ${filesOf(files)}: CPU beside rsyslog's`, unit: '×', ...ratio },
+    cpu,
+    figure('wall', 's', 'wallS', 2),
+    figure('memory at most', 'MB', 'peakMB', 0, REACH_MB),
+    figure('first line in', 's', 'firstS', 2),
+  ];
+}
+
+async function realFigures(root: string, say: (text: string) => void): Promise<Figure[]> {
+  const log = { root, file: join(root, 'nova/nova-api.log'), lines: LINES_TO_SERVERS };
+  writeLogLines(log.file, { events: log.lines });
+  const figures: Figure[] = [];
+  for (const { name, capability, startServer } of SERVERS) {
+    const no = await capability();
+    if (no === undefined) {
+      say(`into ${name}`);
+      await using server = await startServer();
+      figures.push(...(await serverFigures(name, server, log)));
+    } else say(`not into ${name}: ${no}`);
+  }
+  return figures;
+}
+
+function filesOf(files: readonly string[]): string {
+  return `${files.length} file${files.length === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,56 @@
+/**
+ * What a probe costs: `make bench NAME=probe`.
+ *
+ *   in namespaces of our own: Kolla's scripts, our binary under their names and our shims with a resident server, in turns, on
+ *     the same stand-ins (bench/census) -> CPU, wall and memory of each with all that it starts (measured.c)
+ *   a real RabbitMQ -> its own tool and Kolla's script, our check as a process and resident
+ *   the resident server alone -> a check, an answer, 200 requests a second
+ *   a real Kubernetes node, Pods that are probed each second -> all CPU of the node a probe, by exec of Kolla's script, by
+ *     exec of our shim and binary, by httpGet
+ */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { canHoldCensus } from './census/index.ts';
+import { inNamespaces } from './census/namespace.ts';
+import { canRunRabbitmq } from '../test/cluster/rabbitmq.ts';
+import { canRunNode } from '../test/cluster/kubernetes/index.ts';
+import { canHaveKolla } from '../test/contract/kolla-package.ts';
+import { run } from '../tools/process.ts';
+import type { FiguresBench } from './bench.ts';
+import type { Figure } from './figure.ts';
+import { canMeasure } from './measured.ts';
+import { nodeFigures } from './probe-node.ts';
+
+const SCRIPTS = fileURLToPath(new URL('probe-scripts.ts', import.meta.url));
+const BINARY = fileURLToPath(new URL('../dist/bin/healthcheck_port', import.meta.url));
+/** What Kolla's scripts start. */
+const TOOLS = ['bash', 'pgrep', 'ss', 'grep', 'curl', 'lsof', 'stat', 'date'];
+
+export const probe: FiguresBench = {
+  kind: 'figures',
+  name: 'probe',
+  title: 'kolla-probe: what a probe costs',
+  peer: "Kolla's healthcheck scripts",
+  capability: async () =>
+    existsSync(BINARY)
+      ? ((await lacksTool()) ??
+        (await canMeasure()) ??
+        (await canHaveKolla()) ??
+        (await canHoldCensus()) ??
+        (await canRunRabbitmq()))
+      : `there is no ${BINARY}; \`make build\` makes it`,
+  async run(say) {
+    say("Kolla's scripts and ours");
+    const figures = JSON.parse(await inNamespaces(SCRIPTS)) as Figure[];
+    const noNode = await canRunNode();
+    if (noNode === undefined) return [...figures, ...(await nodeFigures(say))];
+    say(`not on a node: ${noNode}`);
+    return figures;
+  },
+};
+
+async function lacksTool(): Promise<string | undefined> {
+  for (const tool of TOOLS)
+    if ((await run('sh', ['-c', `command -v ${tool}`])).code !== 0) return `Kolla's scripts need ${tool}`;
+  return undefined;
+}

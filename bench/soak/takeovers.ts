@@ -1,0 +1,148 @@
+/**
+ * A thousand takeovers: `make soak`, with `SEED=n` and `TAKEOVERS=n` where others are wanted.
+ *
+ *   a cluster that gives nodes up soon, lanes with a lease of 2 s: the holder killed, again and again, and every other fault
+ *     that leaves the nodes alone -> a cluster with Galera's own timeouts, lanes with a lease of 30 s: the holder frozen, its
+ *     node killed, cut off, frozen -> after each fault somebody finishes -> every takeover judged
+ *
+ * Writes docs/evidence/soak-takeovers.md and .json when all are through. The first takeover that is wrong ends it with
+ * exit code 1 and what is needed to see why; Ctrl-C with what was counted until then.
+ */
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { canRunGalera } from '../../test/cluster/galera.ts';
+import { canRunControlPlane } from '../../test/cluster/kubernetes/index.ts';
+import { must } from '../../tools/process.ts';
+import { randomFrom, shuffled } from '../../test/support/random.ts';
+import {
+  FROZEN,
+  HOLDER_FAULTS,
+  KILL,
+  NODE_FAULTS,
+  openArena,
+  openLane,
+  play,
+  Tally,
+  type Fault,
+  type Lane,
+} from '../takeovers/index.ts';
+import { pageOf, type Part } from './takeovers-page.ts';
+
+const TAKEOVERS = Number(process.env['TAKEOVERS'] || 1000);
+const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
+const LANES = 4;
+/** Of each fault, with a lane's lease; every lane has its share. */
+const EACH = 12;
+const TELL_MS = 30_000;
+
+const began = performance.now();
+const random = randomFrom(SEED);
+const quick: Part = {
+  name: 'lease 2 s, stopped after 1 s; a silent node is given up after 2 to 4 s',
+  timing: 'quick',
+  times: { leaseMs: 2000, lossMs: 1000 },
+  tally: new Tally(),
+};
+const real: Part = {
+  name: "lease 30 s, stopped after 20 s; Galera's own timeouts, 5 to 15 s",
+  timing: 'real',
+  times: { leaseMs: 30_000, lossMs: 20_000 },
+  tally: new Tally(),
+};
+
+const missing = (await canRunGalera()) ?? (await canRunControlPlane());
+if (missing === undefined) await soak();
+else console.log(`not run on this machine: ${missing}`);
+
+async function soak(): Promise<void> {
+  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+  const isClean = (await must('git', ['status', '--porcelain', '--', 'src', 'test'])).trim() === '';
+  console.log(`takeovers: seed ${SEED}, ${TAKEOVERS} of them, commit ${commit}`);
+  const interrupted = Promise.withResolvers<never>();
+  process.once('SIGINT', () => interrupted.reject(new Error('interrupted')));
+  const telling = setInterval(() => console.log(progress()), TELL_MS);
+  try {
+    await inLanes(real, interrupted.promise, playReal);
+    await inLanes(quick, interrupted.promise, playQuick);
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  } finally {
+    clearInterval(telling);
+  }
+  for (const { name, tally } of [quick, real]) console.log(`${name}\n  ${tally.lines().join('\n  ')}`);
+  if (process.exitCode === 1)
+    return console.log(`ended after ${total()} of ${TAKEOVERS} takeovers: no page is written`);
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}, load ${loadavg()[0]?.toFixed(1)} at the end`;
+  const run = {
+    commit: isClean ? commit : `${commit} with uncommitted changes`,
+    seed: SEED,
+    machine,
+    seconds: seconds(),
+  };
+  const parts = [quick, real];
+  const evidence = parts.map(({ name, tally }) => ({
+    name,
+    taken: tally.taken,
+    rows: tally.rows,
+    spoiled: tally.spoiled,
+  }));
+  writeFileSync('docs/evidence/soak-takeovers.json', `${JSON.stringify({ ...run, parts: evidence }, undefined, 2)}\n`);
+  writeFileSync('docs/evidence/soak-takeovers.md', pageOf(parts, run));
+}
+
+/** Opens a part's cluster and lanes for as long as the work takes. */
+async function inLanes(
+  part: Part,
+  end: Promise<never>,
+  work: (lanes: readonly Lane[]) => Promise<void>,
+): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const open = async (): Promise<void> => {
+    const arena = stack.use(await openArena(part.timing));
+    const lanes: Lane[] = [];
+    while (lanes.length < LANES) lanes.push(stack.use(await openLane(arena, part.times)));
+    await work(lanes);
+  };
+  const working = open();
+  // What it finds gone after the end is no news.
+  working.catch(() => {});
+  await Promise.race([working, end]);
+}
+
+async function playReal(lanes: readonly Lane[]): Promise<void> {
+  const { tally } = real;
+  const faults = [FROZEN, ...NODE_FAULTS].flatMap((fault) => Array.from({ length: EACH / LANES }, () => fault));
+  for (const fault of shuffled(random, faults)) await play(lanes, fault, { random, tally });
+}
+
+async function playQuick(lanes: readonly Lane[]): Promise<void> {
+  const { tally } = quick;
+  const others = HOLDER_FAULTS.filter((fault) => fault !== KILL);
+  const seldom = others.flatMap((fault) => Array.from({ length: EACH / LANES }, () => fault));
+  const inLane = async (lane: Lane): Promise<void> => {
+    const left = [...seldom];
+    while (left.length > 0 || total() < TAKEOVERS) {
+      // The seldom ones anywhere among the kills.
+      const isSeldom = random() * (TAKEOVERS - total()) < 2 * LANES * left.length;
+      const fault: Fault = isSeldom ? left.splice(Math.floor(random() * left.length), 1)[0]! : KILL;
+      await play([lane], fault, { random, tally });
+    }
+  };
+  await Promise.all(lanes.map(inLane));
+}
+
+function total(): number {
+  return quick.tally.total + real.tally.total;
+}
+
+function seconds(): number {
+  return Math.round((performance.now() - began) / 1000);
+}
+
+function progress(): string {
+  const done = total();
+  const minutes = (value: number) => (value / 60).toFixed(0);
+  const left = done === 0 ? '' : `, at most ${minutes((seconds() / done) * (TAKEOVERS - done))} min left at this pace`;
+  return `${done} of ${TAKEOVERS} takeovers after ${minutes(seconds())} min, 0 overlaps${left}`;
+}

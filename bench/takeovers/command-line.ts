@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url';
+import type { GaleraNode } from '../../test/cluster/galera.ts';
+import type { Arena } from './arena.ts';
+import type { LaneOptions } from './lane.ts';
+
+const MIGRATION = fileURLToPath(new URL('migration.ts', import.meta.url));
+export const ACCOUNT_PASSWORD = 'secret-of-the-service';
+
+/** One that has these as its hosts, in this order. */
+export function argsOf(
+  { leaseMs, lossMs, lock = 'lease' }: LaneOptions,
+  name: string,
+  who: string,
+  nodes: readonly GaleraNode[],
+): string[] {
+  const hosts = nodes.flatMap(({ host, port }) => ['--host', `${host}:${port}`]);
+  const times = ['--lease', `${leaseMs}ms`, '--lock-loss', `${lossMs}ms`];
+  const locks = ['--lock', lock, '--lease-name', name, '--admin-user', 'root'];
+  return ['keystone', ...hosts, ...times, ...locks, '--release', who, '--', process.execPath, MIGRATION];
+}
+
+export function envOf(
+  { galera }: Arena,
+  database: string,
+  { who, gate, kubeconfig }: { who: string; gate: string; kubeconfig: string },
+): NodeJS.ProcessEnv {
+  const [first] = galera.nodes as [GaleraNode];
+  return {
+    KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://${database}:${ACCOUNT_PASSWORD}@${first.host}:${first.port}/${database}`,
+    KOLLA_DB_SYNC_ADMIN_PASSWORD: galera.rootPassword,
+    KUBECONFIG: kubeconfig,
+    KP_WHO: who,
+    KP_PORTS: galera.nodes.map(({ port }) => port).join(),
+    KP_GATE: gate,
+  };
+}

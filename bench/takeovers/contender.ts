@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import type { GaleraNode } from '../../test/cluster/galera.ts';
+import { HELPERS } from '../../test/support/helper.ts';
+import { start, tied, type Running } from '../../tools/process.ts';
+import type { ApiWay } from './api.ts';
+import { aliveOf, treeOf, type Seen } from './process-tree.ts';
+
+/** What a helper ends with that has lost its lock. */
+export const LOST = 69;
+
+export interface ContenderPlan {
+  /** Its release as well: unlike releases are unlike work. */
+  readonly name: string;
+  /** The node that it uses while it can. */
+  readonly home: GaleraNode;
+  /** Instead of kolla-db-sync. */
+  readonly program?: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly way: ApiWay;
+  /** When this file is there its migration comes to its end. */
+  readonly gate: string;
+  /** Called at each line that it says. */
+  readonly onLine: (contender: Contender, line: LogLine) => void;
+}
+
+export interface LogLine {
+  readonly msg: string;
+  /** The program whose words these are, when they are not its own. */
+  readonly from?: string;
+  readonly token?: number;
+}
+
+/** One kolla-db-sync of those that contend for a database. */
+export interface Contender extends AsyncDisposable {
+  readonly plan: ContenderPlan;
+  readonly name: string;
+  readonly way: ApiWay;
+  readonly running: Running;
+  /** Of its turn; undefined while it has none. */
+  readonly token: number | undefined;
+  /** When its migration's first row was committed, by performance.now(). */
+  readonly startedAt: number | undefined;
+  /** The ports through which its migration has written: first that at which it began. */
+  readonly ports: ReadonlySet<number>;
+  readonly code: number | undefined;
+  readonly log: () => string;
+  /** It and all that it has started, also after its end. */
+  readonly family: () => readonly Seen[];
+}
+
+/** Starts one. */
+export async function startContender(plan: ContenderPlan): Promise<Contender> {
+  const words = plan.program === undefined ? [HELPERS, 'kolla-db-sync'] : [plan.program];
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...plan.env };
+  // Nobody would end it when we are killed, and it would wait for servers that are gone.
+  const running = await start(...tied(process.execPath, [...words, ...plan.args]), { env, keepOutput: true });
+  const ports = new Set<number>();
+  const family = new Map<number, Seen>();
+  let [log, rest] = ['', ''];
+  let [token, startedAt, code]: (number | undefined)[] = [];
+  const contender: Contender = {
+    plan,
+    name: plan.name,
+    way: plan.way,
+    running,
+    ports,
+    get token() {
+      return token;
+    },
+    get startedAt() {
+      return startedAt;
+    },
+    get code() {
+      return code;
+    },
+    log: () => log,
+    family() {
+      // After its end another one may have its number.
+      if (code === undefined) for (const seen of treeOf(running.pid)) family.set(seen.pid, seen);
+      return [...family.values()];
+    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  };
+  const hear = (line: LogLine) => {
+    token ??= line.token;
+    const [, verb, port] = /^(started|writes) through (\d+)$/.exec(line.msg) ?? [];
+    if (verb !== undefined && line.from !== undefined) {
+      if (verb === 'started') startedAt = performance.now();
+      ports.add(Number(port));
+    }
+    plan.onLine(contender, line);
+  };
+  running.child.stdout?.resume();
+  running.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('{')) hear(JSON.parse(line) as LogLine);
+  });
+  void running.ended.then((ended) => (code = ended));
+  return contender;
+}
+
+/** Whether nothing of it runs any more, and its exit code is known. */
+export function isGone(contender: Contender): boolean {
+  return contender.code !== undefined && aliveOf(contender.family()).length === 0;
+}
+
+/** What of it still runs, for a message. */
+export function stillRunning(contender: Contender): string {
+  return aliveOf(contender.family())
+    .map(({ pid }) => `\n── still there: ${pid} ${commandOf(pid)}`)
+    .join('');
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '(gone now)';
+  }
+}

@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { GaleraNode } from '../../test/cluster/galera.ts';
+import { pause } from '../../src/platform/backoff.ts';
+import type { Arena } from './arena.ts';
+import { ACCOUNT_PASSWORD, argsOf, envOf } from './command-line.ts';
+import { LOST, startContender, type Contender } from './contender.ts';
+import { signal, treeOf } from './process-tree.ts';
+import { changes, type Changes } from './changes.ts';
+import { JOURNAL_TABLES } from './journal.ts';
+
+export interface LaneOptions {
+  readonly contenders?: number;
+  /** Beside the row, or the row alone. Default: lease. */
+  readonly lock?: 'lease' | 'row';
+  /** Instead of kolla-db-sync: a file with the same interface. */
+  readonly program?: string;
+  readonly leaseMs: number;
+  readonly lossMs: number;
+}
+
+/** A database and those that contend for it. */
+export interface Lane extends AsyncDisposable {
+  readonly arena: Arena;
+  readonly options: LaneOptions;
+  readonly database: string;
+  /** Those whose migration began, in the order in which we heard of it. */
+  readonly began: readonly Contender[];
+  /** Those that run now. */
+  readonly contenders: () => readonly Contender[];
+  /** Those that ended and had no turn, the latest last: for messages. */
+  readonly failed: readonly Contender[];
+  readonly changes: Changes;
+  /** Lets a contender's migration come to its end. */
+  release(contender: Contender): Promise<void>;
+  /** Takes the API server from all contenders, also from those that come. */
+  cutApi(how: 'reset' | 'silent'): void;
+  mendApi(): void;
+  /** Ends those whose home is that node and which may have left it: those that replace them begin there. */
+  bringHome(node: GaleraNode): void;
+}
+
+const CONTENDERS = 12;
+/** Processes that start at once take the machine from those that hold leases of 2 s. */
+const AT_ONCE = 3;
+/** As a kubelet would wait: on a machine under load, starts would take the lease from one after the other. */
+const BACKOFF_MS = 5000;
+
+let lanes = 0;
+
+/** Makes the database, starts all contenders, and replaces those that end. */
+export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane> {
+  const { contenders: count = CONTENDERS } = options;
+  const name = `lane${++lanes}`;
+  const { nodes } = arena.galera;
+  const [first] = nodes as [GaleraNode];
+  await first.query(`CREATE DATABASE ${name}; CREATE USER ${name}@'%' IDENTIFIED BY '${ACCOUNT_PASSWORD}';
+    GRANT ALL PRIVILEGES ON ${name}.* TO ${name}@'%'; USE ${name}; ${JOURNAL_TABLES}`);
+  await arena.api.allow(name);
+  const began: Contender[] = [];
+  const failed: Contender[] = [];
+  const entered: Contender[] = [];
+  const running = new Set<Contender>();
+  const state: { made: number; api?: 'reset' | 'silent' | undefined } = { made: 0 };
+  const heard = changes();
+  const gateOf = (who: string) => join(arena.folder, `${who}.gate`);
+
+  const enter = async (home: GaleraNode): Promise<Contender> => {
+    const who = `${name}-c${++state.made}`;
+    const way = await arena.api.way(who);
+    if (state.api !== undefined) way.cut(state.api);
+    const contender = await startContender({
+      name: who,
+      home,
+      ...(options.program === undefined ? {} : { program: options.program }),
+      args: argsOf(options, name, who, [home, ...nodes.filter((node) => node !== home)]),
+      env: envOf(arena, name, { who, gate: gateOf(who), kubeconfig: way.kubeconfig }),
+      way,
+      gate: gateOf(who),
+      onLine(one, { msg }) {
+        if (msg.startsWith('started through')) began.push(one);
+        if (/^(?:started|writes) through|^waiting|^running /.test(msg)) heard.tell();
+      },
+    });
+    running.add(contender);
+    entered.push(contender);
+    if (over.aborted) await contender.running.stop(0);
+    return contender;
+  };
+  /** One after the other, for as long as the lane is open. */
+  const keep = async (home: GaleraNode): Promise<void> => {
+    do {
+      const contender = await enter(home);
+      await contender.running.ended;
+      running.delete(contender);
+      if (contender.startedAt === undefined) failed.push(contender);
+      heard.tell();
+      await contender.way[Symbol.asyncDispose]();
+      if (contender.code === LOST && !over.aborted) await pause(BACKOFF_MS, over).catch(() => {});
+      // One without a lock would end again and again.
+    } while (!over.aborted && options.program === undefined);
+  };
+  const closing = new AbortController();
+  const over = AbortSignal.any([closing.signal, arena.over]);
+  /** What it can't start any more, as the arena is gone, nobody needs. */
+  const unlessOver = (error: unknown) => {
+    if (!over.aborted) throw error;
+  };
+  const slots: Promise<void>[] = [];
+  await using stack = new AsyncDisposableStack();
+  stack.defer(async () => {
+    closing.abort();
+    await Promise.all([...running].map((one) => one.running.stop(0)));
+    await Promise.all(slots);
+    // A migration that is frozen together with its guard would be left.
+    for (const one of began) for (const seen of one.family()) signal(seen, 'SIGKILL');
+  });
+  const lane: Lane = {
+    arena,
+    options,
+    database: name,
+    began,
+    failed,
+    contenders: () => [...running],
+    changes: heard,
+    release: ({ plan }) => writeFile(plan.gate, ''),
+    cutApi(how) {
+      state.api = how;
+      for (const { way } of running) way.cut(how);
+    },
+    mendApi() {
+      state.api = undefined;
+      for (const { way } of running) way.mend();
+    },
+    bringHome(node) {
+      for (const {
+        plan,
+        running: { pid },
+        startedAt,
+      } of running) {
+        if (plan.home === node && startedAt === undefined)
+          for (const seen of treeOf(pid).slice(0, 1)) signal(seen, 'SIGTERM');
+      }
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+  const contends = (one: Contender) => one.code !== undefined || /waiting|running /.test(one.log());
+  while (slots.length < count) {
+    slots.push(keep(nodes[slots.length % nodes.length]!).catch(unlessOver));
+    if (slots.length % AT_ONCE > 0) continue;
+    await heard.until(`the contenders of ${name} to contend`, () => entered.filter(contends).length >= slots.length);
+  }
+  const moved = stack.move();
+  return lane;
+}
+
+/** The contender whose migration is at work now; undefined while there is none. */
+export function holderOf({ began, arena }: Lane): Contender | undefined {
+  const last = began.at(-1);
+  if (last === undefined || last.code !== undefined || existsSync(last.plan.gate)) return undefined;
+  return arena.sound().every(({ port }) => last.ports.has(port)) ? last : undefined;
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GaleraNode } from '../../test/cluster/galera.ts';
+import { oneOf } from '../../test/support/random.ts';
+import { until } from '../../test/support/until.ts';
+import { isGone, type Contender } from './contender.ts';
+import { stalledEvidence } from './evidence.ts';
+import { RELEASE, type Fault, type Mend } from './faults.ts';
+import { traceOf } from './journal.ts';
+import { judge, Wrong } from './judge.ts';
+import { holderOf, type Lane } from './lane.ts';
+import { signal, treeOf } from './process-tree.ts';
+import type { Tally } from './tally.ts';
+
+/** Beyond the lease: for a machine under load, and for what a cluster needs to give a node up. */
+const SLACK_MS = 120_000;
+/** Of leases that the machine is too slow for. */
+const MOST_ROUNDS = 10;
+/** A fault comes at any moment of a migration. */
+const LATEST_MS = 300;
+
+export interface Game {
+  readonly random: () => number;
+  readonly tally: Tally;
+}
+
+/** A fault, and then the proof that somebody finishes once it is gone: the successor is let go on to its end. */
+export async function play(lanes: readonly Lane[], fault: Fault, game: Game): Promise<void> {
+  for (const each of fault === RELEASE ? [RELEASE] : [fault, RELEASE]) {
+    let left = lanes;
+    for (let round = 0; left.length > 0; round++) {
+      if (round === MOST_ROUNDS)
+        throw new Wrong(`${left[0]!.database}: each holder lost its lease before ${each.name}`);
+      left = await playRound(left, each, game);
+    }
+  }
+}
+
+/**
+ * One fault, struck at once in all of these lanes: at each one's holder, or at a node that all of them use. Resolves when all
+ * have been taken over, the fault is mended, the fenced ones have ended, and everything was judged.
+ * @returns the lanes whose holder had lost its lease before the fault came: no takeover of this kind, though judged as one
+ * @throws NobodyDid when nobody takes over in time; Wrong with what was seen
+ */
+async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Promise<Lane[]> {
+  const { random, tally } = game;
+  const node = fault.strikeNode === undefined ? undefined : oneOf(random, lanes[0]!.arena.galera.nodes);
+  const holders = await holdersAt(lanes, node, random);
+  for (const holder of holders) holder.family();
+  const struckAt = performance.now();
+  const mends =
+    node === undefined
+      ? await Promise.all(lanes.map((lane, i) => fault.strike!({ lane, holder: holders[i]!, random })))
+      : [await strikeNode(lanes, node, fault)];
+  const successors = await Promise.all(lanes.map((lane, i) => successorOf(lane, holders[i]!, fault)));
+  const atTakeover = await Promise.all(holders.map((holder, i) => trace(lanes[i]!, holder)));
+  for (const mend of mends) await mend();
+  const spoiled: Lane[] = [];
+  await Promise.all(
+    lanes.map(async (lane, i) => {
+      const [holder, successor] = [holders[i]!, successors[i]!];
+      const what = `all of ${holder.name} to end after ${fault.name}`;
+      await explained(
+        lane,
+        until(what, async () => isGone(holder) || undefined),
+        holder,
+      );
+      const seen = { fault, holder, successor, atTakeover: atTakeover[i]!, now: await trace(lane, holder) };
+      const { rows, isTakeover } = await judge(lane, seen);
+      tally.count(isTakeover ? fault.name : undefined, successor.startedAt! - struckAt, rows);
+      if (!isTakeover) spoiled.push(lane);
+    }),
+  );
+  // It is at work everywhere again, also where the fault was.
+  await Promise.all(lanes.map((lane) => steadyHolder(lane)));
+  if (node !== undefined) for (const lane of lanes) lane.bringHome(node);
+  return spoiled;
+}
+
+async function strikeNode(lanes: readonly Lane[], node: GaleraNode, fault: Fault): Promise<Mend> {
+  const { galera, struck } = lanes[0]!.arena;
+  struck.add(node);
+  const mend = await fault.strikeNode!(node);
+  return async () => {
+    await mend();
+    await galera.waitWhole();
+    struck.delete(node);
+  };
+}
+
+/**
+ * Who migrates in each lane, at a random moment of its migration; with a node, whose lock is held there. While one lane is
+ * moved to the node, the holder of another may lose its lease on a busy machine, and the fault would strike nobody in it.
+ */
+async function holdersAt(
+  lanes: readonly Lane[],
+  node: GaleraNode | undefined,
+  random: () => number,
+): Promise<Contender[]> {
+  for (;;) {
+    if (node !== undefined) await Promise.all(lanes.map((lane) => moveTo(lane, node)));
+    await sleep(random() * LATEST_MS);
+    const holders = await Promise.all(lanes.map((lane) => steadyHolder(lane)));
+    if (node === undefined || holders.every((holder) => isAt(holder, node))) return holders;
+  }
+}
+
+/** A migration begins at the node of its lock's session. */
+function isAt({ ports }: Contender, node: GaleraNode): boolean {
+  const [first] = ports;
+  return first === node.port;
+}
+
+/** Who migrates now, once its migration writes through all nodes that can be used. */
+async function steadyHolder(lane: Lane): Promise<Contender> {
+  const what = `somebody to migrate ${lane.database} through all nodes`;
+  await explained(
+    lane,
+    lane.changes.until(what, () => holderOf(lane) !== undefined, lane.options.leaseMs + SLACK_MS),
+  );
+  return holderOf(lane)!;
+}
+
+async function successorOf(lane: Lane, holder: Contender, fault: Fault): Promise<Contender> {
+  const next = () => lane.began[lane.began.indexOf(holder) + 1];
+  const what = `somebody to take over from ${holder.name} in ${lane.database} after ${fault.name}`;
+  await explained(
+    lane,
+    lane.changes.until(what, () => next() !== undefined, lane.options.leaseMs + SLACK_MS),
+  );
+  return next()!;
+}
+
+/** With what the contenders said last. */
+async function explained(lane: Lane, work: Promise<unknown>, holder?: Contender): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    (error as Error).message += await stalledEvidence(lane, holder);
+    throw error;
+  }
+}
+
+function trace(lane: Lane, holder: Contender): Promise<string> {
+  return traceOf(lane.arena.sound()[0]!, lane.database, holder.name);
+}
+
+/** Until the holder uses that node: those whose home is another one are held back while it is released. */
+async function moveTo(lane: Lane, node: GaleraNode): Promise<void> {
+  for (;;) {
+    const holder = await steadyHolder(lane);
+    if (isAt(holder, node)) return;
+    const others = lane.contenders().filter((one) => one !== holder && one.plan.home !== node);
+    const held = others.flatMap(({ running }) => treeOf(running.pid));
+    for (const seen of held) signal(seen, 'SIGSTOP');
+    try {
+      await lane.release(holder);
+      const next = () => lane.began.at(-1) !== holder;
+      await lane.changes.until(`one at ${node.name}`, next, lane.options.leaseMs + SLACK_MS);
+    } finally {
+      for (const seen of held) signal(seen, 'SIGCONT');
+    }
+  }
+}
