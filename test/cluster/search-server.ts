@@ -126,8 +126,7 @@ export async function startSearchServer(
     get pid() {
       return running.pid;
     },
-    request,
-    ...asking(request),
+    ...searchClient(request),
     stop: async () => void (await running.stop(stopMs)),
     async kill() {
       process.kill(-running.pid, 'SIGKILL');
@@ -138,7 +137,11 @@ export async function startSearchServer(
   };
 }
 
-function asking(request: SearchServer['request']): Pick<SearchServer, 'refresh' | 'count' | 'search'> {
+/** What is asked of a server, whoever has started it. */
+export type SearchClient = Pick<SearchServer, 'request' | 'refresh' | 'count' | 'search'>;
+
+/** The questions that are asked by requests. */
+export function searchClient(request: SearchServer['request']): SearchClient {
   const refresh = async (): Promise<void> => void ok(await request('POST', '/_refresh'));
   /** An index that was made a moment ago has no shard to ask yet. */
   const ask = async (method: string, path: string, body?: object): Promise<unknown> =>
@@ -148,6 +151,7 @@ function asking(request: SearchServer['request']): Pick<SearchServer, 'refresh' 
       return reply.status === 503 ? undefined : ok(reply);
     });
   return {
+    request,
     refresh,
     async count(index) {
       const { count } = (await ask('GET', `/${index}/_count?ignore_unavailable=true`)) as { count: number };

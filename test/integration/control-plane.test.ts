@@ -59,7 +59,11 @@ describe('a control plane without a node', { skip: (await canRunControlPlane()) 
       ({ folder } = other);
       assert.notEqual(other.server, cluster.server);
       assert.doesNotMatch(await other.kubectl(['get', 'namespaces']), /openstack/);
-      assert.ok(processesWith(folder).length >= 3);
+      assert.equal(other.pids.length, 3);
+      assert.deepEqual(
+        other.pids.filter((pid) => !processesWith(folder).includes(pid)),
+        [],
+      );
     }
     assert.deepEqual(processesWith(folder), []);
     assert.ok(!existsSync(folder));

@@ -16,6 +16,8 @@ import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } fro
 export interface ControlPlane extends Cluster, AsyncDisposable {
   readonly apiServer: ApiServer;
   readonly etcd: Etcd;
+  /** Of the processes that run it now. */
+  readonly pids: readonly number[];
   /**
    * Starts another API server on the same etcd, as highly available clusters have them.
    * @param flags that it has besides
@@ -67,6 +69,9 @@ export async function startControlPlane(): Promise<ControlPlane> {
     ...clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, folder }),
     apiServer: apiServerAt(api, programs.get('kube-apiserver') ?? {}),
     etcd: etcdAt(`http://127.0.0.1:${etcd}`, programs.get('etcd')?.current?.running.pid ?? 0),
+    get pids() {
+      return [...programs.values()].flatMap(({ current }) => current?.running.pid ?? []);
+    },
     addApiServer: async (flags) => {
       const [port = 0] = await freePorts(1);
       const another = moved.use(apiServerAt(port, {}, flags));
