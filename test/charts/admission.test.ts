@@ -3,26 +3,28 @@ import { after, before, describe, test } from 'node:test';
 import { chartNames } from '../../build/charts.ts';
 import { CHARTS as RUN_FOR_REAL } from '../aio/stage.ts';
 import { canRunHelm } from '../../tools/helm.ts';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { podsIn, type PodOf } from './pods.ts';
-import { rendering, NAMESPACE, type Rendered } from './support.ts';
+import { rendering, type Rendered } from './support.ts';
 
-/** In which the same Pods are admitted that `restricted` refuses. */
-const PRIVILEGED = 'privileged';
+/** Where the charts' objects are, and where the same Pods are admitted that this one refuses. */
+const [RESTRICTED, PRIVILEGED] = [namespaceName('restricted'), namespaceName('privileged')];
+const THERE = ['--namespace', RESTRICTED];
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());
 
 describe('the real API server takes what each chart renders', { skip: reason ?? false, concurrency: 1 }, () => {
-  let cluster: ControlPlane;
+  let cluster: SharedControlPlane;
   const table = [['chart', 'helm lint', 'server dry run', 'Pods admitted under restricted', 'run for real']];
   const notRestricted: string[] = [];
 
   before(async () => {
-    cluster = await startControlPlane();
+    cluster = await sharedControlPlane();
     for (const [name, level] of [
-      [NAMESPACE, 'restricted'],
+      [RESTRICTED, 'restricted'],
       [PRIVILEGED, 'privileged'],
     ] as const) {
-      await cluster.kubectl(['create', 'namespace', name]);
+      await cluster.createNamespace(name);
       await cluster.kubectl(['label', 'namespace', name, `pod-security.kubernetes.io/enforce=${level}`]);
     }
   });
@@ -41,7 +43,7 @@ describe('the real API server takes what each chart renders', { skip: reason ?? 
       table.push(row);
       assert.equal(await chart.lint(), undefined);
       row[1] = 'passed';
-      const rendered = await chart.render();
+      const rendered = await chart.render({}, THERE);
       await dryRun(rendered);
       row[2] = `${rendered.all.length} objects`;
       const pods = podsIn(rendered);
@@ -55,7 +57,7 @@ describe('the real API server takes what each chart renders', { skip: reason ?? 
   for (const delivery of ['copied', 'imageVolume']) {
     test(`delivery: ${delivery} gives Pods that are admitted too`, async () => {
       await using chart = await rendering('keystone');
-      const rendered = await chart.render({ kollaPod: { delivery } });
+      const rendered = await chart.render({ kollaPod: { delivery } }, THERE);
       await dryRun(rendered);
       await judge(rendered);
     });
@@ -63,12 +65,15 @@ describe('the real API server takes what each chart renders', { skip: reason ?? 
 
   test('reload: live, log shipping and stepwise upgrades give objects that are valid', async () => {
     await using chart = await rendering('keystone');
-    const rendered = await chart.render({
-      config: { reload: 'live', onChange: ['signal:HUP:uwsgi'], bundle: 'service' },
-      logs: { enabled: true, url: 'http://elasticsearch:9200' },
-      upgrade: { stepwise: true },
-      workloads: { api: { replicas: 3 } },
-    });
+    const rendered = await chart.render(
+      {
+        config: { reload: 'live', onChange: ['signal:HUP:uwsgi'], bundle: 'service' },
+        logs: { enabled: true, url: 'http://elasticsearch:9200' },
+        upgrade: { stepwise: true },
+        workloads: { api: { replicas: 3 } },
+      },
+      THERE,
+    );
     await dryRun(rendered);
     await judge(rendered);
   });
@@ -92,7 +97,7 @@ describe('the real API server takes what each chart renders', { skip: reason ?? 
   async function judge(rendered: Rendered): Promise<void> {
     const pods = podsIn(rendered);
     // A Pod's ServiceAccount must be there.
-    for (const namespace of [NAMESPACE, PRIVILEGED]) await createAccounts(rendered, namespace);
+    for (const namespace of [RESTRICTED, PRIVILEGED]) await createAccounts(rendered, namespace);
     const create = async (namespace: string, chosen: readonly PodOf[]) => {
       const items = chosen.map(({ object }) => ({ ...object, metadata: { ...object.metadata, namespace } }));
       const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
@@ -101,10 +106,10 @@ describe('the real API server takes what each chart renders', { skip: reason ?? 
     const exempt = pods.filter((pod) => pod.exempt !== undefined);
     await create(PRIVILEGED, pods);
     await create(
-      NAMESPACE,
+      RESTRICTED,
       pods.filter((pod) => pod.exempt === undefined),
     );
     for (const pod of exempt)
-      await assert.rejects(create(NAMESPACE, [pod]), /violates PodSecurity "restricted/, `${pod.of} is restricted`);
+      await assert.rejects(create(RESTRICTED, [pod]), /violates PodSecurity "restricted/, `${pod.of} is restricted`);
   }
 });

@@ -3,16 +3,19 @@ import { after, before, describe, test } from 'node:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canRunHelm, helm } from '../../tools/helm.ts';
-import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane, endPodsOf } from '../cluster/kubernetes/index.ts';
+import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { PASSWORDS, rendering, type KubeObject, type Rendering } from './support.ts';
 
+const [THERE_AND_BACK, AGAIN, AWAY] = [namespaceName('there-and-back'), namespaceName('again'), namespaceName('away')];
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());
 
 describe('a release over its revisions, on a real API server', { skip: reason ?? false, concurrency: 1 }, () => {
-  let cluster: ControlPlane;
+  let cluster: SharedControlPlane;
   let chart: Rendering;
   before(async () => {
-    cluster = await startControlPlane();
+    cluster = await sharedControlPlane();
+    for (const name of [THERE_AND_BACK, AGAIN, AWAY]) await cluster.createNamespace(name);
     chart = await rendering('keystone');
   });
   after(async () => {
@@ -27,7 +30,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
   const install = async (namespace: string, values: object) => {
     const file = join(chart.folder, 'release.json');
     await writeFile(file, JSON.stringify({ ...values, global: { passwords: PASSWORDS } }));
-    const where = ['--create-namespace', `--namespace=${namespace}`, `--values=${file}`];
+    const where = [`--namespace=${namespace}`, `--values=${file}`];
     await run('upgrade', '--install', 'keystone', chart.chart, ...where);
   };
   const objects = async (namespace: string, kinds: string): Promise<Map<string, KubeObject>> => {
@@ -46,49 +49,49 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
   const VERSIONED = 'jobs,configmaps,secrets,roles,rolebindings';
 
   test('an upgrade leaves the Job and the configuration that old Pods need, and a rollback goes back to them', async () => {
-    await install('there-and-back', {});
-    const jobs = [...(await objects('there-and-back', 'jobs')).keys()];
+    await install(THERE_AND_BACK, {});
+    const jobs = [...(await objects(THERE_AND_BACK, 'jobs')).keys()];
     const job = jobs.find((name) => name.includes('bootstrap')) ?? '';
-    await endPodsOf(cluster, 'there-and-back', job.replace('Job/', ''), 'Succeeded');
-    await cluster.kubectl(['wait', '--for=condition=Complete', job, '--namespace=there-and-back', '--timeout=30s']);
-    const first = await objects('there-and-back', VERSIONED);
-    await install('there-and-back', { settings: { extra: { token: { expiration: 7200 } } } });
-    const second = await objects('there-and-back', VERSIONED);
+    await endPodsOf(cluster, THERE_AND_BACK, job.replace('Job/', ''), 'Succeeded');
+    await cluster.kubectl(['wait', '--for=condition=Complete', job, `--namespace=${THERE_AND_BACK}`, '--timeout=30s']);
+    const first = await objects(THERE_AND_BACK, VERSIONED);
+    await install(THERE_AND_BACK, { settings: { extra: { token: { expiration: 7200 } } } });
+    const second = await objects(THERE_AND_BACK, VERSIONED);
     for (const [name, { metadata }] of first)
       assert.equal(second.get(name)?.metadata['uid' as 'name'], metadata['uid' as 'name'], name);
     assert.equal([...second.keys()].filter((name) => name.startsWith('Job/keystone-bootstrap-')).length, 2);
-    await run('rollback', 'keystone', '1', '--namespace=there-and-back');
-    const third = await objects('there-and-back', VERSIONED);
+    await run('rollback', 'keystone', '1', `--namespace=${THERE_AND_BACK}`);
+    const third = await objects(THERE_AND_BACK, VERSIONED);
     for (const [name, { metadata }] of second)
       assert.equal(third.get(name)?.metadata['uid' as 'name'], metadata['uid' as 'name'], name);
     assert.equal(third.get(job)?.['status'].succeeded, 1);
-    const [deployment] = (await objects('there-and-back', 'deployments')).values();
+    const [deployment] = (await objects(THERE_AND_BACK, 'deployments')).values();
     const volumes = JSON.stringify(deployment?.['spec'].template.spec.volumes);
     const secret = [...first.keys()].find((name) => name.startsWith('Secret/keystone-keystone-conf-'));
     assert.ok(volumes.includes((secret ?? '').replace('Secret/', '')));
   });
 
   test('what is uninstalled and installed again takes up what was kept', async () => {
-    await install('again', {});
-    const first = await objects('again', VERSIONED);
-    await run('uninstall', 'keystone', '--namespace=again');
-    assert.deepEqual([...(await objects('again', VERSIONED)).keys()].toSorted(), [...first.keys()].toSorted());
-    assert.equal((await objects('again', 'deployments,services')).size, 0);
-    await install('again', {});
-    assert.equal((await objects('again', 'deployments')).size, 1);
+    await install(AGAIN, {});
+    const first = await objects(AGAIN, VERSIONED);
+    await run('uninstall', 'keystone', `--namespace=${AGAIN}`);
+    assert.deepEqual([...(await objects(AGAIN, VERSIONED)).keys()].toSorted(), [...first.keys()].toSorted());
+    assert.equal((await objects(AGAIN, 'deployments,services')).size, 0);
+    await install(AGAIN, {});
+    assert.equal((await objects(AGAIN, 'deployments')).size, 1);
   });
 
   test('the line of the README takes everything away', async () => {
-    await install('away', {});
-    await run('uninstall', 'keystone', '--namespace=away');
+    await install(AWAY, {});
+    await run('uninstall', 'keystone', `--namespace=${AWAY}`);
     const selector = '--selector=app.kubernetes.io/instance=keystone,kolla-pod/versioned=true';
     await cluster.kubectl([
       'delete',
       'job,configmap,secret,role,rolebinding',
-      '--namespace=away',
+      `--namespace=${AWAY}`,
       selector,
       '--cascade=background',
     ]);
-    assert.deepEqual([...(await objects('away', VERSIONED)).keys()], []);
+    assert.deepEqual([...(await objects(AWAY, VERSIONED)).keys()], []);
   });
 });

@@ -13,6 +13,7 @@ import { privateFolder } from '../../tools/folder.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { step } from '../../tools/progress.ts';
+import { databaseName } from '../support/names.ts';
 import { until } from '../support/until.ts';
 import { keystone, keystoneConf } from './keystone.ts';
 import type { Mariadb } from './mariadb.ts';
@@ -31,18 +32,19 @@ export interface KeystoneServer extends AsyncDisposable {
 const UP_MS = 90_000;
 const TRY_MS = 5000;
 
-/** Starts one on a database `keystone` of its own in that MariaDB; about ten seconds. */
-export async function startKeystone(mariadb: Mariadb): Promise<KeystoneServer> {
+/** Starts one on a database of its own in that MariaDB; about ten seconds. */
+export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'query'>): Promise<KeystoneServer> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await privateFolder('keystone')).path;
   const at = (name: string) => join(folder, name);
   const [configFile, adminPassword, port] = [at('keystone.conf'), crypto.randomUUID(), await freePort()];
   const url = `http://127.0.0.1:${port}/v3`;
+  const database = databaseName('keystone');
   await mariadb.query(
-    "CREATE DATABASE keystone; CREATE USER keystone@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON keystone.* TO keystone@'%'",
+    `CREATE DATABASE ${database}; CREATE USER ${database}@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON ${database}.* TO ${database}@'%'`,
   );
   await Promise.all(['log', 'keys'].map((name) => mkdir(at(name))));
-  const connection = `mysql+pymysql://keystone:kpw@${mariadb.host}:${mariadb.port}/keystone`;
+  const connection = `mysql+pymysql://${database}:kpw@${mariadb.host}:${mariadb.port}/${database}`;
   await writeFile(configFile, quick(keystoneConf({ connection, keys: at('keys'), logFolder: at('log') })));
   const { manage, serve } = await keystone();
   const run = async (...words: string[]): Promise<void> => {

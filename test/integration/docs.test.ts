@@ -10,7 +10,8 @@ import { loadAll } from 'js-yaml';
 import { packageChart } from '../../build/charts.ts';
 import { KUBE_VERSION, PASSWORDS, rendering } from '../charts/support.ts';
 import { canRunHelm, helm } from '../../tools/helm.ts';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { blocksOf, commandsOf, readPages } from '../docs/page.ts';
 import { privateFolder, type Folder } from '../../tools/folder.ts';
 import { run } from '../../tools/process.ts';
@@ -63,12 +64,13 @@ describe('values of the pages', { skip: noHelm ?? false }, () => {
 const RUN_BY_AIO: ReadonlySet<string> = new Set(['quickstart', 'aio']);
 
 describe('objects and commands of the pages', { skip: (await canRunControlPlane()) ?? false }, () => {
-  let cluster: ControlPlane;
+  let cluster: SharedControlPlane;
   let folder: Folder;
   before(async () => {
-    cluster = await startControlPlane();
+    cluster = await sharedControlPlane();
     folder = await privateFolder('docs');
-    await cluster.kubectl(['create', 'namespace', 'openstack']);
+    // The pages' own name: no other file has it.
+    await cluster.createNamespace('openstack');
     const node = { apiVersion: 'v1', kind: 'Node', metadata: {} };
     for (const name of ['node1', 'node2', 'node3', 'node4', 'node5'])
       await cluster.kubectl(['create', '--filename=-'], JSON.stringify({ ...node, metadata: { name } }));
@@ -146,7 +148,7 @@ async function tried(words: readonly string[], kubectl: string): Promise<string>
 }
 
 /** The command in front of kubectl's own words. */
-async function kubectlWords({ kubeconfig }: ControlPlane): Promise<string[]> {
+async function kubectlWords({ kubeconfig }: SharedControlPlane): Promise<string[]> {
   const { kubeBinary } = await import('../cluster/kubernetes/index.ts');
   return [await kubeBinary(), 'kubectl', '--kubeconfig', kubeconfig];
 }

@@ -4,7 +4,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { canRunKeystone, keystone, keystoneConf } from '../cluster/keystone.ts';
-import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { databaseName, sharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, start, tailOf, tied } from '../../tools/process.ts';
@@ -17,15 +18,16 @@ const TRY_MS = 5000;
 describe('Keystone', { skip }, () => {
   test('migrates an empty database, is bootstrapped, answers /v3 and gives a token', async () => {
     await using folder = await privateFolder('keystone');
-    await using mariadb = await startMariadb();
+    await using mariadb = await sharedMariadb();
+    const name = databaseName('keystone');
     await mariadb.query(
-      "CREATE DATABASE keystone; CREATE USER keystone@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON keystone.* TO keystone@'%'",
+      `CREATE DATABASE ${name}; CREATE USER ${name}@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON ${name}.* TO ${name}@'%'`,
     );
     const { manage, serve } = await keystone();
     const configFile = join(folder.path, 'keystone.conf');
     const logFolder = join(folder.path, 'log');
     const keys = join(folder.path, 'etc');
-    const connection = `mysql+pymysql://keystone:kpw@${mariadb.host}:${mariadb.port}/keystone`;
+    const connection = `mysql+pymysql://${name}:kpw@${mariadb.host}:${mariadb.port}/${name}`;
     await mkdir(logFolder);
     await mkdir(keys);
     await writeFile(configFile, keystoneConf({ connection, keys, logFolder }));
@@ -37,9 +39,9 @@ describe('Keystone', { skip }, () => {
       return await must(command, [...args, ...words], { env: { ...env, OS_BOOTSTRAP_PASSWORD: ADMIN_PASSWORD } });
     };
     await run('db_sync');
-    const [tables] = await mariadb.query(
-      "SELECT COUNT(*) AS n FROM information_schema.tables WHERE table_schema = 'keystone'",
-    );
+    const [tables] = await mariadb.query('SELECT COUNT(*) AS n FROM information_schema.tables WHERE table_schema = ?', [
+      name,
+    ]);
     assert.ok(Number(tables?.['n']) > 40, `${String(tables?.['n'])} tables`);
     await run('fernet_setup', ...owner());
     await run('credential_setup', ...owner());

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { ChildError, UnavailableError } from '../../src/cli/errors.ts';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';
 import { emptyDatabase, toolSite, type ToolSite } from './kolla-bootstrap-tool-support.ts';
 
 const skip = (await canRunOpenstackTools()) ?? (await canRunMariadb()) ?? false;
 // What a URL, a shell or a table could take for its own.
 const [FIRST, SECOND] = ['n0va|%25s3cret', 'other%25s3cret'];
+const [API, ZERO, NOVA] = [databaseName('nova_api'), databaseName('nova_cell0'), databaseName('nova')];
 const QUEUE = 'rabbit://openstack:rabbit-s3cret@a:5672,openstack:rabbit-s3cret@b:5672//';
 
 interface Cell {
@@ -20,18 +22,18 @@ const CELL0 = '00000000-0000-0000-0000-000000000000';
 const [ONE, OTHER] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
 
 describe("Nova's cells, by its own nova-manage", { skip }, () => {
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   let nova: ToolSite;
   let cell: ToolSite;
 
   const url = (database: string, password = FIRST) =>
-    `mysql+pymysql://nova:${password}@${mariadb.host}:${mariadb.port}/${database}?charset=utf8`;
+    `mysql+pymysql://${NOVA}:${password}@${mariadb.host}:${mariadb.port}/${database}?charset=utf8`;
   const conf = (database: string, queue = QUEUE) =>
     [
       '[DEFAULT]',
       `transport_url = ${queue}`,
       '[api_database]',
-      `connection = ${url('nova_api')}`,
+      `connection = ${url(API)}`,
       '[database]',
       `connection = ${url(database)}`,
       '',
@@ -40,13 +42,13 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
   /** As they are stored: what the tool would fill in or hide shows. */
   const cells = async () =>
     (await mariadb.query(
-      'SELECT uuid, name, transport_url AS transport, database_connection AS `database` FROM nova_api.cell_mappings ORDER BY id',
+      `SELECT uuid, name, transport_url AS transport, database_connection AS \`database\` FROM ${API}.cell_mappings ORDER BY id`,
     )) as unknown as Cell[];
   /** As somebody else has left them. */
   const put = async (...all: Cell[]) => {
     for (const { uuid, name, transport, database } of all) {
       await mariadb.query(
-        `INSERT INTO nova_api.cell_mappings (uuid, name, transport_url, database_connection, disabled, created_at)
+        `INSERT INTO ${API}.cell_mappings (uuid, name, transport_url, database_connection, disabled, created_at)
          VALUES (?, ?, ?, ?, 0, NOW())`,
         [uuid, name, transport, database],
       );
@@ -54,13 +56,13 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
   };
 
   before(async () => {
-    mariadb = await startMariadb();
+    mariadb = await sharedMariadb();
     const tools = await openstackTools();
-    for (const name of ['nova_api', 'nova_cell0', 'nova']) await emptyDatabase(mariadb, name, 'nova', 'n0va|%s3cret');
+    for (const name of [API, ZERO, NOVA]) await emptyDatabase(mariadb, name, NOVA, 'n0va|%s3cret');
     const options = { password: FIRST, program: 'nova-manage', manage: (file: string) => tools.manage('nova', file) };
-    nova = await toolSite(mariadb, { ...options, service: 'nova', database: 'nova_cell0' });
-    cell = await toolSite(mariadb, { ...options, service: 'nova-cell', database: 'nova' });
-    await nova.configure(conf('nova_cell0'));
+    nova = await toolSite(mariadb, { ...options, service: 'nova', database: ZERO });
+    cell = await toolSite(mariadb, { ...options, service: 'nova-cell', database: NOVA });
+    await nova.configure(conf(ZERO));
     await nova.byHand('api_db', 'sync');
   });
   after(async () => {
@@ -69,9 +71,9 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     await mariadb[Symbol.asyncDispose]();
   });
   beforeEach(async () => {
-    await mariadb.query('DELETE FROM nova_api.cell_mappings');
-    await nova.configure(conf('nova_cell0'));
-    await cell.configure(conf('nova'));
+    await mariadb.query(`DELETE FROM ${API}.cell_mappings`);
+    await nova.configure(conf(ZERO));
+    await cell.configure(conf(NOVA));
   });
 
   test('cell0 is mapped to the URL of the configuration, and a second time nothing is to be done', async () => {
@@ -83,47 +85,47 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     assert.equal((await cells()).length, 0, 'a plan changes nothing');
 
     assert.deepEqual(await nova.ensure(), { changes: 1, code: 0, meaning: undefined });
-    assert.deepEqual(await cells(), [cell0(url('nova_cell0'))]);
+    assert.deepEqual(await cells(), [cell0(url(ZERO))]);
     assert.equal((await nova.ensure()).changes, 0);
     assert.equal(await nova.calls('map_cell0'), 1);
   });
 
   test('a password that has changed is shown as such, and set in place', async () => {
-    await put(cell0(url('nova_cell0', SECOND)));
+    await put(cell0(url(ZERO, SECOND)));
     const [change] = await nova.plan();
     assert.deepEqual(change?.fields, [
       { name: 'uuid', after: CELL0 },
       { name: 'database password', before: 'another', after: 'as configured' },
     ]);
     assert.equal((await nova.ensure()).changes, 1);
-    assert.deepEqual(await cells(), [cell0(url('nova_cell0'))]);
+    assert.deepEqual(await cells(), [cell0(url(ZERO))]);
   });
 
   test("cell0 as somebody's template is right while it leads to the same", async () => {
-    await put(cell0('{scheme}://{username}:{password}@{hostname}:{port}/nova_cell0?{query}'));
+    await put(cell0(`{scheme}://{username}:{password}@{hostname}:{port}/${ZERO}?{query}`));
     assert.deepEqual(await nova.plan(), []);
   });
 
   test('a cell is made once, and a changed queue is written into the same one', async () => {
     assert.equal((await cell.ensure({ set: ['cell=cell7'] })).changes, 1);
     const [made] = await cells();
-    assert.deepEqual(made, { uuid: made?.uuid, name: 'cell7', transport: QUEUE, database: url('nova') });
+    assert.deepEqual(made, { uuid: made?.uuid, name: 'cell7', transport: QUEUE, database: url(NOVA) });
 
     const other = QUEUE.replaceAll('rabbit-s3cret', 'rabbit-n3w');
-    await cell.configure(conf('nova', other));
+    await cell.configure(conf(NOVA, other));
     assert.equal((await cell.ensure({ set: ['cell=cell7'] })).changes, 1);
     assert.deepEqual(await cells(), [{ ...made, transport: other }]);
   });
 
   test('a cell that somebody made without a name is known by its database, and keeps it', async () => {
-    const made = { uuid: ONE, name: null, transport: QUEUE, database: url('nova', SECOND) };
+    const made = { uuid: ONE, name: null, transport: QUEUE, database: url(NOVA, SECOND) };
     await put(made);
     assert.equal((await cell.ensure()).changes, 1);
-    assert.deepEqual(await cells(), [{ ...made, database: url('nova') }]);
+    assert.deepEqual(await cells(), [{ ...made, database: url(NOVA) }]);
   });
 
   test('two cells of one name are told of, not chosen from', async () => {
-    const [one, other] = ['nova', 'nova_other'].map((database) => ({
+    const [one, other] = [NOVA, 'nova_other'].map((database) => ({
       name: 'cell1',
       transport: QUEUE,
       database: url(database),
@@ -137,7 +139,7 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
   });
 
   test("cell0 is never taken for a cell: Nova's own refusal is explained", async () => {
-    const made = cell0(url('nova', SECOND));
+    const made = cell0(url(NOVA, SECOND));
     await put(made, { uuid: ONE, name: 'cell2', transport: QUEUE, database: url('nova_other') });
     const { code, meaning, changes } = await cell.ensure();
     assert.deepEqual([code, changes], [2, 0]);
@@ -146,14 +148,14 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
   });
 
   test('before there is a schema a plan says so, and a run ends with the exit code of nova-manage', async () => {
-    await mariadb.query('RENAME TABLE nova_api.cell_mappings TO nova_api.away');
+    await mariadb.query(`RENAME TABLE ${API}.cell_mappings TO ${API}.away`);
     try {
       const [change] = await nova.plan();
       const why = change?.fields.at(-1)?.after;
       assert.match(why ?? '', /^nova-manage ended with 255 when asked what is there: .*cell_mappings' doesn't exist/);
       await assert.rejects(nova.ensure(), (error: unknown) => error instanceof ChildError && error.exitCode === 255);
     } finally {
-      await mariadb.query('RENAME TABLE nova_api.away TO nova_api.cell_mappings');
+      await mariadb.query(`RENAME TABLE ${API}.away TO ${API}.cell_mappings`);
     }
   });
 

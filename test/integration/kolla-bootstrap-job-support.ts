@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeystoneServer } from '../cluster/keystone-server.ts';
-import type { Mariadb } from '../cluster/mariadb.ts';
+import type { SharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
+import { databaseName } from '../support/names.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
 import type { Finished, Running } from '../../tools/process.ts';
 
@@ -31,14 +32,12 @@ export interface JobSite extends AsyncDisposable {
   writes(): string[];
 }
 
-let count = 0;
-
 /** @param isClosed whether the tool's command waits for open() */
-export async function newJobSite(mariadb: Mariadb, keystone: KeystoneServer, isClosed = false): Promise<JobSite> {
+export async function newJobSite(mariadb: SharedMariadb, keystone: KeystoneServer, isClosed = false): Promise<JobSite> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await privateFolder('bootstrap-job')).path;
   const proxy = stack.use(await startHttpProxy(keystone.port));
-  const name = `job${++count}`;
+  const name = databaseName('job');
   const password = `hidden-${crypto.randomUUID()}`;
   const at = (file: string) => join(folder, file);
   await writeFile(at('journal'), '');

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startKeystone, type KeystoneServer } from '../cluster/keystone-server.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { newJobSite } from './kolla-bootstrap-job-support.ts';
@@ -18,12 +19,12 @@ function isDone(finished: Finished): void {
 
 describe('kolla-bootstrap from an empty server to a service that may start', { skip, concurrency: 3 }, () => {
   const stack = new AsyncDisposableStack();
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   let keystone: KeystoneServer;
   let admin: Admin;
 
   before(async () => {
-    mariadb = stack.use(await startMariadb());
+    mariadb = stack.use(await sharedMariadb());
     keystone = stack.use(await startKeystone(mariadb));
     admin = await adminOf(keystone);
   });

@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { newKey } from '../../src/bootstrap/keys/key.ts';
 import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
 import { startProxy } from '../cluster/kubernetes/proxy.ts';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
@@ -23,12 +24,11 @@ function said({ stderr }: Finished): string {
 
 describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, () => {
   const stack = new AsyncDisposableStack();
-  let cluster: ControlPlane;
-  let count = 0;
+  let cluster: SharedControlPlane;
   /** A namespace of the test's own. */
   const newNamespace = async () => {
-    const namespace = `ns-${++count}`;
-    await cluster.kubectl(['create', 'namespace', namespace]);
+    const namespace = namespaceName('ns');
+    await cluster.createNamespace(namespace);
     return {
       namespace,
       kubectl: (words: readonly string[], input?: string) =>
@@ -40,7 +40,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
   };
 
   before(async () => {
-    cluster = stack.use(await startControlPlane());
+    cluster = stack.use(await sharedControlPlane());
   });
   after(() => stack.disposeAsync());
 

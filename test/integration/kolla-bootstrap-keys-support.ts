@@ -1,14 +1,15 @@
 import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keystone as unpackedKeystone, keystoneConf } from '../cluster/keystone.ts';
-import type { ControlPlane } from '../cluster/kubernetes/index.ts';
-import type { Mariadb } from '../cluster/mariadb.ts';
+import { databaseName, namespaceName, type SharedControlPlane, type SharedMariadb } from '../servers/index.ts';
 import { runHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, start, tailOf, tied, type Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
-export const NAMESPACE = 'openstack';
+export const NAMESPACE = namespaceName('openstack');
+/** The replicas' database, and the account for it. */
+export const DATABASE = databaseName('keystone');
 export const FERNET = 'keystone-fernet-keys';
 export const CREDENTIAL = 'keystone-credential-keys';
 
@@ -24,7 +25,7 @@ export interface Keys {
 
 /** `kolla-bootstrap keys ACTION keystone`, on that cluster. */
 export function runKeys(
-  cluster: Pick<ControlPlane, 'kubeconfig'>,
+  cluster: Pick<SharedControlPlane, 'kubeconfig'>,
   words: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<Finished> {
@@ -33,7 +34,7 @@ export function runKeys(
 }
 
 /** What the API server has. */
-export async function keysOf(cluster: ControlPlane, secret: string, namespace = NAMESPACE): Promise<Keys> {
+export async function keysOf(cluster: SharedControlPlane, secret: string, namespace = NAMESPACE): Promise<Keys> {
   const text = await cluster.kubectl([`--namespace=${namespace}`, 'get', 'secret', secret, '--output=json']);
   const { metadata, data = {} } = JSON.parse(text) as {
     metadata: { resourceVersion: string };
@@ -76,16 +77,16 @@ const UP_MS = 90_000;
 const PASSWORD = 'of-a-test';
 
 /** The database that they share: empty, until a replica's `manage('db_sync')`. */
-export async function shareDatabase(mariadb: Mariadb): Promise<string> {
+export async function shareDatabase(mariadb: SharedMariadb): Promise<string> {
   await mariadb.query(
-    "CREATE DATABASE keystone; CREATE USER keystone@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON keystone.* TO keystone@'%'",
+    `CREATE DATABASE ${DATABASE}; CREATE USER ${DATABASE}@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON ${DATABASE}.* TO ${DATABASE}@'%'`,
   );
-  return `mysql+pymysql://keystone:kpw@${mariadb.host}:${mariadb.port}/keystone`;
+  return `mysql+pymysql://${DATABASE}:kpw@${mariadb.host}:${mariadb.port}/${DATABASE}`;
 }
 
 /** A replica's files, before it is started. */
 export async function replicaFiles(
-  cluster: ControlPlane,
+  cluster: SharedControlPlane,
   folder: string,
   connection: string,
 ): Promise<Omit<Replica, keyof AsyncDisposable | 'token' | 'use' | 'ask'>> {

@@ -11,8 +11,9 @@ import { KeyStore } from '../../src/bootstrap/keys/store.ts';
 import { connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
 import { keystone as KEYSTONE } from '../../src/services/keystone.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedControlPlane, sharedMariadb, type SharedControlPlane, type SharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { logLines } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
@@ -20,6 +21,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import {
   AT_ONCE,
   CREDENTIAL,
+  DATABASE,
   FERNET,
   keysOf,
   NAMESPACE,
@@ -41,8 +43,8 @@ function said({ stderr }: Finished): string {
 
 describe("Keystone's keys, on a real API server and two real Keystones", { skip }, () => {
   const stack = new AsyncDisposableStack();
-  let cluster: ControlPlane;
-  let mariadb: Mariadb;
+  let cluster: SharedControlPlane;
+  let mariadb: SharedMariadb;
   let one: Replica;
   let other: Replica;
   let tool: NodeJS.ProcessEnv;
@@ -70,9 +72,9 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     const folder = stack.use(await privateFolder('keys')).path;
     const [a, b] = [join(folder, 'a'), join(folder, 'b')];
     for (const each of [a, b]) await mkdir(each);
-    cluster = stack.use(await startControlPlane());
-    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
-    mariadb = stack.use(await startMariadb());
+    cluster = stack.use(await sharedControlPlane());
+    await cluster.createNamespace(NAMESPACE);
+    mariadb = stack.use(await sharedMariadb());
     tool = await toolFolder(folder);
     const connection = await shareDatabase(mariadb);
     const [first, second] = [await replicaFiles(cluster, a, connection), await replicaFiles(cluster, b, connection)];
@@ -82,7 +84,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     for (const finished of runs) await isDone(finished);
     assert.match(
       runs.map(said).join('\n'),
-      /create secret openstack\/keystone-fernet-keys: keys 0 \(staged\), 1 \(primary\)/,
+      new RegExp(`create secret ${NAMESPACE}/keystone-fernet-keys: keys 0 \\(staged\\), 1 \\(primary\\)`),
     );
 
     await Promise.all([first.sync(), second.sync()]);
@@ -256,12 +258,12 @@ async function adminId(replica: Replica): Promise<string> {
 }
 
 /** What Keystone notes of the key that has encrypted it. */
-async function hashOf(mariadb: Mariadb, id: string): Promise<string> {
-  const [row] = await mariadb.query('SELECT key_hash FROM keystone.credential WHERE id = ?', [id]);
+async function hashOf(mariadb: SharedMariadb, id: string): Promise<string> {
+  const [row] = await mariadb.query(`SELECT key_hash FROM ${DATABASE}.credential WHERE id = ?`, [id]);
   return String(row?.['key_hash']);
 }
 
-async function primaryHash(cluster: ControlPlane): Promise<string> {
+async function primaryHash(cluster: SharedControlPlane): Promise<string> {
   const { createHash } = await import('node:crypto');
   const { keys } = await keysOf(cluster, CREDENTIAL);
   return createHash('sha1')

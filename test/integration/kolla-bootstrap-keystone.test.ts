@@ -5,7 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { makeAuthority } from '../cluster/authority.ts';
 import { startKeystone, type KeystoneServer } from '../cluster/keystone-server.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
-import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { logLines } from '../support/helper.ts';
 import { startHttpProxy } from '../support/http-proxy.ts';
@@ -33,7 +34,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
   let admin: Admin;
 
   before(async () => {
-    keystone = stack.use(await startKeystone(stack.use(await startMariadb())));
+    keystone = stack.use(await startKeystone(stack.use(await sharedMariadb())));
     admin = await adminOf(keystone);
   });
   after(() => stack.disposeAsync());

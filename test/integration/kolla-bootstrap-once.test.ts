@@ -4,17 +4,19 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ConfigError, UnavailableError } from '../../src/cli/errors.ts';
 import { canRunKeystone, keystone, keystoneConf } from '../cluster/keystone.ts';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
 import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';
+import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { emptyDatabase, toolSite, type ToolSite } from './kolla-bootstrap-tool-support.ts';
 
+const [GLANCE, KEYSTONE] = [databaseName('glance'), databaseName('keystone')];
 const skip = (await canRunOpenstackTools()) ?? (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
 describe("what a service's own tool does once", { skip }, () => {
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   before(async () => {
-    mariadb = await startMariadb({ extraArgs: ['--log-bin-trust-function-creators=1'] });
+    mariadb = await sharedMariadb();
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
@@ -23,11 +25,11 @@ describe("what a service's own tool does once", { skip }, () => {
 
   test("Glance's definitions are loaded once a release, again when they are gone, and a tool that loads none is not believed", async () => {
     const tools = await openstackTools();
-    await emptyDatabase(mariadb, 'glance', 'glance', 'glance-s3cret');
-    const url = `mysql+pymysql://glance:glance-s3cret@${mariadb.host}:${mariadb.port}/glance`;
+    await emptyDatabase(mariadb, GLANCE, GLANCE, 'glance-s3cret');
+    const url = `mysql+pymysql://${GLANCE}:glance-s3cret@${mariadb.host}:${mariadb.port}/${GLANCE}`;
     await using site = await toolSite(mariadb, {
       service: 'glance',
-      database: 'glance',
+      database: GLANCE,
       password: 'glance-s3cret',
       program: 'glance-manage',
       manage: (file) => tools.manage('glance', file),
@@ -45,11 +47,11 @@ describe("what a service's own tool does once", { skip }, () => {
 
     await site.configure(conf(tools.metadefs));
     assert.deepEqual(await site.ensure({ release: '1' }), { changes: 1, code: 0, meaning: undefined });
-    assert.ok((await count('glance.metadef_namespaces')) > 0);
+    assert.ok((await count(`${GLANCE}.metadef_namespaces`)) > 0);
     assert.equal((await site.ensure({ release: '1' })).changes, 0);
     assert.equal(await site.calls('db_load_metadefs'), 2);
     assert.deepEqual(await why(site, { release: '2' }), ['it is not recorded as done for release 2']);
-    await mariadb.query('RENAME TABLE glance.metadef_namespaces TO glance.away');
+    await mariadb.query(`RENAME TABLE ${GLANCE}.metadef_namespaces TO ${GLANCE}.away`);
     assert.deepEqual(await why(site, { release: '1' }), ['table metadef_namespaces is empty']);
     assert.doesNotMatch(await site.seen(), /s3cret/);
   });
@@ -59,15 +61,15 @@ describe("what a service's own tool does once", { skip }, () => {
     await using folder = await privateFolder('keystone-once');
     const at = (name: string) => join(folder.path, name);
     await Promise.all(['keys', 'log'].map((name) => mkdir(at(name))));
-    await emptyDatabase(mariadb, 'keystone', 'keystone', 'keystone-s3cret');
+    await emptyDatabase(mariadb, KEYSTONE, KEYSTONE, 'keystone-s3cret');
     await using site = await toolSite(mariadb, {
       service: 'keystone',
-      database: 'keystone',
+      database: KEYSTONE,
       password: 'keystone-s3cret',
       program: 'keystone-manage',
       manage,
     });
-    const connection = `mysql+pymysql://keystone:keystone-s3cret@${mariadb.host}:${mariadb.port}/keystone`;
+    const connection = `mysql+pymysql://${KEYSTONE}:keystone-s3cret@${mariadb.host}:${mariadb.port}/${KEYSTONE}`;
     await site.configure(keystoneConf({ connection, keys: at('keys'), logFolder: at('log') }));
     await site.byHand('db_sync');
     await assert.rejects(site.ensure(), (error: unknown) => {
@@ -80,10 +82,10 @@ describe("what a service's own tool does once", { skip }, () => {
     await writeFile(at('password'), 'admin-s3cret\n');
     assert.deepEqual(await site.ensure({ env }), { changes: 1, code: 0, meaning: undefined });
     const hash = async () =>
-      (await mariadb.query('SELECT password_hash AS hash FROM keystone.password ORDER BY id DESC LIMIT 1'))[0]?.[
+      (await mariadb.query(`SELECT password_hash AS hash FROM ${KEYSTONE}.password ORDER BY id DESC LIMIT 1`))[0]?.[
         'hash'
       ] as string;
-    const [endpoint] = await mariadb.query('SELECT url, region_id AS region FROM keystone.endpoint');
+    const [endpoint] = await mariadb.query(`SELECT url, region_id AS region FROM ${KEYSTONE}.endpoint`);
     assert.deepEqual({ ...endpoint }, { url: 'http://keystone:5000/v3', region: 'RegionOne' });
     assert.equal((await site.ensure({ env })).changes, 0);
     assert.equal(await site.calls('bootstrap'), 1);
@@ -95,7 +97,7 @@ describe("what a service's own tool does once", { skip }, () => {
     assert.notEqual(await hash(), first);
     assert.deepEqual(await site.plan({ env }), []);
     const [record] = await mariadb.query(
-      "SELECT work, state FROM keystone.kolla_pod_record WHERE phase = 'tool:bootstrap'",
+      `SELECT work, state FROM ${KEYSTONE}.kolla_pod_record WHERE phase = 'tool:bootstrap'`,
     );
     assert.equal(record?.['state'], 'done');
     assert.doesNotMatch((await site.seen()) + String(record?.['work']), /s3cret/);

@@ -7,7 +7,8 @@ import { load } from 'js-yaml';
 import { startKeystone, type KeystoneServer } from '../cluster/keystone-server.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { pythonOf } from '../cluster/keystone-tree.ts';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { canBuildPlacementImage } from '../cluster/placement-image.ts';
 import { placementTree } from '../cluster/placement-tree.ts';
 import { privateFolder } from '../../tools/folder.ts';
@@ -47,14 +48,14 @@ interface PageJob {
 
 describe("kolla-bootstrap after openstack-helm's Jobs", { skip }, () => {
   const stack = new AsyncDisposableStack();
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   let keystone: KeystoneServer;
   let admin: Admin;
   let page: string;
   let job: PageJob;
 
   before(async () => {
-    mariadb = stack.use(await startMariadb());
+    mariadb = stack.use(await sharedMariadb());
     keystone = stack.use(await startKeystone(mariadb));
     admin = await adminOf(keystone);
     page = await readFile(PAGE, 'utf8');
@@ -80,7 +81,12 @@ describe("kolla-bootstrap after openstack-helm's Jobs", { skip }, () => {
   });
 });
 
-async function pageJob(page: string, folder: string, mariadb: Mariadb, keystone: KeystoneServer): Promise<PageJob> {
+async function pageJob(
+  page: string,
+  folder: string,
+  mariadb: SharedMariadb,
+  keystone: KeystoneServer,
+): Promise<PageJob> {
   const documents = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text = '']) => load(text) as Job);
   const [container] = documents.find((one) => one.spec !== undefined)?.spec.template.spec.containers ?? [];
   if (container === undefined) throw new Error('the page has no Job');
@@ -131,7 +137,7 @@ async function pageJob(page: string, folder: string, mariadb: Mariadb, keystone:
 }
 
 /** What db-init, db-sync, ks-user, ks-service and ks-endpoints leave of the chart `placement`. */
-async function leaveAsItsJobsDo(admin: Admin, mariadb: Mariadb, sync: () => Promise<unknown>): Promise<void> {
+async function leaveAsItsJobsDo(admin: Admin, mariadb: SharedMariadb, sync: () => Promise<unknown>): Promise<void> {
   await mariadb.query('CREATE DATABASE IF NOT EXISTS placement');
   await mariadb.query(`CREATE USER IF NOT EXISTS 'placement'@'%' IDENTIFIED BY '${PASSWORD}'`);
   await mariadb.query("GRANT ALL ON `placement`.* TO 'placement'@'%'");

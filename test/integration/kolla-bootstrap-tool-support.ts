@@ -7,7 +7,7 @@ import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
 import { redactor } from '../../src/platform/redact.ts';
 import { serviceNamed } from '../../src/services/index.ts';
 import type { CommandLine } from '../cluster/keystone.ts';
-import type { Mariadb } from '../cluster/mariadb.ts';
+import type { SharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { must } from '../../tools/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -48,14 +48,19 @@ const TIMES = { timeoutMs: 10_000, graceMs: 1000, lossMs: 40_000, leaseMs: 60_00
 let tokens = 0;
 
 /** A database with its account, and nothing in it. */
-export async function emptyDatabase(mariadb: Mariadb, name: string, user: string, password: string): Promise<void> {
+export async function emptyDatabase(
+  mariadb: SharedMariadb,
+  name: string,
+  user: string,
+  password: string,
+): Promise<void> {
   await mariadb.query(
     `CREATE DATABASE ${name} CHARACTER SET utf8mb3; CREATE USER IF NOT EXISTS ${user} IDENTIFIED BY '${password}';
      GRANT ALL ON ${name}.* TO ${user}`,
   );
 }
 
-export async function toolSite(mariadb: Mariadb, options: SiteOptions): Promise<ToolSite> {
+export async function toolSite(mariadb: SharedMariadb, options: SiteOptions): Promise<ToolSite> {
   const { service: name, database, password, program, manage } = options;
   const service = serviceNamed(name);
   if (service === undefined) throw new Error(`no service ${name}`);

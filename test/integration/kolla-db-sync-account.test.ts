@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mysql2/promise';
 import { makeAccount, randomPassword } from '../../src/dbsync/fencing/account.ts';
 import { connect } from '../../src/platform/mysql/index.ts';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { runHelper } from '../support/helper.ts';
 import { childrenOf } from '../support/children.ts';
 import { signalIfThere } from '../../tools/process.ts';
@@ -21,9 +22,9 @@ function statements(...sql: string[]): string[] {
 }
 
 describe('the account of a migration', { skip: (await canRunMariadb()) ?? false, concurrency: 3 }, () => {
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   before(async () => {
-    mariadb = await startMariadb();
+    mariadb = await sharedMariadb();
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
@@ -216,24 +217,25 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
 
   test("has the hosts and the TLS rules of the service's, and its rights in its databases alone", async () => {
     const { socket, host, port, rootPassword } = mariadb;
+    const ruled = databaseName('ruled');
     for (const sql of [
-      "CREATE USER ruled@'10.0.0.%' REQUIRE X509",
-      "CREATE USER ruled@localhost REQUIRE ISSUER '/CN=it''s' AND CIPHER 'AES'",
-      "CREATE USER ruled@'%'",
+      `CREATE USER ${ruled}@'10.0.0.%' REQUIRE X509`,
+      `CREATE USER ${ruled}@localhost REQUIRE ISSUER '/CN=it''s' AND CIPHER 'AES'`,
+      `CREATE USER ${ruled}@'%'`,
     ])
       await mariadb.query(sql);
     const root = { host, port, socket, user: 'root', password: rootPassword, database: 'mysql' };
     await using admin = await connect(root, { signal: new AbortController().signal });
-    const own = { user: 'ruled_m1_000000', password: randomPassword() };
-    await makeAccount(admin, own, { user: 'ruled', hosts: [] }, ['rul_d']);
+    const own = { user: `${ruled}_m1_000000`, password: randomPassword() };
+    await makeAccount(admin, own, { user: ruled, hosts: [] }, ['rul_d']);
     const shown = [];
     for (const at of ["'10.0.0.%'", 'localhost', "'%'"]) {
-      const rows = await mariadb.query(`SHOW GRANTS FOR ruled_m1_000000@${at}`);
+      const rows = await mariadb.query(`SHOW GRANTS FOR ${own.user}@${at}`);
       shown.push(rows.map((row) => String(Object.values(row)[0]).replace(/ IDENTIFIED BY PASSWORD '[^']+'/, '')));
     }
     const grants = (at: string, rule: string) => [
-      `GRANT USAGE ON *.* TO \`ruled_m1_000000\`@\`${at}\`${rule}`,
-      `GRANT ALL PRIVILEGES ON \`rul\\_d\`.* TO \`ruled_m1_000000\`@\`${at}\``,
+      `GRANT USAGE ON *.* TO \`${own.user}\`@\`${at}\`${rule}`,
+      `GRANT ALL PRIVILEGES ON \`rul\\_d\`.* TO \`${own.user}\`@\`${at}\``,
     ];
     assert.deepEqual(shown, [
       grants('10.0.0.%', ' REQUIRE X509'),

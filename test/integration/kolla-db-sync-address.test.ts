@@ -8,7 +8,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { createConnection } from 'mysql2/promise';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { childrenOf } from '../support/children.ts';
 import { signalIfThere } from '../../tools/process.ts';
 import { beginHelper, migration, siteOn } from './kolla-db-sync-support.ts';
@@ -47,9 +48,9 @@ async function startWay(port: number, localAddress: string): Promise<{ port: num
 }
 
 describe('a takeover by address', { skip }, () => {
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   before(async () => {
-    mariadb = await startMariadb();
+    mariadb = await sharedMariadb();
   });
   after(() => mariadb[Symbol.asyncDispose]());
 

@@ -2,6 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keystone, keystoneConf } from '../cluster/keystone.ts';
 import type { Mariadb } from '../cluster/mariadb.ts';
+import { databaseName } from '../support/names.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { run, type Finished } from '../../tools/process.ts';
@@ -28,12 +29,12 @@ export interface KeystoneSite extends AsyncDisposable {
   readonly tables: () => Promise<number>;
 }
 
-let sites = 0;
-
-export async function keystoneSite(mariadb: Mariadb): Promise<KeystoneSite> {
+export async function keystoneSite(
+  mariadb: Pick<Mariadb, 'host' | 'port' | 'rootPassword' | 'query'>,
+): Promise<KeystoneSite> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await privateFolder('dbsync-keystone')).path;
-  const database = `keystone${++sites}`;
+  const database = databaseName('keystone');
   const { manage } = await keystone();
   const at = (name: string) => join(folder, name);
   await Promise.all(['log', 'keys', 'bin'].map((name) => mkdir(at(name))));

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { canRunKeystone } from '../cluster/keystone.ts';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { keystoneSite } from './kolla-db-sync-keystone-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
 describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   before(async () => {
-    mariadb = await startMariadb();
+    mariadb = await sharedMariadb();
   });
   after(() => mariadb[Symbol.asyncDispose]());
 

@@ -3,27 +3,32 @@ import { join } from 'node:path';
 import type { LeaseObject } from '../../src/dbsync/lease/object.ts';
 import { ApiError, connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
 import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
-import { startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { startProxy, type ApiProxy } from '../cluster/kubernetes/proxy.ts';
-import { startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import {
+  namespaceName,
+  sharedControlPlane,
+  sharedMariadb,
+  type SharedControlPlane,
+  type SharedMariadb,
+} from '../servers/index.ts';
 import { runHelper } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { beginHelper, siteOn, type Begun, type Site } from './kolla-db-sync-support.ts';
 import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
-/** What the tests of a file share: an API server and a database server. */
+/** The API server and the database server of these tests. */
 export interface World extends AsyncDisposable {
-  readonly cluster: ControlPlane;
-  readonly mariadb: Mariadb;
+  readonly cluster: SharedControlPlane;
+  readonly mariadb: SharedMariadb;
   /** The administrator's way to the API server: a kubectl costs as much as a helper's start. */
   readonly kube: KubeClient;
 }
 
 export async function startWorld(): Promise<World> {
   await using parts = new AsyncDisposableStack();
-  const cluster = parts.use(await startControlPlane());
-  const mariadb = parts.use(await startMariadb());
+  const cluster = parts.use(await sharedControlPlane());
+  const mariadb = parts.use(await sharedMariadb());
   const kube = parts.use(await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] }));
   const kept = parts.move();
   return { cluster, mariadb, kube, [Symbol.asyncDispose]: () => kept.disposeAsync() };
@@ -68,7 +73,6 @@ interface Right {
   readonly name?: string;
 }
 
-let sites = 0;
 let printed: Promise<string> | undefined;
 
 function printedRole(): Promise<string> {
@@ -112,11 +116,11 @@ export async function leaseSite(
   stack: AsyncDisposableStack,
   isAllowed = true,
 ): Promise<LeaseSite> {
-  const namespace = `site-${(sites += 1)}`;
+  const namespace = namespaceName('site');
+  await cluster.createNamespace(namespace);
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${namespace}`, ...args]);
   const account = { kind: 'ServiceAccount', name: 'migrator', namespace };
   const objects = [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'migrator', namespace } },
     ...(isAllowed ? mayWait(account) : []),
   ].map((object) => JSON.stringify(object));

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { ensure, withPassword } from './kolla-db-sync-ensure-support.ts';
@@ -28,9 +29,9 @@ const HOSTILE: Readonly<Record<string, string>> = {
 };
 
 describe('kolla-db-sync and passwords', { skip, concurrency: 3 }, () => {
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   before(async () => {
-    mariadb = await startMariadb();
+    mariadb = await sharedMariadb();
   });
   after(() => mariadb[Symbol.asyncDispose]());
 

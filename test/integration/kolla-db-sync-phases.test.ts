@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { SERVICES, serviceNamed, type Service } from '../../src/services/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
@@ -29,8 +30,8 @@ exit "$answer"
 `;
 
 interface Site {
-  /** In the names of its databases. */
-  readonly id: number;
+  /** What the names of its databases begin with. */
+  readonly name: string;
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly args: readonly string[];
@@ -41,20 +42,18 @@ interface Site {
   readonly records: () => Promise<Record<string, unknown>[]>;
 }
 
-let sites = 0;
-
 describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, concurrency: 3 }, () => {
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   before(async () => {
-    mariadb = await startMariadb();
+    mariadb = await sharedMariadb();
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
   /** A service with its configuration, and stubs for its tools. */
   async function site(service: Service, stack: AsyncDisposableStack): Promise<Site> {
-    const id = (sites += 1);
+    const name = databaseName('phases');
     const folder = stack.use(await privateFolder('phases')).path;
-    const url = (i: number) => `mysql+pymysql://user${id}:hidden-password@${mariadb.host}:${mariadb.port}/db${id}_${i}`;
+    const url = (i: number) => `mysql+pymysql://${name}:hidden-password@${mariadb.host}:${mariadb.port}/${name}_${i}`;
     const config = join(folder, service.configFile?.endsWith('.yaml') ? 'own.yaml' : 'own.conf');
     const places = service.databases.map((database, i) => ({ ...database.url[0], url: url(i) }));
     await writeFile(
@@ -85,7 +84,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     };
     const args = [service.name, ...(given ? [] : ['--service-config', config])];
     return {
-      id,
+      name,
       folder,
       env,
       args,
@@ -139,10 +138,10 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     await using stack = new AsyncDisposableStack();
     const nova = await site(known('nova'), stack);
     assert.equal((await nova.sync()).code, 0);
-    const made = await mariadb.query('SHOW DATABASES LIKE ?', [`db${nova.id}\\_%`]);
+    const made = await mariadb.query('SHOW DATABASES LIKE ?', [`${nova.name}\\_%`]);
     assert.deepEqual(made.flatMap((row) => Object.values(row).map(String)).toSorted(), [
-      `db${nova.id}_0`,
-      `db${nova.id}_1`,
+      `${nova.name}_0`,
+      `${nova.name}_1`,
     ]);
     // Its own account sees both, and the tool is told where they are.
     const { stderr } = await nova.sync('--', 'sh', '-c', 'env | grep -c "^OS_\\(API_\\)\\?DATABASE__CONNECTION="');

@@ -10,8 +10,9 @@ import { rolloutGrants } from '../../src/dbsync/rollout/grants.ts';
 import { awaitRollouts, lookAtRollouts } from '../../src/dbsync/rollout/wait.ts';
 import { connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
 import { rolesFor } from '../../src/platform/kube/rbac.ts';
-import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
+import { namespaceName, type SharedControlPlane } from '../servers/index.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
@@ -20,8 +21,8 @@ import { gateFile, migration, runsIn } from './kolla-db-sync-support.ts';
 import { apps, core, replicated } from './objects.ts';
 import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
-const NAMESPACE = 'openstack';
-const NODE = 'compute-1';
+const NAMESPACE = namespaceName('openstack');
+const NODE = namespaceName('compute');
 const [OLD, NEW] = ['2025.2', '2026.1'];
 const HOLD = 'kolla-pod.test/hold';
 
@@ -29,7 +30,7 @@ const skip = (await canRunControlPlane()) ?? (await canRunMariadb()) ?? false;
 
 describe('waiting for a rollout, against a real API server', { skip }, () => {
   let world: World;
-  let cluster: ControlPlane;
+  let cluster: SharedControlPlane;
   let admin: KubeClient;
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   const create = (object: object) =>
@@ -39,8 +40,8 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
   before(async () => {
     world = await startWorld();
     ({ cluster } = world);
-    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
-    await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', NODE)));
+    await cluster.createNamespace(NAMESPACE);
+    await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', NODE, { own: NODE })));
     admin = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
     admin = { ...admin, namespace: NAMESPACE };
     await until('the namespace to have its ServiceAccount', async () => {
@@ -84,10 +85,11 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     );
 
   /** With `release` on its Pods, which nothing but the finalizer keeps. */
-  function spec(app: string, release: string) {
+  function spec(app: string, release: string, nodeSelector: object = {}) {
     const { template, ...rest } = replicated(app);
     const labels = { ...template.metadata.labels, 'app.kubernetes.io/version': release };
-    return { ...rest, template: { ...template, metadata: { labels, finalizers: [HOLD] } } };
+    const pod = { ...template.spec, nodeSelector };
+    return { ...rest, template: { metadata: { labels, finalizers: [HOLD] }, spec: pod } };
   }
   const roll = (what: string, release: string) =>
     patch(what, { spec: { template: { metadata: { labels: { 'app.kubernetes.io/version': release } } } } });
@@ -135,8 +137,8 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
   });
 
   test('one that is not there is waited for; one that is scaled to 0 is complete when its Pods are gone', async () => {
-    const wait = waiting(['deployment/later', 'deploy/later@openstack']);
-    await wait.says(/rollout of deployment\/later: no such Deployment in namespace openstack yet/);
+    const wait = waiting(['deployment/later', `deploy/later@${NAMESPACE}`]);
+    await wait.says(new RegExp(`rollout of deployment/later: no such Deployment in namespace ${NAMESPACE} yet`));
     await create({ ...apps('Deployment', 'later'), spec: spec('later', OLD) });
     const pod = await podOf('later', OLD);
     await kubectl('scale', 'deployment/later', '--replicas=0');
@@ -163,7 +165,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
   test('a DaemonSet is waited for by its latest revision', async () => {
     await create({
       ...apps('DaemonSet', 'agent'),
-      spec: { ...spec('agent', OLD), replicas: undefined, updateStrategy: { type: 'OnDelete' } },
+      spec: { ...spec('agent', OLD, { own: NODE }), replicas: undefined, updateStrategy: { type: 'OnDelete' } },
     });
     const old = await podOf('agent', OLD);
     await bind(old);
@@ -209,7 +211,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       assert.ok(error instanceof NotPermittedError);
       assert.match(
         error.message,
-        /^system:serviceaccount:openstack:contract may not watch what --after-rollout names \(/,
+        new RegExp(`^system:serviceaccount:${NAMESPACE}:contract may not watch what --after-rollout names \\(`),
       );
       printed = error.message.slice(error.message.indexOf('\n') + 1);
       return true;
@@ -230,10 +232,8 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     // Once its Pods are looked at, they may be as well.
     await create({ ...apps('Deployment', 'absent'), spec: { ...spec('absent', NEW), replicas: 0 } });
     await create({ ...apps('StatefulSet', 'absent'), spec: { ...spec('absent', NEW), serviceName: 'x', replicas: 0 } });
-    const nodeSelector = { none: 'such' };
-    const { template, ...rest } = spec('absent', NEW);
-    const daemonTemplate = { ...template, spec: { ...template.spec, nodeSelector } };
-    await create({ ...apps('DaemonSet', 'absent'), spec: { ...rest, replicas: undefined, template: daemonTemplate } });
+    const nowhere = spec('absent', NEW, { none: 'such' });
+    await create({ ...apps('DaemonSet', 'absent'), spec: { ...nowhere, replicas: undefined } });
     await allowed.ended;
     assert.deepEqual(allowed.warnings(), []);
   });

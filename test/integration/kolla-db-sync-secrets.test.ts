@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { siteOn } from './kolla-db-sync-support.ts';
@@ -15,6 +16,7 @@ const skip = (await canRunMariadb()) ?? false;
 const ADMINS = `canary-a'"\\`;
 const SERVICES = `canary-s'"\\%/@:é`;
 const OTHER = 'canary-o\ncanary-p';
+const BOSS = databaseName('boss');
 
 /** Prints the command line of each process that can be seen, and what it was given itself. */
 const LOOK = `for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < "$f"; echo; done 2>/dev/null | grep kolla-db-sync
@@ -22,12 +24,13 @@ printf '%s\\n' "$OS_DATABASE__CONNECTION"; printf '%s' "$KOLLA_DB_SYNC_ADMIN_PAS
 exit 0`;
 
 describe('kolla-db-sync and what is secret', { skip }, () => {
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   before(async () => {
-    mariadb = await startMariadb();
-    await mariadb.query('CREATE USER boss IDENTIFIED BY ?; GRANT ALL PRIVILEGES ON *.* TO boss WITH GRANT OPTION', [
-      ADMINS,
-    ]);
+    mariadb = await sharedMariadb();
+    await mariadb.query(
+      `CREATE USER ${BOSS} IDENTIFIED BY ?; GRANT ALL PRIVILEGES ON *.* TO ${BOSS} WITH GRANT OPTION`,
+      [ADMINS],
+    );
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
@@ -45,15 +48,19 @@ describe('kolla-db-sync and what is secret', { skip }, () => {
       assert.doesNotMatch(said, /canary/, `${words.join(' ')}, exit code ${code}`);
       return code;
     };
-    const ensure = ['ensure', 'keystone', '--admin-user', 'boss'];
+    const ensure = ['ensure', 'keystone', '--admin-user', BOSS];
 
     const done = await runHelper(
       'kolla-db-sync',
-      ['keystone', '--admin-user', 'boss', '--log-level', 'debug', '--', 'sh', '-c', LOOK],
+      ['keystone', '--admin-user', BOSS, '--log-level', 'debug', '--', 'sh', '-c', LOOK],
       { env: { KOLLA_DB_SYNC_CONNECTION: good, KOLLA_DB_SYNC_ADMIN_PASSWORD: ADMINS } },
     );
     assert.equal(done.code, 0, done.stderr);
-    assert.match(done.stderr, /kolla-db-sync keystone --admin-user boss/, 'it did look at the processes');
+    assert.match(
+      done.stderr,
+      new RegExp(`kolla-db-sync keystone --admin-user ${BOSS}`),
+      'it did look at the processes',
+    );
     assert.match(done.stderr, /"msg":"(?:mysql\+pymysql:[^"]*:)?\*\*\*(?:@[^"]*)?"/, 'it did print its URL');
     assert.doesNotMatch(done.stderr, /"msg":"the admin"/, "the admin's password was handed to the command");
     assert.doesNotMatch(done.stdout + done.stderr, /canary/);

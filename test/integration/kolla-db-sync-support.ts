@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Mariadb } from '../cluster/mariadb.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
+import { databaseName } from '../support/names.ts';
 import type { Finished, Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
@@ -62,15 +63,12 @@ export async function beginHelper(args: readonly string[], env: NodeJS.ProcessEn
   };
 }
 
-let sites = 0;
-
 export function siteOn(
   mariadb: Pick<Mariadb, 'host' | 'port' | 'rootPassword' | 'query'>,
   password = 'secret-of-keystone',
   encoded = password,
 ): Site {
-  sites += 1;
-  const database = `key_stone${sites}`;
+  const database = databaseName('key_stone');
   const env = {
     KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://${database}:${encoded}@${mariadb.host}:${mariadb.port}/${database}?charset=utf8`,
     KOLLA_DB_SYNC_ADMIN_PASSWORD: mariadb.rootPassword,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import {
   configmaps,
   contentOf,
@@ -13,8 +13,10 @@ import {
   writeService,
   type Printed,
 } from '../pod/configmaps/folder.ts';
+import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { privateFolder, type Folder } from '../../tools/folder.ts';
 
+const NAMESPACE = namespaceName('openstack');
 const LIMIT = 1_048_576;
 const FILES: Readonly<Record<string, string | Buffer>> = {
   'keystone.conf': '[database]\nconnection = mysql+pymysql://keystone:hidden@db/keystone\n',
@@ -29,11 +31,11 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
 };
 
 describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlane()) ?? false }, () => {
-  let cluster: ControlPlane;
+  let cluster: SharedControlPlane;
   let folder: Folder;
   before(async () => {
-    cluster = await startControlPlane();
-    await cluster.kubectl(['create', 'namespace', 'openstack']);
+    cluster = await sharedControlPlane();
+    await cluster.createNamespace(NAMESPACE);
     folder = await privateFolder('configmaps');
     await writeService(
       folder.path,
@@ -47,13 +49,13 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
   });
 
   const print = async (...args: string[]) => {
-    const { code, stdout, stderr } = await configmaps(folder.path, '--name', 'keystone', '-n', 'openstack', ...args);
+    const { code, stdout, stderr } = await configmaps(folder.path, '--name', 'keystone', '-n', NAMESPACE, ...args);
     assert.equal(code, 0, stderr);
     return stdout;
   };
   const apply = (text: string) => cluster.kubectl(['apply', '--server-side', '--filename=-'], text);
   const stored = async () => {
-    const list = await cluster.kubectl(['get', 'configmaps,secrets', '--namespace=openstack', '--output=json']);
+    const list = await cluster.kubectl(['get', 'configmaps,secrets', `--namespace=${NAMESPACE}`, '--output=json']);
     const { items } = JSON.parse(list) as { items: Printed[] };
     return items.filter(({ metadata }) => metadata.name.startsWith('keystone'));
   };
@@ -75,7 +77,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
         metadata: { name: 'p' },
         spec: { containers: [container], volumes: volume.volumes },
       };
-      const args = ['create', '--dry-run=server', '--namespace=openstack', '--filename=-'];
+      const args = ['create', '--dry-run=server', `--namespace=${NAMESPACE}`, '--filename=-'];
       assert.match(await cluster.kubectl(args, JSON.stringify(pod)), /pod\/p created/);
     });
 
@@ -98,7 +100,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
       'patch',
       'configmap',
       metadata.name,
-      '--namespace=openstack',
+      `--namespace=${NAMESPACE}`,
       '--type=merge',
       '--patch={"data":{"x":"y"}}',
     ];
@@ -125,7 +127,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
         '--name',
         `large-${path}`,
         '-n',
-        'openstack',
+        NAMESPACE,
         '--exclude',
         path === 'big' ? 'secret' : 'big',
       ];

@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { growthOf } from '../../bench/soak/growth.ts';
 import { startProbedPod } from '../../bench/soak/probed-pod.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { run } from '../../tools/process.ts';
@@ -67,17 +68,17 @@ interface Event {
   readonly regarding: { readonly name: string; readonly uid: string };
 }
 
-const NAMESPACE = 'openstack';
+const NAMESPACE = namespaceName('openstack');
 
 describe('Events', { skip: (await canRunControlPlane()) ?? false }, () => {
-  let cluster: ControlPlane;
+  let cluster: SharedControlPlane;
   let uid: string;
   const kubectl = (args: readonly string[], input?: string) =>
     cluster.kubectl([`--namespace=${NAMESPACE}`, ...args], input);
 
   before(async () => {
-    cluster = await startControlPlane();
-    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
+    cluster = await sharedControlPlane();
+    await cluster.createNamespace(NAMESPACE);
     for (const name of ['teller', 'nobody']) await kubectl(['create', 'serviceaccount', name]);
     const { stdout } = await runHelper('kolla-probe', ['rbac', '-n', NAMESPACE, '--service-account', 'teller']);
     await kubectl(['apply', '--filename=-'], stdout);

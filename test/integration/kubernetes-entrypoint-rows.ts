@@ -1,4 +1,4 @@
-import { NAMESPACE, OWN_POD } from './waits-objects.ts';
+import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
 
 /** How one of the two takes an environment. */
 export type Verdict = 'resolved' | 'waits' | `ends with ${number}`;
@@ -92,7 +92,7 @@ export const ROWS: readonly Row[] = [
     name: 'DaemonSet: not ready here',
     env: { DEPENDENCY_DAEMONSET: 'agent-down' },
     ours: 'waits',
-    says: /its Pod on node compute-1/,
+    says: new RegExp(`its Pod on node ${OWN_NODE}`),
   },
   { name: 'DaemonSet: none here', env: { DEPENDENCY_DAEMONSET: 'agent-elsewhere' }, ours: 'resolved' },
   { name: 'DaemonSet: absent', env: { DEPENDENCY_DAEMONSET: 'none' }, ours: 'waits', says: /no such DaemonSet/ },
@@ -209,7 +209,7 @@ export const ROWS: readonly Row[] = [
     env: { DEPENDENCY_JOBS: ['done', 'both-1', ...Array.from({ length: 8 }, (_, n) => `none-${n}`)].join(',') },
     account: 'old',
     ours: 'waits',
-    says: /reading each by its name[^]*Job done in namespace openstack is resolved/,
+    says: new RegExp(`reading each by its name[^]*Job done in namespace ${NAMESPACE} is resolved`),
   },
   {
     name: 'nothing is allowed',

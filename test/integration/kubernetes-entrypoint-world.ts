@@ -2,9 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { endPodsOf, type Cluster } from '../cluster/kubernetes/index.ts';
+import { namespaceName } from '../support/names.ts';
 import { until } from '../support/until.ts';
 import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
-const HOSTS: Readonly<Record<string, string>> = { [OWN_NODE]: '10.0.0.1', 'compute-2': '10.0.0.2' };
+
+const OTHER_NODE = namespaceName('compute');
+const HOSTS: Readonly<Record<string, string>> = { [OWN_NODE]: '10.0.0.1', [OTHER_NODE]: '10.0.0.2' };
 
 const PAGE = new URL('../../docs/migration-kubernetes-entrypoint.md', import.meta.url);
 
@@ -22,7 +25,7 @@ async function rolesOfThePage(): Promise<Role[]> {
 
 export const ACCOUNTS = ['entry', 'watcher', 'old', 'nobody'] as const;
 
-/** Fills the namespace that prepare() made. Its ServiceAccounts are ACCOUNTS. */
+/** Fills the namespace, after prepare(). Its ServiceAccounts are ACCOUNTS. */
 export async function makeWorld(cluster: Cluster): Promise<void> {
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   const create = (...items: object[]) =>
@@ -60,7 +63,7 @@ export async function makeWorld(cluster: Cluster): Promise<void> {
     ...roles.map((role) => ({ ...role, rules: [...role.rules, ...customResources] })),
     { ...roles[0], metadata: { name: 'old' }, rules: onlyGet },
     ...['entry', 'watcher', 'old'].map(bound),
-    core('Node', 'compute-2'),
+    core('Node', OTHER_NODE),
     core('ConfigMap', 'bin'),
     { ...core('Pod', OWN_POD), spec: ownSpec() },
     ...['up', 'down', 'far', 'ending'].map((name) => pod(name)),
@@ -73,8 +76,8 @@ export async function makeWorld(cluster: Cluster): Promise<void> {
     slice('ending', { ready: true, terminating: true }),
     { ...core('Service', 'by-hand'), spec: { ports: [{ port: 80 }] } },
     { ...core('Endpoints', 'by-hand'), subsets: [{ addresses: [{ ip: '10.9.9.9' }], ports: [{ port: 80 }] }] },
-    ...['agent', 'agent-down'].map((name) => daemonset(name, 'yes')),
-    daemonset('agent-elsewhere', 'no'),
+    ...['agent', 'agent-down'].map((name) => daemonset(name, OWN_NODE)),
+    daemonset('agent-elsewhere', 'none'),
     { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'gate' }, spec: { phase: 'Done', size: 3 } },
   );
   await status('widget/gate', { conditions: [{ type: 'Open', status: 'True' }] });
@@ -83,7 +86,7 @@ export async function makeWorld(cluster: Cluster): Promise<void> {
   await running(OWN_POD, OWN_NODE, false, { containerStatuses: containers, initContainerStatuses: sidecars });
   await running('up', OWN_NODE, true);
   await running('down', OWN_NODE, false);
-  await running('far', 'compute-2', true);
+  await running('far', OTHER_NODE, true);
   await running('ending', OWN_NODE, true);
   await kubectl('delete', 'pod/ending', '--wait=false');
   for (const name of ['done', 'both-1']) await endPodsOf(cluster, NAMESPACE, name, 'Succeeded');
@@ -142,7 +145,7 @@ function job(name: string, more: object = {}) {
   return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, labels }, spec };
 }
 
-function daemonset(app: string, own: 'yes' | 'no') {
+function daemonset(app: string, own: string) {
   const template = { metadata: { labels: { app } }, spec: { ...podSpec(), nodeSelector: { own } } };
   return {
     apiVersion: 'apps/v1',

@@ -4,7 +4,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunOriginal, ORIGINAL } from '../cluster/kubernetes-entrypoint.ts';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { HELPERS } from '../support/helper.ts';
 import { run, start } from '../../tools/process.ts';
 import { COMMON_ENV, ROWS, type Row, type Verdict } from './kubernetes-entrypoint-rows.ts';
@@ -34,10 +35,11 @@ const AT_ONCE = 4;
 const SAID_MS = 60_000;
 
 describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot ?? false }, () => {
-  let cluster: ControlPlane;
+  let cluster: SharedControlPlane;
   const cells = new Cells(COLUMNS);
   before(async () => {
-    cluster = await startControlPlane();
+    cluster = await sharedControlPlane();
+    await cluster.createNamespace(NAMESPACE);
     await prepare(cluster);
     await makeWorld(cluster);
     for (const name of ACCOUNTS) await mount(name);
@@ -96,7 +98,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
     assert.equal(said.length, 1, stdout);
     assert.match(
       said[0] ?? '',
-      /system:serviceaccount:openstack:entry may not watch jobs\.batch in namespace openstack/,
+      new RegExp(`system:serviceaccount:${NAMESPACE}:entry may not watch jobs\\.batch in namespace ${NAMESPACE}`),
     );
   });
 

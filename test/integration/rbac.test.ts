@@ -55,6 +55,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
 
   before(async () => {
     cluster = await startControlPlane();
+    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
     const [old] = await Promise.all([cluster.addApiServer(AS_OLD_SERVERS), prepare(cluster)]);
     oldServer = old.server;
     rows = await everythingMet(cluster, create);

@@ -26,6 +26,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
   let admin: string[];
   before(async () => {
     cluster = await startControlPlane();
+    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
     await prepare(cluster);
     admin = ['--kubeconfig', await credentials('admin', '--clusterrole=cluster-admin')];
   });
@@ -208,7 +209,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     const args = ['--wait', 'job/never', '--timeout', '5s', '--termination-log', file, '--pod-name', 'me'];
     await using waiting = await startInit([...admin, ...args]);
     assert.equal(await waiting.ended, 75);
-    const said = /^not met in 5s: job\/never \(no such Job .*; next: kubectl -n openstack describe job\/never\)$/;
+    const said = /^not met in 5s: job\/never \(no such Job .*; next: kubectl -n openstack-\d+ describe job\/never\)$/;
     assert.match(waiting.messages().at(-1) ?? '', said);
     assert.match(await readFile(file, 'utf8'), /^kolla-init: not met in 5s: job\/never /);
     const events = await kubectl('events', '--for=pod/me', '--output=json');
@@ -258,5 +259,17 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     await create(...widgets, ...services.map((name) => slice(name, true)));
     assert.equal(await waiting.ended, 0);
     assert.equal(waiting.messages().filter((message) => message.includes(': met after ')).length, 500);
+  });
+
+  // The last: it takes the API server that the others use.
+  test('an API server that is killed and comes back is survived', async () => {
+    await using waiting = await startInit([...admin, '--wait', 'job/through']);
+    await waiting.said(/no such Job/);
+    await cluster.apiServer.kill();
+    await waiting.said(/API server: /);
+    await cluster.apiServer.start();
+    await create(job('through'));
+    await endPodsOf(cluster, NAMESPACE, 'through', 'Succeeded');
+    assert.equal(await waiting.ended, 0);
   });
 });

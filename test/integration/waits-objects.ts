@@ -1,6 +1,7 @@
 /** Each kind of object that kolla-init waits for: how it comes, how it is met, and what is said meanwhile. */
 import type { Cluster } from '../cluster/kubernetes/index.ts';
 import { endPodsOf } from '../cluster/kubernetes/index.ts';
+import { namespaceName } from '../support/names.ts';
 import { until } from '../support/until.ts';
 import {
   apps,
@@ -15,10 +16,11 @@ import {
   slice,
 } from './objects.ts';
 
-export const NAMESPACE = 'openstack';
+export const NAMESPACE = namespaceName('openstack');
 /** The Pod and the node that kolla-init takes for its own. */
 export const OWN_POD = 'own';
-export const OWN_NODE = 'compute-1';
+export const OWN_NODE = namespaceName('compute');
+const [STORAGE, NETWORK] = [namespaceName('storage'), namespaceName('network')];
 
 export interface ObjectCase {
   /** The row's name. */
@@ -89,7 +91,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       create: () => apply({ ...batch('sync'), spec: { backoffLimit: 0, template: { spec: podSpec('Never') } } }),
       notYet: /^1 active$/,
       remove: () => remove('job/sync'),
-      absent: /^no such Job in namespace openstack yet$/,
+      absent: new RegExp(`^no such Job in namespace ${NAMESPACE} yet$`),
       meet: () => endPodsOf(cluster, NAMESPACE, 'sync', 'Succeeded'),
       met: /Complete$/,
     },
@@ -111,7 +113,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       create: () => apply(slice('mariadb', false)),
       notYet: /^0 of 1 ready$/,
       remove: () => remove('endpointslice/mariadb-1'),
-      absent: /^no EndpointSlice of Service mariadb in namespace openstack yet$/,
+      absent: new RegExp(`^no EndpointSlice of Service mariadb in namespace ${NAMESPACE} yet$`),
       meet: () =>
         kubectl(
           'patch',
@@ -129,7 +131,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       create: () => pod('galera-0'),
       notYet: /^Pending$/,
       remove: () => remove('pod/galera-0'),
-      absent: /^no such Pod in namespace openstack yet$/,
+      absent: new RegExp(`^no such Pod in namespace ${NAMESPACE} yet$`),
       meet: () => status('pod/galera-0', ready),
       met: /Ready$/,
     },
@@ -140,7 +142,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       create: () => pod('ovs-x', { app: 'ovs' }),
       notYet: /^0 of 1; ovs-x: Pending$/,
       remove: () => remove('pod/ovs-x'),
-      absent: /^no such Pod in namespace openstack yet$/,
+      absent: new RegExp(`^no such Pod in namespace ${NAMESPACE} yet$`),
       meet: () => status('pod/ovs-x', ready),
       met: /ovs-x: Ready$/,
     },
@@ -181,37 +183,37 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       kind: 'daemonset',
       wait: 'daemonset/agent',
       resource: 'daemonsets.apps',
-      create: () => apply({ ...apps('DaemonSet', 'agent'), spec: daemon('agent', { own: 'yes' }) }),
-      notYet: /^no Pod of it on node compute-1$/,
+      create: () => apply({ ...apps('DaemonSet', 'agent'), spec: daemon('agent', { own: OWN_NODE }) }),
+      notYet: new RegExp(`^no Pod of it on node ${OWN_NODE}$`),
       remove: () => remove('daemonset/agent'),
-      absent: /^no such DaemonSet in namespace openstack yet$/,
+      absent: new RegExp(`^no such DaemonSet in namespace ${NAMESPACE} yet$`),
       async meet() {
         await daemonPod();
         await podsReady('app=agent');
       },
-      met: /its Pod on node compute-1 is ready$/,
+      met: new RegExp(`its Pod on node ${OWN_NODE} is ready$`),
     },
     {
       kind: 'node',
-      wait: 'node/storage-1',
+      wait: `node/${STORAGE}`,
       resource: 'nodes',
-      create: () => apply(core('Node', 'storage-1')),
+      create: () => apply(core('Node', STORAGE)),
       notYet: /^Ready=/,
-      remove: () => remove('node/storage-1'),
+      remove: () => remove(`node/${STORAGE}`),
       absent: /^no such Node yet$/,
-      meet: () => status('node/storage-1', { conditions: [{ type: 'Ready', status: 'True' }] }),
+      meet: () => status(`node/${STORAGE}`, { conditions: [{ type: 'Ready', status: 'True' }] }),
       met: /Ready$/,
     },
     {
       kind: 'node by labels',
-      wait: 'node?label=role=network',
+      wait: `node?label=role=${NETWORK}`,
       resource: 'nodes',
-      create: () => apply(core('Node', 'network-1', { role: 'network' })),
-      notYet: /^0 of 1; network-1: Ready=/,
-      remove: () => remove('node/network-1'),
+      create: () => apply(core('Node', NETWORK, { role: NETWORK })),
+      notYet: new RegExp(`^0 of 1; ${NETWORK}: Ready=`),
+      remove: () => remove(`node/${NETWORK}`),
       absent: /^no such Node yet$/,
-      meet: () => status('node/network-1', { conditions: [{ type: 'Ready', status: 'True' }] }),
-      met: /network-1: Ready$/,
+      meet: () => status(`node/${NETWORK}`, { conditions: [{ type: 'Ready', status: 'True' }] }),
+      met: new RegExp(`${NETWORK}: Ready$`),
     },
     {
       kind: 'configmap',
@@ -242,7 +244,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       create: () => apply({ apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'gate' } }),
       notYet: /^no condition Open yet$/,
       remove: () => remove('widget/gate'),
-      absent: /^no such Widget in namespace openstack yet$/,
+      absent: new RegExp(`^no such Widget in namespace ${NAMESPACE} yet$`),
       meet: () => status('widget/gate', { conditions: [{ type: 'Open', status: 'True', reason: 'Unlocked' }] }),
       met: /Open=True \(Unlocked\)$/,
     },
@@ -267,11 +269,12 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
   ].map((each) => ({ deleted: gone, ...each }));
 }
 
-/** What must be there before: the node that is ours, and the definition of a resource that Kubernetes does not have. */
+/** What must be in the namespace's cluster before: the node that is ours, and a resource that Kubernetes does not have. */
 export async function prepare(cluster: Cluster): Promise<void> {
-  await cluster.kubectl(['create', 'namespace', NAMESPACE]);
-  await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', OWN_NODE, { own: 'yes' })));
-  await cluster.kubectl(['create', '--filename=-'], JSON.stringify(definition('widget', 'Widget', 'example.org')));
+  await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', OWN_NODE, { own: OWN_NODE })));
+  // Another test file may be about to make the same one.
+  const widget = JSON.stringify(definition('widget', 'Widget', 'example.org'));
+  await cluster.kubectl(['apply', '--server-side', '--filename=-'], widget);
   await cluster.kubectl(['wait', '--for=condition=Established', 'crd/widgets.example.org', '--timeout=30s']);
   await until('the namespace to have its ServiceAccount', async () => {
     const found = await cluster.kubectl([`--namespace=${NAMESPACE}`, 'get', 'serviceaccounts', '--output=name']);

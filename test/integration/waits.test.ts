@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { NAMESPACE, objectCases, OWN_NODE, OWN_POD, prepare, type ObjectCase } from './waits-objects.ts';
 import { Cells } from './waits-table.ts';
 import { startInit } from './waiting.ts';
@@ -8,11 +9,12 @@ import { startInit } from './waiting.ts';
 const COLUMNS = ['met', 'not yet', 'absent', '403', 'deleted in mid-wait'] as const;
 
 describe('kolla-init waits for objects of a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
-  let cluster: ControlPlane;
+  let cluster: SharedControlPlane;
   let cases: ObjectCase[];
   const cells = new Cells(COLUMNS);
   before(async () => {
-    cluster = await startControlPlane();
+    cluster = await sharedControlPlane();
+    await cluster.createNamespace(NAMESPACE);
     await prepare(cluster);
     cases = objectCases(cluster);
   });
@@ -31,7 +33,7 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
     await cluster.kubectl([`--namespace=${NAMESPACE}`, 'create', 'serviceaccount', name]);
     const subject = `--serviceaccount=${NAMESPACE}:${name}`;
     if (role !== undefined)
-      await cluster.kubectl(['create', 'clusterrolebinding', name, `--clusterrole=${role}`, subject]);
+      await cluster.kubectl(['create', 'clusterrolebinding', `${NAMESPACE}-${name}`, `--clusterrole=${role}`, subject]);
     return await inNamespace(await cluster.kubeconfigOf(NAMESPACE, name));
   };
 

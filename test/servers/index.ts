@@ -20,7 +20,7 @@ import { requester } from '../cluster/search-request.ts';
 import { STARTS, type Kind, type Places } from './kinds.ts';
 import { SOCKET } from './serve.ts';
 
-export { databaseName, namespaceName } from './names.ts';
+export { databaseName, namespaceName } from '../support/names.ts';
 export { serveShared, type SharedServers } from './serve.ts';
 
 /** A MariaDB with what a guest may do. */

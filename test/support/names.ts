@@ -11,12 +11,12 @@ function numberOf(text: string): string {
   return String(hash % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** A database's or an account's name that no other test file has, a new one at each call: `keystone3120459871`. */
+/** A name for a database or an account that no other test file has, a new one at each call: `keystone3120459871`. */
 export function databaseName(purpose: string): string {
   return `${purpose}${FILE_NUMBER}${++names}`;
 }
 
-/** The name of a namespace, or of what lies in none, that no other test file has: `openstack-312045987`. */
+/** The same for a namespace, or for an object that lies in none: `openstack-3120459871`. */
 export function namespaceName(purpose: string): string {
-  return `${purpose}-${FILE_NUMBER}`;
+  return databaseName(`${purpose}-`);
 }
