@@ -9,7 +9,7 @@ import { startProxy } from '../cluster/kubernetes/proxy.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
-import { logLines, runHelper } from '../support/helper.ts';
+import { logLines } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
 import { AT_ONCE, FERNET, keysOf, runKeys } from './kolla-bootstrap-keys-support.ts';
 
@@ -133,33 +133,6 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     const finished = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE]);
     assert.equal(finished.code, 69, finished.stderr);
     assert.match(said(finished), /immutable/);
-  });
-
-  test('keys of a folder are taken over where there is no Secret yet, as a part of the bootstrap', async () => {
-    const { namespace, run, keys } = await newNamespace();
-    await using folder = await privateFolder('keys');
-    const [zero, five] = [newKey(), newKey()];
-    await writeFile(join(folder.path, '0'), zero);
-    await writeFile(join(folder.path, '5'), `${five}\n`);
-    const from = ['--keys-from', `fernet=${folder.path}`];
-    const env = { KUBECONFIG: cluster.kubeconfig, KOLLA_BOOTSTRAP_NAMESPACE: namespace };
-    const bootstrap = (...words: string[]) =>
-      runHelper('kolla-bootstrap', [...words, '--only', 'keys', ...from], { env });
-    const plan = await bootstrap('plan', 'keystone');
-    assert.equal(plan.code, 1, plan.stderr);
-    assert.match(
-      plan.stdout,
-      new RegExp(
-        `\\+ secret ${namespace}/${FERNET}\n    keys: 0 \\(staged\\), 5 \\(primary\\) of ${folder.path}\n\\+ secret`,
-      ),
-    );
-    const made = await bootstrap('keystone');
-    assert.equal(made.code, 0, made.stderr);
-    assert.deepEqual((await keys()).keys, { 0: zero, 5: `${five}\n` });
-    assert.equal((await bootstrap('plan', 'keystone')).code, 0);
-    const deleted = await runHelper('kolla-bootstrap', ['delete', 'keystone', '--only', 'keys', '--yes'], { env });
-    assert.equal(deleted.code, 0, deleted.stderr);
-    assert.equal((await run(['status', 'keystone'])).code, 0);
   });
 
   test('an answer that was lost is not taken for a failure: one rotation, and the run says so', async () => {

@@ -1,20 +1,17 @@
-/** kolla-db-sync as a native sidecar, without a kubelet: what its probes answer, when it ends, and how far it says that it has come; and as `docker run`. */
+/** kolla-db-sync as a native sidecar, without a kubelet: what its probes answer, when it ends, and how far it says that it has come. */
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { readChangedTables } from '../../src/dbsync/progress/index.ts';
 import type { Effects, Plan } from '../../src/dbsync/plan.ts';
 import { reach } from '../../src/dbsync/target/reach.ts';
 import { runSteps } from '../../src/dbsync/steps/run-steps.ts';
 import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../../tools/folder.ts';
-import { logLines, runHelper } from '../support/helper.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
+import { logLines } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
-import { documentedRun } from './docker-words.ts';
 import { beginHelper, gateFile, migration, siteOn, type Begun, type Site } from './kolla-db-sync-support.ts';
 import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
@@ -32,8 +29,8 @@ const answering = (begun: Begun, path: string, wanted: string) =>
   until(`${path} to answer ${wanted}`, async () => ((await asked(begun, path)) === wanted ? true : undefined));
 
 describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concurrency: 3 }, () => {
-  let mariadb: Mariadb;
-  before(async () => (mariadb = await startMariadb()));
+  let mariadb: SharedMariadb;
+  before(async () => (mariadb = await sharedMariadb()));
   after(() => mariadb[Symbol.asyncDispose]());
 
   test('holds the service back until the schema is right, and stays until SIGTERM', async () => {
@@ -137,40 +134,6 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     const { signal } = new AbortController();
     assert.equal(await readChangedTables(target, target, 1000, { signal, log }), undefined);
     assert.match(logLines(said())[0]?.msg ?? '', /cannot tell which tables have changed: .*1045/);
-  });
-
-  test("the documentation's docker run migrates, and finds nothing to do when it is run again", async () => {
-    const { env, volumes, command } = await documentedRun('kolla-db-sync', 'KOLLA_DB_SYNC_ADMIN_USER');
-    assert.equal(command[0], 'kolla-db-sync');
-    assert.deepEqual([...volumes.keys()], ['/etc/keystone', '/run/secrets']);
-    await using folder = await privateFolder('docker-run');
-    // What the engine would mount, and what the image has; the name of a network leads to its servers, as here a port does.
-    const at = (path: string) => join(folder.path, path);
-    await Promise.all(['etc', 'secrets', 'bin'].map((name) => mkdir(at(name))));
-    const url = `mysql+pymysql://keystone:secret@${mariadb.host}:${mariadb.port}/keystone?charset=utf8`;
-    await writeFile(at('etc/keystone.conf'), `[database]\nconnection = ${url}\n`);
-    await writeFile(at('secrets/mariadb-root'), `${mariadb.rootPassword}\n`);
-    const tool = migration(0)
-      .slice(1)
-      .map((word) => `'${word}'`)
-      .join(' ');
-    const script = `#!/bin/sh\ncase "$*" in *--check*) exit 0 ;; esac\nexec ${tool}\n`;
-    await writeFile(at('bin/keystone-manage'), script, { mode: 0o755 });
-    const inside = {
-      PATH: `${at('bin')}:${process.env['PATH']}`,
-      KOLLA_DB_SYNC_SERVICE_CONFIG: at('etc/keystone.conf'),
-      ...Object.fromEntries(
-        Object.entries(env).map(([name, value]) => [name, value.replace('/run/secrets', at('secrets'))]),
-      ),
-    };
-    const again = () => runHelper('kolla-db-sync', command.slice(1), { env: inside });
-    const first = await again();
-    assert.equal(first.code, 0, first.stderr);
-    const [row] = await mariadb.query('SELECT state, `release` FROM keystone.kolla_pod_record');
-    assert.deepEqual({ ...row }, { state: 'done', release: command.at(-1) });
-    const second = await again();
-    assert.equal(second.code, 0, second.stderr);
-    assert.match(second.stderr, /nothing to do: token \d+ has done it/);
   });
 });
 

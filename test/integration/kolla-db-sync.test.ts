@@ -1,34 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { gateFile, migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;
 
 describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
-  let mariadb: Mariadb;
+  let mariadb: SharedMariadb;
   before(async () => {
-    mariadb = await startMariadb();
+    mariadb = await sharedMariadb();
   });
   after(() => mariadb[Symbol.asyncDispose]());
-
-  test('makes database, account and grants, migrates, and records it', async () => {
-    const site = siteOn(mariadb);
-    const { code, stderr } = await site.sync(['--release', '2026.1', ...migration(0)]);
-    assert.equal(code, 0, stderr);
-    assert.equal(runsIn(await site.journal()).length, 1);
-    const { token, state, service, release, exit_code } = (await site.fence()) ?? {};
-    assert.deepEqual(
-      { token, state, service, release, exit_code },
-      { token: 1, state: 'done', service: 'keystone', release: '2026.1', exit_code: 0 },
-    );
-    const [schema] = await mariadb.query(
-      'SELECT DEFAULT_CHARACTER_SET_NAME AS charset FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?',
-      [site.database],
-    );
-    assert.equal(schema?.['charset'], 'utf8mb3');
-  });
 
   test('kolla-probe db-sync tells by the record whether the schema is ready', async () => {
     const site = siteOn(mariadb);

@@ -16,11 +16,15 @@ export interface Waiting extends AsyncDisposable {
   said(pattern: RegExp, after?: number): Promise<string>;
 }
 
-/** Starts kolla-init as its users do, with no config.json. */
-export async function startInit(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Waiting> {
+/** Starts kolla-init as its users do; with no config.json unless a folder is given. */
+export async function startInit(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  configDir = '/no/config',
+): Promise<Waiting> {
   // What it needs for the API server takes a quarter of its time to compile, each time.
   const cache = process.env['NODE_COMPILE_CACHE'];
-  const running = await startHelper('kolla-init', ['--config-dir', '/no/config', ...args], {
+  const running = await startHelper('kolla-init', ['--config-dir', configDir, ...args], {
     keepOutput: true,
     env: { ...env, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
   });
