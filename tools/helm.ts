@@ -5,6 +5,7 @@ import { messageOf } from '../src/cli/errors.ts';
 import type { Capability } from './capability.ts';
 import { run, type Finished } from './process.ts';
 import { goProgram } from './go-program.ts';
+import { keptResult } from './helm-results.ts';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 /** A cold build holds modules and Go's build cache. */
@@ -36,7 +37,7 @@ export const canRunHelm: Capability = async () => {
 };
 
 /**
- * Runs Helm to its end.
+ * Runs Helm to its end. Renderings without a cluster come from an earlier call that had the same inputs, if there was one.
  * @param folder where it keeps what it would keep in the user's home
  */
 export async function helm(folder: string, args: readonly string[], kubeconfig?: string): Promise<Finished> {
@@ -48,5 +49,7 @@ export async function helm(folder: string, args: readonly string[], kubeconfig?:
     HELM_DATA_HOME: join(folder, 'data'),
     ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
   };
-  return await run(await helmBinary(), args, { env });
+  const binary = await helmBinary();
+  const execute = () => run(binary, args, { env });
+  return kubeconfig === undefined ? await keptResult({ binary, folder, args }, execute) : await execute();
 }

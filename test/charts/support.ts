@@ -1,8 +1,9 @@
 /**
  * Charts as Helm renders them: a chart and values -> objects, or the error that a user would see.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { chartNames, CHARTS, stageChart } from '../../build/charts.ts';
@@ -68,15 +69,16 @@ export async function rendering(name: string, source?: string): Promise<Renderin
   await using parts = new AsyncDisposableStack();
   const { path: folder } = parts.use(await privateFolder('chart'));
   const chart = stageChart(name, folder, source);
-  let count = 0;
-  const valuesFile = async (values: object) => {
-    const file = join(folder, `values-${count++}.json`);
-    await writeFile(file, JSON.stringify(withPasswords(values)));
+  const valuesFile = (values: object) => {
+    const text = JSON.stringify(withPasswords(values));
+    // Named by its content: equal values make an equal command line, whose result is kept.
+    const file = join(folder, `values-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`);
+    if (!existsSync(file)) writeFileSync(file, text);
     return file;
   };
   await mkdir(join(folder, 'config'));
   const template = async (values: object, args: readonly string[]) =>
-    await helm(folder, ['template', name, chart, ...ANYWHERE, '--values', await valuesFile(values), ...args]);
+    await helm(folder, ['template', name, chart, ...ANYWHERE, '--values', valuesFile(values), ...args]);
   const kept = parts.move();
   return {
     chart,
@@ -91,7 +93,7 @@ export async function rendering(name: string, source?: string): Promise<Renderin
       return code === 0 ? undefined : stderr;
     },
     lint: async (values = {}) => {
-      const args = ['lint', chart, '--strict', '--kube-version', KUBE_VERSION, '--values', await valuesFile(values)];
+      const args = ['lint', chart, '--strict', '--kube-version', KUBE_VERSION, '--values', valuesFile(values)];
       const { code, stdout, stderr } = await helm(folder, args);
       return code === 0 ? undefined : stdout + stderr;
     },

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { appendFile, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chartNames, stageChart } from '../../build/charts.ts';
+import { canRunHelm, helmBinary } from '../../tools/helm.ts';
+import { keptResult, keyOf, prune } from '../../tools/helm-results.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { run } from '../../tools/process.ts';
+import { KUBE_VERSION, PASSWORDS } from './support.ts';
+
+const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
+const LIBRARY = 'charts/kolla-pod';
+
+/** A chart and values in a directory of their own, and Helm, whose runs are counted, with an empty store of results. */
+async function fixture() {
+  await using parts = new AsyncDisposableStack();
+  const { path: folder } = parts.use(await privateFolder('chart'));
+  const { path: store } = parts.use(await privateFolder('results'));
+  const binary = await helmBinary();
+  const chart = stageChart('small', folder, SMALL);
+  const values = join(folder, 'values.json');
+  await writeFile(values, JSON.stringify({ global: { passwords: PASSWORDS } }));
+  const template = ['template', 'small', chart, '--kube-version', KUBE_VERSION, '--values', values];
+  let runs = 0;
+  const kept = parts.move();
+  return {
+    folder,
+    store,
+    chart,
+    values,
+    template,
+    runs: () => runs,
+    helm: async (args: readonly string[] = template) => {
+      const execute = () => {
+        runs++;
+        return run(binary, args, { env: { PATH: process.env['PATH'], HOME: folder } });
+      };
+      return await keptResult({ binary, folder, args }, execute, store);
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false, concurrency: 2 }, () => {
+  test('a second rendering of the same, from another directory too, runs no Helm and has the same result', async () => {
+    await using one = await fixture();
+    await using other = await fixture();
+    const first = await one.helm();
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stdout, /^kind: Deployment$/m);
+    assert.deepEqual(await one.helm(), first);
+    assert.equal(one.runs(), 1);
+    const [name = ''] = await readdir(one.store);
+    await writeFile(join(other.store, name), await readFile(join(one.store, name)));
+    assert.deepEqual(await other.helm(), first);
+    assert.equal(other.runs(), 0);
+  });
+
+  for (const [what, path] of [
+    ['a template', 'templates/all.yaml'],
+    ['the values of the chart', 'values.yaml'],
+    ['a file that a template reads', 'files/small.conf'],
+    ['a template of the library', `${LIBRARY}/templates/_words.tpl`],
+    ["the library's values", `${LIBRARY}/values.yaml`],
+    ['the schema', 'values.schema.json'],
+    ['the values that are given', '../values.json'],
+  ] as const)
+    test(`one byte more in ${what} is rendered anew`, async () => {
+      await using small = await fixture();
+      const before = keyOf({ binary: '/helm-1/helm', folder: small.folder, args: small.template });
+      await small.helm();
+      await appendFile(join(small.chart, path), '\n');
+      await small.helm();
+      assert.equal(small.runs(), 2);
+      assert.notEqual(keyOf({ binary: '/helm-1/helm', folder: small.folder, args: small.template }), before);
+    });
+
+  test('a changed template and changed values are seen in what is rendered', async () => {
+    await using small = await fixture();
+    const sees = async (text: string) => (await small.helm()).stdout.includes(text);
+    assert.equal(await sees('kind: Witness'), false);
+    await appendFile(
+      join(small.chart, 'templates/all.yaml'),
+      '\n---\nkind: Witness\nof: {{ .Values.settings.word }}\n',
+    );
+    assert.equal(await sees('kind: Witness'), true);
+    assert.equal(await sees('of: changed'), false);
+    const settings = { word: 'changed' };
+    await writeFile(small.values, JSON.stringify({ settings, global: { passwords: PASSWORDS } }));
+    assert.equal(await sees('of: changed'), true);
+  });
+
+  test('other arguments, and another Helm, are other calls', async () => {
+    await using small = await fixture();
+    const { folder, template, chart, values } = small;
+    const calls = [
+      { binary: '/helm-1/helm', folder, args: template },
+      { binary: '/helm-2/helm', folder, args: template },
+      { binary: '/helm-1/helm', folder, args: [...template, '--namespace', 'other'] },
+      { binary: '/helm-1/helm', folder, args: ['template', 'other', chart, '--values', values] },
+      { binary: '/helm-1/helm', folder, args: ['lint', chart, '--values', values] },
+      { binary: '/helm-1/helm', folder, args: ['lint', chart, '--strict', `--values=${values}`] },
+    ];
+    const keys = calls.map((call) => keyOf(call));
+    assert.ok(!keys.includes(undefined));
+    assert.equal(new Set(keys).size, calls.length);
+  });
+
+  test('a refusal is a result, with its exit code and in the words of the directory that asks', async () => {
+    await using one = await fixture();
+    await using other = await fixture();
+    for (const { chart } of [one, other]) await appendFile(join(chart, 'templates/all.yaml'), '{{ notThis }}');
+    const first = await one.helm(['lint', one.chart]);
+    assert.equal(first.code, 1);
+    assert.match(first.stdout + first.stderr, /function "notThis" not defined/);
+    assert.ok(first.stdout.includes(one.chart), first.stdout);
+    assert.deepEqual(await one.helm(['lint', one.chart]), first);
+    assert.equal(one.runs(), 1);
+    for (const name of await readdir(one.store))
+      await writeFile(join(other.store, name), await readFile(join(one.store, name)));
+    const second = await other.helm(['lint', other.chart]);
+    assert.equal(other.runs(), 0);
+    assert.equal(second.stdout, first.stdout.replaceAll(one.folder, other.folder));
+  });
+
+  test('what the clock, chance or a cluster decides is run each time', async () => {
+    await using small = await fixture();
+    const place = { binary: '/helm-1/helm', folder: small.folder };
+    for (const option of ['--validate', '--dry-run=server', '--kubeconfig=x', '--post-renderer=x', '--repo=https://x'])
+      assert.equal(keyOf({ ...place, args: [...small.template, option] }), undefined, option);
+    for (const command of ['install', 'upgrade', 'package', 'pull'])
+      assert.equal(keyOf({ ...place, args: [command, 'small', small.chart] }), undefined, command);
+    assert.equal(keyOf({ ...place, args: ['template', 'small', 'oci://registry.example/small'] }), undefined);
+    assert.equal(keyOf({ ...place, args: [...small.template, '--values', `${small.folder}/none`] }), undefined);
+    await appendFile(join(small.chart, 'templates/all.yaml'), '\n---\nkind: Chance\nis: {{ randAlphaNum 20 }}\n');
+    assert.equal(keyOf({ ...place, args: small.template }), undefined);
+    assert.notEqual((await small.helm()).stdout, (await small.helm()).stdout);
+    assert.equal(small.runs(), 2);
+  });
+
+  test('every chart of ours is one whose results can be kept', async () => {
+    for (const name of chartNames()) {
+      await using folder = await privateFolder('chart');
+      const args = ['template', name, stageChart(name, folder.path)];
+      assert.notEqual(keyOf({ binary: '/helm-1/helm', folder: folder.path, args }), undefined, name);
+    }
+  });
+
+  test('what no run has used for long is removed', async () => {
+    await using small = await fixture();
+    const [old, young] = [join(small.store, 'old.json'), join(small.store, 'young.json')];
+    for (const file of [old, young]) await writeFile(file, '{}');
+    await utimes(old, 0, 0);
+    await prune(small.store);
+    assert.deepEqual(await readdir(small.store), ['young.json']);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Results of Helm that depend only on its arguments and the files named by them, kept below the cache's root:
+ *
+ *   Helm's build, arguments, every byte of the chart and of the values -> SHA-256 -> exit code, stdout, stderr
+ *
+ * Only a call that is known to be pure is kept; any other runs Helm. Not pure: an option that is not listed here, a chart
+ * that is packed, a template function that asks the clock, chance, DNS or the cluster.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { cacheRoot } from './cache.ts';
+import type { Finished } from './process.ts';
+
+/** Where the chart stands among the arguments that are no options, by command; it is the last of them. */
+const CHART_AT: Readonly<Record<string, number>> = { template: 1, lint: 0 };
+const FILE_OPTIONS = new Set(['--values']);
+/** Options whose value is only text. */
+const TEXT_OPTIONS = new Set(['--namespace', '--kube-version', '--set', '--show-only']);
+const SWITCHES = new Set(['--strict']);
+
+const COMMENT = /\{\{-?\s*\/\*[\s\S]*?\*\/\s*-?\}\}/g;
+const ACTION = /\{\{[\s\S]*?\}\}/g;
+const IMPURE =
+  /\b(?:now|ago|date\w*|htmlDate\w*|toDate|rand[A-Z]\w*|uuidv4|gen[A-Z]\w*|buildCustomCert|htpasswd|bcrypt|encryptAES|shuffle|getHostByName|lookup)\b/;
+
+/** Stands for Helm's directory in what is kept: it has another name each time. */
+const HERE = '\0here\0';
+const DAY_MS = 24 * 60 * 60_000;
+const UNUSED_MS = 14 * DAY_MS;
+
+export interface HelmCall {
+  readonly binary: string;
+  /** Helm's own directory. */
+  readonly folder: string;
+  readonly args: readonly string[];
+}
+
+let hasPruned = false;
+
+/**
+ * The result of a call, from an earlier one if that had the same inputs.
+ * @param execute runs Helm
+ * @param root where results lie
+ */
+export async function keptResult(
+  call: HelmCall,
+  execute: () => Promise<Finished>,
+  root: string = join(cacheRoot(), 'helm-results'),
+): Promise<Finished> {
+  const key = keyOf(call);
+  if (key === undefined) return await execute();
+  const place = join(root, `${key}.json`);
+  const kept = await read(place);
+  if (kept !== undefined) return withTexts(kept, (text) => text.replaceAll(HERE, call.folder));
+  const made = await execute();
+  // A file that changed while Helm ran may have been read before or after.
+  if (keyOf(call) === key)
+    await keep(
+      place,
+      withTexts(made, (text) => text.replaceAll(call.folder, HERE)),
+    );
+  return made;
+}
+
+/** A hash of all that the result depends on; undefined where that is more than can be known. */
+export function keyOf({ binary, folder, args }: HelmCall): string | undefined {
+  const paths = inputsOf(args);
+  if (paths === undefined || !paths.every((path) => existsSync(path))) return undefined;
+  // The directory of the binary is named after the sources and flags that it was built from.
+  const hash = createHash('sha256').update(
+    JSON.stringify([basename(dirname(binary)), ...args]).replaceAll(folder, HERE),
+  );
+  for (const [name, content] of paths.flatMap((path) => filesBelow(path, ''))) {
+    if (/\.t(?:ar\.)?gz$/.test(name) || isImpure(content)) return undefined;
+    hash.update(`\0${name}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+/** The files and directories that Helm reads for these arguments; undefined for a call that is not known to be pure. */
+function inputsOf([command = '', ...args]: readonly string[]): string[] | undefined {
+  const positional: string[] = [];
+  const files: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const [, option, given] = /^(--[\w-]+)(?:=([\s\S]*))?$/.exec(args[i]!) ?? [];
+    if (option === undefined) positional.push(args[i]!);
+    else if (SWITCHES.has(option)) continue;
+    else if (!FILE_OPTIONS.has(option) && !TEXT_OPTIONS.has(option)) return undefined;
+    else {
+      const value = given ?? args[++i] ?? '';
+      if (FILE_OPTIONS.has(option)) files.push(value);
+    }
+  }
+  const at = CHART_AT[command];
+  return at === undefined || positional.length !== at + 1 ? undefined : [positional[at]!, ...files];
+}
+
+/** Each file of a tree by its path in it, in one order everywhere; a file has itself only. */
+function filesBelow(path: string, name: string): [name: string, content: Buffer][] {
+  if (!statSync(path).isDirectory()) return [[name, readFileSync(path)]];
+  return readdirSync(path)
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .flatMap((child) => filesBelow(join(path, child), `${name}/${child}`));
+}
+
+/** Values count as templates do: a chart may render them by `tpl`. */
+function isImpure(content: Buffer): boolean {
+  if (!content.includes('{{')) return false;
+  const actions = content.toString().replaceAll(COMMENT, '').match(ACTION) ?? [];
+  return actions.some((action) => IMPURE.test(action));
+}
+
+function withTexts({ code, stdout, stderr }: Finished, change: (text: string) => string): Finished {
+  return { code, stdout: change(stdout), stderr: change(stderr) };
+}
+
+async function read(place: string): Promise<Finished | undefined> {
+  const entry = statSync(place, { throwIfNoEntry: false });
+  if (entry === undefined) return undefined;
+  const now = new Date();
+  if (now.getTime() - entry.mtimeMs > DAY_MS) await utimes(place, now, now);
+  return JSON.parse(await readFile(place, 'utf8')) as Finished;
+}
+
+/** Whole or not at all: another process may look for it. */
+async function keep(place: string, result: Finished): Promise<void> {
+  const root = dirname(place);
+  await mkdir(root, { recursive: true });
+  if (!hasPruned) await prune(root);
+  hasPruned = true;
+  const beside = join(root, `.${randomUUID()}`);
+  await writeFile(beside, JSON.stringify(result));
+  await rename(beside, place);
+}
+
+/** Removes what no run has used for so long, and what killed ones left. */
+export async function prune(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    const place = join(root, name);
+    // Another process may have removed or renamed it meanwhile.
+    const entry = statSync(place, { throwIfNoEntry: false });
+    if (entry !== undefined && Date.now() - entry.mtimeMs > UNUSED_MS) await rm(place, { force: true });
+  }
+}
