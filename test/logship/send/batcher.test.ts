@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Batcher } from '../../../src/logship/send/batcher.ts';
-import { joined } from '../../../src/logship/send/batch.ts';
+import { Batch, joined } from '../../../src/logship/send/batch.ts';
 import { Capacity } from '../../../src/logship/send/capacity.ts';
 
 const opening = (day: string) => `{"create":{"_index":"flog-${day.replaceAll('-', '.')}","_id":"`;
@@ -86,4 +86,10 @@ test('parts and joined batches have the same documents', () => {
   const sources = [0, 1, 2, 3].map((at) => swapped.document(at).toString().split('\n')[1]);
   assert.deepEqual(sources, ['{"n":2}', '{"n":3}', '{"n":0}', '{"n":1}']);
   assert.equal(swapped.part(1, 3).document(0).toString(), whole.document(3).toString());
+});
+
+test('a joined batch has waited as long as the older one, and has been tried as often as the one that was tried most', () => {
+  const batch = (sinceMs: number, tries: number) => new Batch(Buffer.from('{}\n'), [3], [[]], { sinceMs, tries });
+  for (const both of [joined(batch(1, 0), batch(2, 3)), joined(batch(2, 3), batch(1, 0))])
+    assert.deepEqual([both.sinceMs, both.tries], [1, 3]);
 });
