@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { chartNames } from '../../build/charts.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { runHelper } from '../support/helper.ts';
+import { workloadsOf } from './service-charts.ts';
 import { NAMESPACE, rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
@@ -21,10 +22,7 @@ describe('Roles are those that the helpers print for the same waits', { skip }, 
     test(`of the chart ${name}`, async () => {
       await using chart = await rendering(name);
       const rendered = await chart.render();
-      for (const workload of rendered.all.filter(({ kind }) =>
-        ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind),
-      ))
-        await comparePrinted(rendered, workload);
+      for (const workload of workloadsOf(rendered)) await comparePrinted(rendered, workload);
     });
 
   describe('of any wait', () => {
@@ -64,6 +62,20 @@ describe('Roles are those that the helpers print for the same waits', { skip }, 
       const { rendered, workload } = await api(['tcp://a:1', 'mysql://b']);
       assert.deepEqual(rendered.of('Role'), []);
       assert.doesNotMatch(JSON.stringify(workload), /serviceAccountToken/);
+    });
+
+    test('Roles and their bindings are kept by an upgrade: Pods of the release before still ask with them', async () => {
+      const { rendered } = await api(['job/one', 'node/one']);
+      const all = ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => rendered.of(kind));
+      assert.deepEqual(
+        all.map((objects) => objects.length),
+        [1, 1, 1, 1],
+      );
+      for (const { kind, metadata } of all.flat()) {
+        assert.equal(metadata.annotations?.['helm.sh/resource-policy'], 'keep', kind);
+        // By which the README's line for taking everything away finds them.
+        assert.equal(metadata.labels['kolla-pod/versioned'], 'true', kind);
+      }
     });
 
     test('more rules are in the Role of each account, with waits or without', async () => {

@@ -15,6 +15,12 @@ const OPTION = /^(graceful_shutdown_timeout|manager_shutdown_timeout|worker-relo
 /** Programs whose files are for oslo.config, and that do not stop by oslo.service. */
 const NOT_OSLO_SERVICE = new Set(['uwsgi', 'nova-novncproxy']);
 
+/** Servers whose files have no such option: they stop as their Pods' preStop and their own defaults say. */
+const NO_OPTION = new Set(['mariadb', 'memcached', 'rabbitmq']);
+
+/** Charts of which every process is uWSGI or Apache. */
+const NO_OSLO_SERVICE = new Set<string>(['glance', 'horizon', 'placement']);
+
 interface Stops {
   readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
 }
@@ -55,22 +61,28 @@ describe('the time that a service takes to stop', { skip: (await canRunHelm()) ?
   for (const chart of chartNames())
     test(`${chart}: fits into the grace period of its Pods, beside preStop and kolla-sidecar`, async () => {
       const all = await rendered(chart, { logs: { enabled: true } });
+      let found = 0;
       for (const one of workloadsOf(all))
         for (const [option, seconds] of optionsOf(all, one)) {
+          found++;
           const left = secondsToStop(one);
           assert.ok(seconds > 0 && seconds <= left, `${one.metadata.name}: ${option} = ${seconds}, of ${left} s`);
         }
+      assert.equal(found === 0, NO_OPTION.has(chart), `${found} options`);
     });
 
   for (const chart of SERVICE_CHARTS)
     test(`${chart}: is said for each process of oslo.service, whose own default may be longer`, async () => {
       const all = await rendered(chart);
+      let found = 0;
       for (const one of workloadsOf(all)) {
         const text = osloTextOf(all, one);
         const [program = ''] = configJsonOf(filesOf(all, one)).command.split(' ');
         if (text === undefined || NOT_OSLO_SERVICE.has(program)) continue;
+        found++;
         assert.match(osloOption(text, 'DEFAULT', 'graceful_shutdown_timeout') ?? '', /^\d+$/, one.metadata.name);
       }
+      assert.equal(found === 0, NO_OSLO_SERVICE.has(chart), `${found} processes`);
     });
 
   test("Nova's managers wait less long than the service, as it asks for", async () => {

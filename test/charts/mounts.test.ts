@@ -8,6 +8,7 @@ import { planPod, type Container } from '../../src/config/volumes/index.ts';
 import { bringsCaCertificates } from '../../src/start/index.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { privateFolder } from '../../tools/folder.ts';
+import { workloadsOf } from './service-charts.ts';
 import { rendering, sourcesOf, textAt, type KubeObject, type Rendered, type Rendering } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
@@ -18,7 +19,7 @@ describe('mounts are those that kolla-init plan prints', { skip }, () => {
     test(`of the chart ${name}`, async () => {
       await using chart = await rendering(name);
       const rendered = await chart.render();
-      for (const workload of workloadsIn(rendered)) {
+      for (const workload of workloadsOf(rendered)) {
         const { planned, mounted } = await mountsOf(rendered, workload);
         const [there, more] = partition(mounted, planned);
         assert.deepEqual(there, planned, workload.metadata.name);
@@ -123,10 +124,6 @@ describe('mounts are those that kolla-init plan prints', { skip }, () => {
       });
   });
 });
-
-function workloadsIn({ all }: Rendered): KubeObject[] {
-  return all.filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind));
-}
 
 function partition(all: readonly string[], chosen: readonly string[]): [string[], string[]] {
   return [all.filter((each) => chosen.includes(each)), all.filter((each) => !chosen.includes(each))];

@@ -10,7 +10,7 @@ import { PASSWORDS, rendering, type Rendered } from './support.ts';
 function configOf(rendered: Rendered, path: string): string {
   const [job] = rendered.of('Job');
   assert.ok(job);
-  return textAt(filesOf(rendered, job), path) ?? '';
+  return textAt(filesOf(rendered, job), path) ?? assert.fail(`the Job has no ${path}`);
 }
 
 async function renderedWith(chart: string, values: object): Promise<Rendered> {

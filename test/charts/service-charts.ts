@@ -36,9 +36,11 @@ export function serviceOf(chart: string): Service {
   return service;
 }
 
-/** Deployments, StatefulSets and DaemonSets. */
+/** Deployments, StatefulSets and DaemonSets; at least one, since a loop over none asserts nothing. */
 export function workloadsOf(rendered: Rendered): readonly KubeObject[] {
-  return ['Deployment', 'StatefulSet', 'DaemonSet'].flatMap((kind) => rendered.of(kind));
+  const workloads = ['Deployment', 'StatefulSet', 'DaemonSet'].flatMap((kind) => rendered.of(kind));
+  if (workloads.length === 0) throw new Error('the chart renders no workload');
+  return workloads;
 }
 
 /** The workload's name in values.yaml. */

@@ -12,7 +12,7 @@ import { parseValue } from '../../src/cli/option.ts';
 import { splitWords } from '../../src/cli/parse.ts';
 import { all } from '../../src/pod/index.ts';
 import { run } from '../../tools/process.ts';
-import { blocksOf, commandsOf, readPages, type Command } from './page.ts';
+import { blocksOf, commandsOf, readPages, type Block, type Command, type Page } from './page.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const pages = await readPages();
@@ -25,22 +25,35 @@ const OTHERS = new Set(
   ),
 );
 
-for (const page of pages) {
+/** The pages with a block in one of these languages, each with those blocks. */
+function pagesWith(...languages: string[]): [page: Page, blocks: Block[]][] {
+  return pages
+    .map((page): [Page, Block[]] => [page, blocksOf(page).filter(({ language }) => languages.includes(language))])
+    .filter(([, blocks]) => blocks.length > 0);
+}
+
+for (const [page, blocks] of pagesWith('sh'))
   test(`docs/${page.name}.md: its shell is read by a shell, and each command is one that there is`, async () => {
-    for (const { text, line } of blocksOf(page).filter(({ language }) => language === 'sh')) {
+    for (const { text, line } of blocks) {
       const { code, stderr } = await run('bash', ['-n'], { input: text });
       assert.equal(code, 0, `line ${line}: ${stderr}`);
       for (const command of commandsOf(text)) checkCommand(command, `line ${line}`);
     }
   });
 
+for (const [page, blocks] of pagesWith('yaml', 'json'))
   test(`docs/${page.name}.md: its YAML is YAML, and its JSON JSON`, () => {
-    for (const { language, text, line } of blocksOf(page)) {
+    for (const { language, text, line } of blocks) {
       if (language === 'yaml') assert.doesNotThrow(() => loadAll(text), `line ${line}`);
-      if (language === 'json') assert.doesNotThrow(() => JSON.parse(text) as unknown, `line ${line}`);
+      else assert.doesNotThrow(() => JSON.parse(text) as unknown, `line ${line}`);
     }
   });
 
+test('pages have examples in shell and YAML', () => {
+  for (const language of ['sh', 'yaml']) assert.notDeepEqual(pagesWith(language), [], language);
+});
+
+for (const page of pages)
   test(`docs/${page.name}.md: its links lead to files and headings that there are`, async () => {
     const prose = page.text.replaceAll(/^( *)```[^]*?^\1```$/gm, '');
     for (const [, target = ''] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -53,7 +66,6 @@ for (const page of pages) {
       assert.ok(anchorsIn(await readFile(file, 'utf8')).has(anchor), target);
     }
   });
-}
 
 test('every page is found from README.md', async () => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
