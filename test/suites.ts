@@ -46,6 +46,13 @@ export const SUITES: readonly Suite[] = [
     reads: ['k8s/**', 'docs/**', 'build/charts.ts'],
   },
   {
+    name: 'charts-api-server',
+    what: 'charts as a real API server takes them',
+    tier: 'full',
+    waits: ['test/charts/api-server/*.test.ts'],
+    reads: ['k8s/charts/**', 'build/charts.ts'],
+  },
+  {
     name: 'build',
     what: 'the binary and its images, built and run as their users run them',
     tier: 'full',

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canRunHelm, helm } from '../../tools/helm.ts';
-import { canRunControlPlane, endPodsOf } from '../cluster/kubernetes/index.ts';
-import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
-import { PASSWORDS, rendering, type KubeObject, type Rendering } from './support.ts';
+import { canRunHelm, helm } from '../../../tools/helm.ts';
+import { canRunControlPlane, endPodsOf } from '../../cluster/kubernetes/index.ts';
+import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../../servers/index.ts';
+import { PASSWORDS, rendering, type KubeObject, type Rendering } from '../support.ts';
 
 const [THERE_AND_BACK, AGAIN, AWAY] = [namespaceName('there-and-back'), namespaceName('again'), namespaceName('away')];
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { chartNames } from '../../build/charts.ts';
-import { CHARTS as RUN_FOR_REAL } from '../aio/stage.ts';
-import { canRunHelm } from '../../tools/helm.ts';
-import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
-import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
-import { podsIn, type PodOf } from './pods.ts';
-import { rendering, type Rendered } from './support.ts';
+import { chartNames } from '../../../build/charts.ts';
+import { CHARTS as RUN_FOR_REAL } from '../../aio/stage.ts';
+import { canRunHelm } from '../../../tools/helm.ts';
+import { canRunControlPlane } from '../../cluster/kubernetes/index.ts';
+import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../../servers/index.ts';
+import { podsIn, type PodOf } from '../pods.ts';
+import { rendering, type Rendered } from '../support.ts';
 
 /** Where the charts' objects are, and where the same Pods are admitted that this one refuses. */
 const [RESTRICTED, PRIVILEGED] = [namespaceName('restricted'), namespaceName('privileged')];
@@ -47,6 +47,7 @@ describe('the real API server takes what each chart renders', { skip: reason ?? 
       await dryRun(rendered);
       row[2] = `${rendered.all.length} objects`;
       const pods = podsIn(rendered);
+      assert.notDeepEqual(pods, []);
       const exempt = pods.filter((pod) => pod.exempt !== undefined);
       await judge(rendered);
       row[3] = `${pods.length - exempt.length} of ${pods.length}`;
