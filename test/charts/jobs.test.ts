@@ -13,6 +13,7 @@ describe('Jobs', { skip }, () => {
   after(async () => await keystone?.[Symbol.asyncDispose]());
 
   const stepwise = { upgrade: { stepwise: true } };
+  const STEPWISE = ['keystone-bootstrap', 'keystone-db-contract', 'keystone-db-migrate', 'keystone-keys'];
 
   test('each workload waits for exactly the name of the Job that this release makes', async () => {
     const rendered = await keystone.render();
@@ -48,6 +49,7 @@ describe('Jobs', { skip }, () => {
 
   test('an upgrade neither deletes nor cuts off a migrator: kept, ended by TTL, an hour of grace', async () => {
     const rendered = await keystone.render(stepwise);
+    assert.deepEqual(namesOf(rendered), STEPWISE);
     for (const job of rendered.of('Job')) {
       const { metadata, spec } = job;
       assert.equal(metadata.annotations?.['helm.sh/resource-policy'], 'keep', metadata.name);
@@ -60,7 +62,9 @@ describe('Jobs', { skip }, () => {
   });
 
   test('a drained node costs no try, a wrong configuration takes no second one', async () => {
-    for (const { metadata, spec } of (await keystone.render(stepwise)).of('Job')) {
+    const rendered = await keystone.render(stepwise);
+    assert.deepEqual(namesOf(rendered), STEPWISE);
+    for (const { metadata, spec } of rendered.of('Job')) {
       const [drained, wrong] = spec.podFailurePolicy.rules;
       assert.deepEqual([drained.action, drained.onPodConditions[0].type], ['Ignore', 'DisruptionTarget']);
       assert.deepEqual([wrong.action, wrong.onExitCodes.values], ['FailJob', [64, 65]]);

@@ -52,6 +52,7 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
   });
 
   test('are in no Job, one of which makes them', () => {
+    assert.equal(rendered.of('Job').filter(({ metadata }) => metadata.name.startsWith('keystone-keys-')).length, 1);
     for (const job of rendered.of('Job'))
       assert.doesNotMatch(JSON.stringify(podOf(job).volumes), /fernet-keys|credential-keys/, job.metadata.name);
   });

@@ -36,8 +36,11 @@ describe(
       });
 
     test('each exception is one', () => {
-      for (const [container, command] of Object.entries(OTHER_COMMANDS))
-        assert.notEqual(deployed.find(({ name }) => name === container)?.command, command);
+      for (const [container, command] of Object.entries(OTHER_COMMANDS)) {
+        const kolla = deployed.find(({ name }) => name === container);
+        assert.ok(kolla, `kolla-ansible has no ${container}`);
+        assert.notEqual(kolla.command, command);
+      }
     });
   },
 );

@@ -82,6 +82,7 @@ for (const chart of SERVICE_CHARTS)
           const target = rendered.of('Service').find(({ metadata }) => metadata.name === host);
           assert.ok(target, `no Service ${host}`);
           assert.equal(target['spec'].ports[0].port, port);
+          assert.notDeepEqual(target['spec'].selector, {});
           const selected = workloadsOf(rendered).filter((one) =>
             includes(one['spec'].template.metadata.labels, target['spec'].selector),
           );

@@ -242,6 +242,7 @@ describe('workloads', { skip }, () => {
       other.filter((name) => one.includes(name)),
       [],
     );
+    assert.equal(other.length, one.length);
     assert.ok(
       other.every((name) => name.includes(' other-')),
       other.join(),

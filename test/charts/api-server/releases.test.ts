@@ -55,6 +55,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     await endPodsOf(cluster, THERE_AND_BACK, job.replace('Job/', ''), 'Succeeded');
     await cluster.kubectl(['wait', '--for=condition=Complete', job, `--namespace=${THERE_AND_BACK}`, '--timeout=30s']);
     const first = await objects(THERE_AND_BACK, VERSIONED);
+    assert.notEqual(first.size, 0);
     await install(THERE_AND_BACK, { settings: { extra: { token: { expiration: 7200 } } } });
     const second = await objects(THERE_AND_BACK, VERSIONED);
     for (const [name, { metadata }] of first)
@@ -68,12 +69,13 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     const [deployment] = (await objects(THERE_AND_BACK, 'deployments')).values();
     const volumes = JSON.stringify(deployment?.['spec'].template.spec.volumes);
     const secret = [...first.keys()].find((name) => name.startsWith('Secret/keystone-keystone-conf-'));
-    assert.ok(volumes.includes((secret ?? '').replace('Secret/', '')));
+    assert.ok(secret !== undefined && volumes.includes(secret.replace('Secret/', '')), volumes);
   });
 
   test('what is uninstalled and installed again takes up what was kept', async () => {
     await install(AGAIN, {});
     const first = await objects(AGAIN, VERSIONED);
+    assert.notEqual(first.size, 0);
     await run('uninstall', 'keystone', `--namespace=${AGAIN}`);
     assert.deepEqual([...(await objects(AGAIN, VERSIONED)).keys()].toSorted(), [...first.keys()].toSorted());
     assert.equal((await objects(AGAIN, 'deployments,services')).size, 0);
@@ -84,6 +86,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
   test('the line of the README takes everything away', async () => {
     await install(AWAY, {});
     await run('uninstall', 'keystone', `--namespace=${AWAY}`);
+    assert.notEqual((await objects(AWAY, VERSIONED)).size, 0);
     const selector = '--selector=app.kubernetes.io/instance=keystone,kolla-pod/versioned=true';
     await cluster.kubectl([
       'delete',
