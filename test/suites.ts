@@ -42,7 +42,7 @@ export const SUITES: readonly Suite[] = [
     name: 'charts',
     what: 'charts as Helm renders them',
     tier: 'test',
-    processor: ['test/charts/*.test.ts'],
+    processor: ['test/charts/{sidecars,services-options,access}.test.ts', 'test/charts/*.test.ts'],
     reads: ['k8s/**', 'docs/**', 'build/charts.ts'],
   },
   {
