@@ -44,7 +44,10 @@ test('1,000 lines of two formats, and kill -9 in the middle: each is a document 
   assert.equal(await server.count(index), 1000);
   const hits = await server.search(index, { size: 1000, query: { match_all: {} } });
   const seen = hits.map(({ _source: source }) => `${String(source['programname'])}: ${String(source['Payload'])}`);
-  const wanted = Array.from({ length: 500 }, (_, n) => [`keystone: [-] line ${n}`, `mariadb: 7 [Note] line ${n}`]).flat();
+  const wanted = Array.from({ length: 500 }, (_, n) => [
+    `keystone: [-] line ${n}`,
+    `mariadb: 7 [Note] line ${n}`,
+  ]).flat();
   assert.deepEqual(seen.toSorted(), wanted.toSorted());
   assert.deepEqual([...new Set(hits.map(({ _index }) => _index))], [`${prefix}-2026.11.20`]);
 });
