@@ -19,6 +19,7 @@ import { CHECK, itemsOf, suitesOf, type Item } from './runner/plan.ts';
 import { inLanes } from './runner/pool.ts';
 import { failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './runner/report.ts';
 import { runTestFile } from './runner/test-file.ts';
+import { serveShared } from './servers/index.ts';
 import { SUITES, type Lane } from './suites.ts';
 
 const PROCESSORS = availableParallelism();
@@ -41,13 +42,16 @@ async function main(words: readonly string[]): Promise<number> {
   const first = isCi ? suitesOf('test') : suites;
   const all = await chosen(itemsOf(suites));
   await using cpu = await privateFolder('cpu');
+  await using servers = await serveShared();
+  // Without the cache each file's process would strip the types of all that it imports anew.
+  const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env, ...servers.env };
   const ran: Ran[] = [];
   const missing: Item[] = [];
   for (const batch of [
     all.filter(({ suite }) => first.includes(suite)),
     all.filter(({ suite }) => !first.includes(suite)),
   ])
-    missing.push(...(await runBatch(batch, cpu.path, ran)));
+    missing.push(...(await runBatch(batch, env, cpu.path, ran)));
 
   const cut = [...missing, ...ran.filter(({ result }) => result.isCut).map(({ item }) => item)];
   const isRequired = ({ suite }: Item) => !isCi || first.includes(suite);
@@ -72,9 +76,12 @@ async function chosen(items: readonly Item[]): Promise<Item[]> {
 }
 
 /** Adds to `ran` what came to an end or was cut in the middle. @returns what was not started */
-async function runBatch(items: readonly Item[], cpuDirectory: string, ran: Ran[]): Promise<Item[]> {
-  // Without the cache each file's process would strip the types of all that it imports anew.
-  const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env };
+async function runBatch(
+  items: readonly Item[],
+  env: NodeJS.ProcessEnv,
+  cpuDirectory: string,
+  ran: Ran[],
+): Promise<Item[]> {
   const tasks = items.map((item) => ({
     item,
     lane: item.lane,

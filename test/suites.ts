@@ -27,7 +27,7 @@ export const SUITES: readonly Suite[] = [
     what: 'our code alone: no network, no servers',
     tier: 'test',
     processor: [
-      'test/{bootstrap,cli,cluster,config,demo,depend,docs,init,dbsync,job,logship,platform,pod,probe,runner,services,sidecar,start,support,tools}/**/*.test.ts',
+      'test/{bootstrap,cli,cluster,config,demo,depend,docs,init,dbsync,job,logship,platform,pod,probe,runner,servers,services,sidecar,start,support,tools}/**/*.test.ts',
     ],
     reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],
   },
@@ -46,11 +46,10 @@ export const SUITES: readonly Suite[] = [
     reads: ['k8s/**', 'docs/**', 'build/charts.ts'],
   },
   {
-    name: 'charts-api-server',
-    what: 'charts as a real API server takes them',
-    tier: 'full',
-    waits: ['test/charts/api-server/*.test.ts'],
-    reads: ['k8s/charts/**', 'build/charts.ts'],
+    name: 'smoke',
+    what: 'each helper once on one real MariaDB, API server and Elasticsearch',
+    tier: 'test',
+    waits: ['test/smoke/*.test.ts'],
   },
   {
     name: 'build',
@@ -61,9 +60,13 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'integration',
-    what: 'each helper against the real server that it talks to',
+    what: 'each helper, and the charts, against the real servers that they talk to',
     tier: 'full',
-    waits: ['test/integration/kolla-db-sync-takeovers.test.ts', 'test/integration/*.test.ts'],
+    waits: [
+      'test/integration/kolla-db-sync-takeovers.test.ts',
+      'test/integration/*.test.ts',
+      'test/charts/api-server/*.test.ts',
+    ],
     reads: ['docs/**', 'k8s/**', 'images/**'],
   },
   {
