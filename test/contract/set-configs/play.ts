@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createLines, parseCommandLine, setConfigs } from '../../../src/config/set-configs/index.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { inMemory, privateFolder } from '../../../tools/folder.ts';
 import type { Ended, Reference, Start } from './reference.ts';
 import { look, plant, type Files, type Seen } from './tree.ts';
 
@@ -35,7 +35,7 @@ export const CONFIG = 'var/lib/kolla/config_files';
 
 /** Every start of a case, in a root of its own. */
 export async function play(one: Case, start: (at: Start) => Promise<Ended>): Promise<Outcome[]> {
-  await using folder = await privateFolder('contract');
+  await using folder = await privateFolder('contract', inMemory());
   const root = join(folder.path, 'root');
   mkdirSync(root);
   mkdirSync(join(root, CONFIG), { recursive: true });
