@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { putInPlace, type ConfigOptions, type Identity } from '../../src/config/index.ts';
-import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { inMemory, privateFolder, type Folder } from '../../tools/folder.ts';
 import { logLines } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
@@ -18,7 +18,7 @@ export interface Pod extends AsyncDisposable {
 }
 
 export async function pod(): Promise<Pod> {
-  const folder: Folder = await privateFolder('config');
+  const folder: Folder = await privateFolder('config', inMemory());
   const [root, configDir] = [join(folder.path, 'root'), join(folder.path, 'config_files')];
   const me = { uid: process.getuid!(), gid: process.getgid!(), groups: process.getgroups!() };
   const { log, said } = recordedLog();
