@@ -27,6 +27,8 @@ export const SUITES: readonly Suite[] = [
     what: 'our code alone: no network, no servers',
     tier: 'test',
     processor: [
+      'test/pod/{examples,configmaps/command,install}.test.ts',
+      'test/init/{watch-swaps,watch}.test.ts',
       'test/{bootstrap,cli,cluster,config,demo,depend,docs,init,dbsync,job,logship,platform,pod,probe,runner,servers,services,sidecar,start,support,tools}/**/*.test.ts',
     ],
     reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],
@@ -35,7 +37,11 @@ export const SUITES: readonly Suite[] = [
     name: 'contract',
     what: "Kolla's own scripts and ours on the same cases",
     tier: 'test',
-    processor: ['test/contract/set-configs/drop-in.test.ts', 'test/contract/**/*.test.ts'],
+    processor: [
+      'test/contract/{kolla-start,healthcheck-servers,extend-start}.test.ts',
+      'test/contract/set-configs/kill.test.ts',
+      'test/contract/**/!(at-length).test.ts',
+    ],
     reads: ['k8s/charts/**'],
   },
   {
@@ -50,6 +56,12 @@ export const SUITES: readonly Suite[] = [
     what: 'each helper once on one real MariaDB, API server and Elasticsearch',
     tier: 'test',
     waits: ['test/smoke/*.test.ts'],
+  },
+  {
+    name: 'at-length',
+    what: "1,800 more generated configurations, by Kolla's own tool and ours",
+    tier: 'full',
+    processor: ['test/contract/**/at-length.test.ts'],
   },
   {
     name: 'build',

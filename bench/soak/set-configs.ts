@@ -19,7 +19,7 @@ async function soak(): Promise<void> {
   const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
   const clean = (await must('git', ['status', '--porcelain', '--', 'src/config', 'test/contract'])).trim() === '';
   console.log(`kolla_set_configs against Kolla's own: seed ${SEED}, ${CASES} cases, commit ${commit}`);
-  const tally = await compareCases(SEED, CASES, console.log);
+  const tally = await compareCases(SEED, CASES, { say: console.log });
   const seconds = Math.round((performance.now() - began) / 1000);
   console.log(textOf(tally));
   const evidence = { commit: clean ? commit : `${commit} with uncommitted changes`, seconds, ...tally };

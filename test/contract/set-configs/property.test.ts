@@ -1,21 +1,13 @@
-/** Generated configurations, by Kolla's own tool and by ours. `SEED=n` tries others, `CASES=n` more. */
+/** A sample of the generated configurations, by Kolla's own tool and by ours; the rest is in at-length.test.ts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareCases } from './property/index.ts';
+import { compareCases, SAMPLE } from './property/index.ts';
 import { canRunReference } from './reference.ts';
 
 const skip = (await canRunReference()) ?? false;
-const CASES = Number(process.env['CASES'] ?? 2000);
-const SEED = Number(process.env['SEED'] ?? 1);
 
-test(`${CASES} generated configurations come to the same, or differ as documented`, { skip }, async (t) => {
-  const { cases, starts, refused, whole, deviations, failures } = await compareCases(SEED, CASES);
-  t.diagnostic(
-    `seed ${SEED}: ${cases} cases, ${starts} starts, ${whole} to their last one, ${refused} refused by both`,
-  );
-  for (const [name, count] of Object.entries(deviations)) t.diagnostic(`${count} cases: ${name}`);
-  assert.deepEqual(failures, [], `seed ${SEED}: ${JSON.stringify(failures, undefined, 1)}`);
-  assert.equal(cases, CASES);
-  // Else the generator tells nothing any more.
-  assert.ok(whole > CASES / 2, 'most cases come to their last start');
+test('the first generated configurations come to the same, or differ as documented', { skip }, async () => {
+  const { cases, failures } = await compareCases(SAMPLE.seed, SAMPLE.cases);
+  assert.deepEqual(failures, [], JSON.stringify(failures, undefined, 1));
+  assert.equal(cases, SAMPLE.cases);
 });

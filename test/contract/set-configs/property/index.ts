@@ -16,6 +16,9 @@ import { DEVIATIONS } from './deviations.ts';
 import { generateCase } from './generate.ts';
 import { shrink } from './shrink.ts';
 
+/** The cases that `make test` compares; the same seed's others are compared by `make test-full`. */
+export const SAMPLE = { seed: 1, cases: 200 } as const;
+
 /** What a number of cases came to. */
 export interface Tally {
   readonly seed: number;
@@ -39,11 +42,11 @@ export interface Failure {
 /** After so many it is told; the next ones are mostly the same. */
 const FAILURES_MAX = 3;
 
-/** Compares the cases 0 to `count`, and says how far it is. */
+/** Compares `count` cases from number `first` on, and says how far it is. */
 export async function compareCases(
   seed: number,
   count: number,
-  say: (text: string) => void = () => {},
+  { first = 0, say = () => {} }: { readonly first?: number; readonly say?: (text: string) => void } = {},
 ): Promise<Tally> {
   await using reference = await startReference();
   await using folder = await privateFolder('property', inMemory());
@@ -52,13 +55,13 @@ export async function compareCases(
   const failures: Failure[] = [];
   const tally = { cases: 0, starts: 0, refused: 0, whole: 0 };
   while (tally.cases < count && failures.length < FAILURES_MAX) {
-    const one = generateCase(seed, tally.cases);
+    const one = generateCase(seed, first + tally.cases);
     const verdict = await compare(one);
     for (const { name } of new Set(verdict.deviations)) deviations[name]! += 1;
     tally.starts += verdict.starts;
     if (verdict.refused) tally.refused += 1;
     if (verdict.starts === one.runs?.length) tally.whole += 1;
-    if (verdict.findings.length > 0) failures.push(await failureOf(tally.cases, one, verdict, compare));
+    if (verdict.findings.length > 0) failures.push(await failureOf(first + tally.cases, one, verdict, compare));
     tally.cases += 1;
     if (tally.cases % 1000 === 0) say(`${tally.cases} of ${count} cases`);
   }

@@ -1,0 +1,23 @@
+/** Generated configurations, by Kolla's own tool and by ours. `SEED=n` tries others, `CASES=n` more. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareCases, SAMPLE } from './property/index.ts';
+import { canRunReference } from './reference.ts';
+
+const skip = (await canRunReference()) ?? false;
+const CASES = Number(process.env['CASES'] ?? 2000);
+const SEED = Number(process.env['SEED'] ?? SAMPLE.seed);
+/** Those of property.test.ts have run there. */
+const first = SEED === SAMPLE.seed ? SAMPLE.cases : 0;
+
+test(`${CASES} generated configurations come to the same, or differ as documented`, { skip }, async (t) => {
+  const { cases, starts, refused, whole, deviations, failures } = await compareCases(SEED, CASES - first, { first });
+  t.diagnostic(
+    `seed ${SEED}: ${cases} cases, ${starts} starts, ${whole} to their last one, ${refused} refused by both`,
+  );
+  for (const [name, count] of Object.entries(deviations)) t.diagnostic(`${count} cases: ${name}`);
+  assert.deepEqual(failures, [], `seed ${SEED}: ${JSON.stringify(failures, undefined, 1)}`);
+  assert.equal(cases, CASES - first);
+  // Else the generator tells nothing any more.
+  assert.ok(whole > cases / 2, 'most cases come to their last start');
+});
