@@ -1,7 +1,7 @@
 /**
  * Results of Helm that depend only on its arguments and the files named by them, kept below the cache's root:
  *
- *   Helm's build, arguments, every byte of the chart and of the values -> SHA-256 -> exit code, stdout, stderr
+ *   Helm's binary, arguments, every byte of the chart and of the values -> SHA-256 -> exit code, stdout, stderr
  *
  * Only a call that is known to be pure is kept; any other runs Helm. Not pure: an option that is not listed here, a chart
  * that is packed, a template function that asks the clock, chance, DNS or the cluster.
@@ -9,7 +9,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { cacheRoot } from './cache.ts';
 import type { Finished } from './process.ts';
 
@@ -68,9 +68,10 @@ export async function keptResult(
 export function keyOf({ binary, folder, args }: HelmCall): string | undefined {
   const paths = inputsOf(args);
   if (paths === undefined || !paths.every((path) => existsSync(path))) return undefined;
-  // The directory of the binary is named after the sources and flags that it was built from.
+  // Its path in the cache holds a hash of the sources and flags that it was built from.
+  const build = statSync(binary);
   const hash = createHash('sha256').update(
-    JSON.stringify([basename(dirname(binary)), ...args]).replaceAll(folder, HERE),
+    JSON.stringify([binary, build.size, build.mtimeMs, ...args]).replaceAll(folder, HERE),
   );
   for (const [name, content] of paths.flatMap((path) => filesBelow(path, ''))) {
     if (/\.t(?:ar\.)?gz$/.test(name) || isImpure(content)) return undefined;

@@ -26,6 +26,7 @@ async function fixture() {
   let runs = 0;
   const kept = parts.move();
   return {
+    binary,
     folder,
     store,
     chart,
@@ -69,12 +70,12 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
   ] as const)
     test(`one byte more in ${what} is rendered anew`, async () => {
       await using small = await fixture();
-      const before = keyOf({ binary: '/helm-1/helm', folder: small.folder, args: small.template });
+      const before = keyOf({ ...small, args: small.template });
       await small.helm();
       await appendFile(join(small.chart, path), '\n');
       await small.helm();
       assert.equal(small.runs(), 2);
-      assert.notEqual(keyOf({ binary: '/helm-1/helm', folder: small.folder, args: small.template }), before);
+      assert.notEqual(keyOf({ ...small, args: small.template }), before);
     });
 
   test('a changed template and changed values are seen in what is rendered', async () => {
@@ -94,14 +95,14 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
 
   test('other arguments, and another Helm, are other calls', async () => {
     await using small = await fixture();
-    const { folder, template, chart, values } = small;
+    const { binary, folder, template, chart, values } = small;
     const calls = [
-      { binary: '/helm-1/helm', folder, args: template },
-      { binary: '/helm-2/helm', folder, args: template },
-      { binary: '/helm-1/helm', folder, args: [...template, '--namespace', 'other'] },
-      { binary: '/helm-1/helm', folder, args: ['template', 'other', chart, '--values', values] },
-      { binary: '/helm-1/helm', folder, args: ['lint', chart, '--values', values] },
-      { binary: '/helm-1/helm', folder, args: ['lint', chart, '--strict', `--values=${values}`] },
+      { binary, folder, args: template },
+      { binary: process.execPath, folder, args: template },
+      { binary, folder, args: [...template, '--namespace', 'other'] },
+      { binary, folder, args: ['template', 'other', chart, '--values', values] },
+      { binary, folder, args: ['lint', chart, '--values', values] },
+      { binary, folder, args: ['lint', chart, '--strict', `--values=${values}`] },
     ];
     const keys = calls.map((call) => keyOf(call));
     assert.ok(!keys.includes(undefined));
@@ -127,7 +128,7 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
 
   test('what the clock, chance or a cluster decides is run each time', async () => {
     await using small = await fixture();
-    const place = { binary: '/helm-1/helm', folder: small.folder };
+    const place = { binary: small.binary, folder: small.folder };
     for (const option of ['--validate', '--dry-run=server', '--kubeconfig=x', '--post-renderer=x', '--repo=https://x'])
       assert.equal(keyOf({ ...place, args: [...small.template, option] }), undefined, option);
     for (const command of ['install', 'upgrade', 'package', 'pull'])
@@ -143,8 +144,9 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
   test('every chart of ours is one whose results can be kept', async () => {
     for (const name of chartNames()) {
       await using folder = await privateFolder('chart');
+      const binary = await helmBinary();
       const args = ['template', name, stageChart(name, folder.path)];
-      assert.notEqual(keyOf({ binary: '/helm-1/helm', folder: folder.path, args }), undefined, name);
+      assert.notEqual(keyOf({ binary, folder: folder.path, args }), undefined, name);
     }
   });
 
