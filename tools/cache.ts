@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { exclusively } from './lock.ts';
 import { ownerGone, ownerTag } from './owner.ts';
 import { step } from './progress.ts';
+
+/** Longer than a branch rests; what went with it is then built again. */
+const UNUSED_MS = 14 * 24 * 3600 * 1000;
 
 /** Where fetched and built parts are kept between runs: outside the repository, `KOLLA_POD_CACHE` or the user's cache. */
 export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
@@ -14,7 +17,8 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
 
 /**
  * A folder that is made once for what it is built from, and only whole: it is built beside its place and renamed, so
- * that an interrupted build leaves nothing to be found; a second run that wants it meanwhile waits for the first's.
+ * that an interrupted build leaves nothing to be found; a second run that wants it meanwhile waits for the first's. A new build
+ * removes what was built for other content under the same name and not asked for in two weeks.
  * @param madeFrom everything that the content depends on: versions, names, texts of recipes
  * @param build fills the folder that it is given
  * @param root where such folders lie
@@ -27,7 +31,10 @@ export async function cached(
 ): Promise<string> {
   const key = createHash('sha256').update(JSON.stringify(madeFrom)).digest('hex').slice(0, 12);
   const place = join(root, `${name}-${key}`);
-  if (existsSync(place)) return place;
+  if (existsSync(place)) {
+    await markUsed(place);
+    return place;
+  }
   await mkdir(root, { recursive: true });
   return await step(`setting up ${name} (once)`, () =>
     exclusively(place, async () => {
@@ -37,12 +44,34 @@ export async function cached(
       try {
         await build(temporary);
         await rename(temporary, place);
+        await markUsed(place);
+        await exclusively(join(root, name), () => removeUnused(name, root));
         return place;
       } finally {
         await rm(temporary, { recursive: true, force: true });
       }
     }),
   );
+}
+
+/** Its modification time is when it was last asked for. */
+async function markUsed(place: string): Promise<void> {
+  const now = new Date();
+  await utimes(place, now, now).catch((error: NodeJS.ErrnoException) => {
+    // Another user's, or on a disk that is mounted read-only: then it is not ours to remove either.
+    if (!['EPERM', 'EACCES', 'EROFS'].includes(error.code ?? '')) throw error;
+  });
+}
+
+/** Directories of the same name under former keys that no run asked for since. */
+async function removeUnused(name: string, root: string): Promise<void> {
+  const keyed = (await readdir(root)).filter(
+    (each) => each.startsWith(`${name}-`) && /^[0-9a-f]{12}$/.test(each.slice(name.length + 1)),
+  );
+  for (const each of keyed) {
+    const place = join(root, each);
+    if (Date.now() - (await stat(place)).mtimeMs > UNUSED_MS) await rm(place, { recursive: true, force: true });
+  }
 }
 
 /** What killed runs were building. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { privateFolder } from '../../tools/folder.ts';
 import { run, type Finished } from '../../tools/process.ts';
@@ -33,4 +34,30 @@ test('what a killed run was building is removed by the next one that builds', as
   const { stdout } = await withCache(folder.path, BUILD);
   assert.equal(stdout, 'built or found\n');
   assert.match((await readdir(folder.path)).join(), /^part-[0-9a-f]{12}$/);
+});
+
+test('what was built under former keys and not asked for in two weeks is removed by the next build of its name', async () => {
+  await using folder = await privateFolder('cache');
+  const [old, recent, other] = ['part-000000000000', 'part-111111111111', 'part-two-000000000000'];
+  for (const name of [old, recent, other]) await mkdir(join(folder.path, name));
+  const threeWeeksAgo = new Date(Date.now() - 21 * 24 * 3600 * 1000);
+  for (const name of [old, other]) await utimes(join(folder.path, name), threeWeeksAgo, threeWeeksAgo);
+  await withCache(folder.path, BUILD);
+  const names = await readdir(folder.path);
+  assert.deepEqual(
+    [old, recent, other].filter((name) => names.includes(name)),
+    [recent, other],
+  );
+  assert.equal(names.length, 3);
+});
+
+test('what is asked for again counts as used', async () => {
+  await using folder = await privateFolder('cache');
+  await withCache(folder.path, BUILD);
+  const [name = ''] = await readdir(folder.path);
+  const threeWeeksAgo = new Date(Date.now() - 21 * 24 * 3600 * 1000);
+  await utimes(join(folder.path, name), threeWeeksAgo, threeWeeksAgo);
+  await withCache(folder.path, BUILD);
+  await withCache(folder.path, "await cached('part', ['2'], async () => {});");
+  assert.ok((await readdir(folder.path)).includes(name));
 });
