@@ -2,6 +2,7 @@ import { readFile, readdir, statfs } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import { cached, cacheRoot } from './cache.ts';
+import { exclusively } from './lock.ts';
 import { must } from './process.ts';
 
 const BUILD_DEADLINE_MS = 40 * 60_000;
@@ -25,15 +26,33 @@ export async function goProgram({ name, folder, sources, flags, room, main = '.'
     const { bavail, bsize } = await statfs(output);
     if (bavail * bsize < room)
       throw new Error(`${cacheRoot()} has ${(bavail * bsize) / 1e9} GB free; a build needs ${room / 1e9}`);
-    // -p 2 and nice: on a small machine the compiler must leave room for the tests that run meanwhile.
-    const build = ['build', '-p', '2', '-trimpath', '-ldflags', `-s -w ${flags.join(' ')}`, '-o', join(output, name)];
-    await must('nice', ['go', ...build, main], {
-      cwd: join(folder, name),
-      env: { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOFLAGS: '-buildvcs=false -modcacherw' },
-      signal: AbortSignal.timeout(BUILD_DEADLINE_MS),
+    const build = ['build', '-trimpath', '-ldflags', `-s -w ${flags.join(' ')}`, '-o', join(output, name)];
+    const env = goEnv();
+    // One build at a time: it takes all processors, and the next one finds compiled what both are made of.
+    await exclusively(env.GOCACHE, async () => {
+      // nice: the compiler must leave room for the tests that run meanwhile.
+      await must('nice', ['go', ...build, main], {
+        cwd: join(folder, name),
+        env: { ...process.env, ...env },
+        signal: AbortSignal.timeout(BUILD_DEADLINE_MS),
+      });
     });
   });
   return join(place, name);
+}
+
+/**
+ * Modules and compiled packages are kept with everything else that was fetched and built, so that after a changed flag or file
+ * only the rest is built. Go itself removes compiled packages that no build used for five days.
+ */
+function goEnv() {
+  return {
+    CGO_ENABLED: '0',
+    GOTOOLCHAIN: 'local',
+    GOFLAGS: '-buildvcs=false -modcacherw',
+    GOCACHE: join(cacheRoot(), 'go-build'),
+    GOMODCACHE: join(cacheRoot(), 'go-mod'),
+  };
 }
 
 /** A source's text, a folder's texts one after the other. */
