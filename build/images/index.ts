@@ -44,6 +44,8 @@ export interface ImageOptions {
   /** The name in front of the tag: `registry.example/team/kolla-pod`. */
   readonly repository: string;
   readonly say: (text: string) => void;
+  /** A binary for the target that was built and checked before; without one it is built here. */
+  readonly built?: Built;
 }
 
 const exec = promisify(execFile);
@@ -60,14 +62,12 @@ const RUNS = {
  * Makes the binary for one architecture and both images of it.
  * @throws Error where the binary does not run, or a package states no licence
  */
-export async function buildImages({ folder, target, repository, say }: ImageOptions): Promise<BuiltImage[]> {
+export async function buildImages({ folder, target, repository, say, ...given }: ImageOptions): Promise<BuiltImage[]> {
   await mkdir(folder, { recursive: true });
   const work = await mkdtemp(join(folder, '.images-'));
   const architecture = IMAGE_ARCH[target.arch];
   try {
-    const built = await buildBinary(join(work, 'binary'), say, undefined, target);
-    say('running every name');
-    await checkBinary(built);
+    const built = given.built ?? (await checkedBinary(join(work, 'binary'), target, say));
     if (built.base.notStripped !== undefined) say(`node is not stripped: ${built.base.notStripped}`);
     const contents = await contentsOf(built);
     const images: BuiltImage[] = [];
@@ -86,6 +86,13 @@ export async function buildImages({ folder, target, repository, say }: ImageOpti
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+async function checkedBinary(folder: string, target: Target, say: ImageOptions['say']): Promise<Built> {
+  const built = await buildBinary(folder, say, undefined, target);
+  say('running every name');
+  await checkBinary(built);
+  return built;
 }
 
 /** What both images of an architecture have. */

@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { packageChart } from '../../build/charts.ts';
-import { buildBinary } from '../../build/index.ts';
 import { canRunHelm, helm } from '../../tools/helm.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
 import { canBuildInfrastructureImages, infrastructureImages } from '../cluster/infrastructure-image.ts';
 import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
@@ -47,7 +47,7 @@ describe('clusters of three from the charts', { skip }, () => {
 
   before(async () => {
     folder = stack.use(await privateFolder('aio-clusters')).path;
-    const { binary } = await buildBinary(join(folder, 'binary'), () => {});
+    const { binary } = await podBinary();
     const images = join(folder, 'images.tar');
     const reference = (kind: Kind) => `kolla-pod.test/${KINDS[kind].image}:2025.2`;
     await infrastructureImages(images, { mariadb: reference('mariadb'), rabbitmq: reference('rabbitmq') }, binary);

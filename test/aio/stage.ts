@@ -10,7 +10,7 @@ import { chown, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageChart } from '../../build/charts.ts';
-import { buildBinary } from '../../build/index.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
 import { canRunElasticsearch, startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
 import { canRunHelm, helmBinary } from '../../tools/helm.ts';
 import { canBuildInfrastructureImages, infrastructureImages } from '../cluster/infrastructure-image.ts';
@@ -76,7 +76,7 @@ export async function setAio(): Promise<Aio> {
 
 /** Keystone's for two releases, of which the second differs by its name alone: what is looked at is how it comes. */
 async function writeImages(folder: string): Promise<string[]> {
-  const { binary } = await buildBinary(join(folder, 'binary'), () => {});
+  const { binary } = await podBinary();
   const reference = (name: string) => `${REGISTRY}/${name}:2025.2`;
   const layers = await keystoneLayers({ binary });
   const [openstack, infrastructure] = [join(folder, 'openstack.tar'), join(folder, 'infrastructure.tar')];

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
 import { VERSION } from '../../src/cli/version.ts';
 import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
 import { scriptedApi, status } from '../platform/kube/support.ts';
 import { privateFolder, type Folder } from '../../tools/folder.ts';
@@ -22,15 +22,9 @@ let dist: string;
 
 before(async () => {
   folder = await privateFolder('binary');
-  dist = await build('first', { HOME: '/nonexistent' });
+  dist = (await podBinary()).folder;
 });
 after(async () => await folder[Symbol.asyncDispose]());
-
-async function build(name: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const out = join(folder.path, name);
-  await must(process.execPath, [BUILD, '--quiet', '--out', out], { env: { PATH: process.env['PATH'], ...env } });
-  return out;
-}
 
 function pod(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
   return run(join(dist, 'kolla-pod'), args, { env });
@@ -43,25 +37,6 @@ function probe(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Fi
 /** A shell line that finds the names on its PATH. */
 function shell(line: string): Promise<Finished> {
   return run('bash', ['--norc', '-c', line], { env: { PATH: `${dist}/bin:${process.env['PATH']}` } });
-}
-
-test('built twice, at once, in two places and with two homes, it is the same file; nothing else is left', async () => {
-  const homes = join(folder.path, 'home');
-  await mkdir(homes);
-  const outs = await Promise.all([
-    build('second', { HOME: homes }),
-    build('third/deeper', { HOME: '/', TZ: 'Asia/Tokyo' }),
-  ]);
-  const sums = await Promise.all([dist, ...outs].map(async (out) => sha256(join(out, 'kolla-pod'))));
-  assert.equal(new Set(sums).size, 1);
-  for (const out of outs) assert.deepEqual(await readdir(out), ['bin', 'kolla-bin', 'kolla-pod', 'rootless-bin']);
-  assert.deepEqual(await readdir(homes), []);
-});
-
-async function sha256(file: string): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(file))
-    .digest('hex');
 }
 
 test('every name is a link to the one binary and says its own name', async () => {

@@ -7,7 +7,7 @@ import { before, describe, test } from 'node:test';
 import { HERE } from '../../build/base.ts';
 import { KINDS, type Kind } from '../../build/images/contents.ts';
 import { sizesOf } from '../../build/images/sizes.ts';
-import { buildImages, type BuiltImage } from '../../build/images/index.ts';
+import { type BuiltImage } from '../../build/images/index.ts';
 import { NAMES } from '../../build/names.ts';
 import { VERSION } from '../../src/cli/version.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
@@ -70,21 +70,6 @@ describe('the images', { skip }, () => {
   };
   const sbomOf = async (kind: Kind) =>
     JSON.parse(await readFile(of(kind).file.replace(/\.tar$/, '.cdx.json'), 'utf8')) as Sbom;
-
-  test('built a second time in another place they are the same files with the same ids', async () => {
-    await using folder = await privateFolder('images');
-    const again = await buildImages({ folder: folder.path, target: HERE, repository: 'kolla-pod', say: () => {} });
-    assert.deepEqual(
-      again.map(({ id }) => id),
-      images.map(({ id }) => id),
-    );
-    for (const kind of KINDS) {
-      const other = again.find((each) => each.kind === kind);
-      assert.equal(await sha256(other?.file ?? ''), await sha256(of(kind).file));
-    }
-    const sums = await must('sha256sum', ['--check', `SHA256SUMS.${ARCH}`], { cwd: folder.path });
-    assert.equal(sums.match(/: OK$/gm)?.length, 5);
-  });
 
   test('one is files alone, the other runs as uid 65532; both say what they are', async () => {
     const [scratch, install] = [await configOf(of('scratch')), await configOf(of('install'))];

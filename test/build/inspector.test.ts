@@ -10,13 +10,13 @@ import { callOf } from '../../build/make.ts';
 import { ALL_NAMES } from '../../build/names.ts';
 import { eachInetSocket, eachSocketInode } from '../../src/platform/proc/index.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
 import { listenTcp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { privateFolder, type Folder } from '../../tools/folder.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, run, start } from '../../tools/process.ts';
 
-const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 /** What node says of an inspector that it has opened, or that it could not open. */
 const OPENED = /Debugger|inspector/i;
 
@@ -25,8 +25,7 @@ let dist: string;
 
 before(async () => {
   folder = await privateFolder('sigusr1');
-  dist = join(folder.path, 'dist');
-  await must(process.execPath, [BUILD, '--quiet', '--out', dist], { env: { PATH: process.env['PATH'] } });
+  dist = (await podBinary()).folder;
   await mkdir(join(folder.path, 'logs/nova'), { recursive: true });
   await writeFile(join(folder.path, 'logs/nova/a.log'), 'a line\n');
 });

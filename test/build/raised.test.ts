@@ -3,11 +3,11 @@ import { copyFile, mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { blindToEnvironment } from '../../build/blind.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../contract/throw-away-root.ts';
 import { privateFolder, type Folder } from '../../tools/folder.ts';
-import { must, run, type Finished } from '../../tools/process.ts';
+import { run, type Finished } from '../../tools/process.ts';
 
-const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 const skip = (await canThrowAwayRoots()) ?? false;
 
 let folder: Folder;
@@ -15,9 +15,7 @@ let dist: string;
 
 before(async () => {
   folder = await privateFolder('raised');
-  dist = join(folder.path, 'dist');
-  const names = ['kolla_set_configs', 'kolla_copy_cacerts'].flatMap((name) => ['--only', name]);
-  await must(process.execPath, [BUILD, '--quiet', ...names, '--out', dist], { env: { PATH: process.env['PATH'] } });
+  dist = (await podBinary()).folder;
 });
 after(async () => await folder[Symbol.asyncDispose]());
 

@@ -9,7 +9,7 @@
 import { chown, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildBinary } from '../../build/index.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
 import { canRunElasticsearch, startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
 import { keystoneImage, KEYSTONE_UID } from '../cluster/keystone-image.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
@@ -45,7 +45,7 @@ export async function whyNoStage(): Promise<string | undefined> {
 export async function setStage(): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   const folder = parts.use(await privateFolder('e2e'));
-  const { binary } = await step('building the binary', () => buildBinary(join(folder.path, 'dist'), () => {}));
+  const { binary } = await podBinary();
   const [keystone, placement] = [join(folder.path, 'keystone.tar'), join(folder.path, 'placement.tar')];
   await step("writing Keystone's and Placement's images", async () => {
     await keystoneImage(keystone, { binary, reference: IMAGE });

@@ -11,8 +11,8 @@ export const images: Capability = {
   points: [
     {
       point: 'two images, the same files and ids when built twice; checksums beside them',
-      command: build('built a second time'),
-      match: /✔ built a second time in another place they are the same files with the same ids/,
+      command: tests('test/build/reproducible.test.ts', 'built a second time'),
+      match: /✔ the images built a second time in another place are the same files with the same ids/,
     },
     {
       point: '`scratch` is files alone; `install` runs as uid 65532 on glibc alone; both have labels',

@@ -6,7 +6,8 @@ import { canRunCompose, installCompose } from '../cluster/docker/compose.ts';
 import { canRunDocker, startDocker, type Docker } from '../cluster/docker/index.ts';
 import { canBuildInfrastructureImages, infrastructureImage } from '../cluster/infrastructure-image.ts';
 import { canBuildKeystoneImage } from '../cluster/keystone-image.ts';
-import { canBuildImages, podBinary, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
+import { canBuildImages, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
 import { firstLacking } from '../../tools/capability.ts';
 import { run, type Finished } from '../../tools/process.ts';
 
@@ -43,7 +44,7 @@ describe('on a real engine', { skip }, () => {
     const archive = join(docker.folder, 'image.tar');
     await unmodifiedKeystone(archive, 'your/keystone:1');
     await docker.must(['load', '--input', archive]);
-    await infrastructureImage('mariadb', archive, { binary: await podBinary(), reference: 'my/mariadb:1' });
+    await infrastructureImage('mariadb', archive, { binary: (await podBinary()).binary, reference: 'my/mariadb:1' });
     await docker.must(['load', '--input', archive]);
   });
   after(async () => await docker?.[Symbol.asyncDispose]());

@@ -5,7 +5,7 @@ import { cached } from '../../tools/cache.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /** In the repository: whoever can run the helpers from there, also as another user and in a root of its own, finds it. */
-const PLACE = join(REPOSITORY, 'node_modules/.cache/kolla-pod');
+export const PLACE: string = join(REPOSITORY, 'node_modules/.cache/kolla-pod');
 const KEPT_MS = 3 * 3600 * 1000;
 const MADE_FROM = ['build/from-source.ts', 'build/names.ts', 'package-lock.json', 'test/support/bundled.ts'];
 
@@ -44,8 +44,8 @@ async function bundleTo(folder: string): Promise<void> {
   });
 }
 
-/** Those of sources that have changed since; a run that uses one takes minutes. */
-function removeOld(): void {
+/** What was built in PLACE from sources that have changed since; a run that uses one takes minutes. */
+export function removeOld(): void {
   for (const name of readdirSync(PLACE)) {
     const path = join(PLACE, name);
     if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true });

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { HERE } from '../../build/base.ts';
+import { KINDS } from '../../build/images/contents.ts';
+import { buildImages } from '../../build/images/index.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
+import { canBuildImages, podImages } from '../cluster/pod-images.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
+
+const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
+const ARCH = HERE.arch === 'x64' ? 'amd64' : 'arm64';
+
+test('the binary built again, twice at once, in other places and with other homes, is the same file; nothing else is left', async () => {
+  await using folder = await privateFolder('reproducible');
+  const home = join(folder.path, 'home');
+  await mkdir(home);
+  const build = async (name: string, env: NodeJS.ProcessEnv) => {
+    const out = join(folder.path, name);
+    await must(process.execPath, [BUILD, '--quiet', '--out', out], { env: { PATH: process.env['PATH'], ...env } });
+    return out;
+  };
+  const outs = await Promise.all([
+    build('second', { HOME: home }),
+    build('third/deeper', { HOME: '/nonexistent', TZ: 'Asia/Tokyo' }),
+  ]);
+  const wanted = await sha256((await podBinary()).binary);
+  for (const out of outs) {
+    assert.equal(await sha256(join(out, 'kolla-pod')), wanted);
+    assert.deepEqual(await readdir(out), ['bin', 'kolla-bin', 'kolla-pod', 'rootless-bin']);
+  }
+  assert.deepEqual(await readdir(home), []);
+});
+
+test(
+  'the images built a second time in another place are the same files with the same ids',
+  {
+    skip: await canBuildImages(),
+  },
+  async () => {
+    const images = await podImages();
+    await using folder = await privateFolder('images');
+    const again = await buildImages({ folder: folder.path, target: HERE, repository: 'kolla-pod', say: () => {} });
+    assert.deepEqual(
+      again.map(({ id }) => id),
+      images.map(({ id }) => id),
+    );
+    for (const kind of KINDS) {
+      const [one, other] = [images, again].map((each) => each.find((image) => image.kind === kind)?.file ?? '');
+      assert.equal(await sha256(other ?? ''), await sha256(one ?? ''));
+    }
+    const sums = await must('sha256sum', ['--check', `SHA256SUMS.${ARCH}`], { cwd: folder.path });
+    assert.equal(sums.match(/: OK$/gm)?.length, 5);
+  },
+);
+
+async function sha256(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,43 @@
+import { globSync, readFileSync } from 'node:fs';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../../build/bundle.ts';
+import { checkBinary } from '../../build/check.ts';
+import { buildBinary, type Built } from '../../build/make.ts';
+import { cached } from '../../tools/cache.ts';
+import { PLACE, removeOld } from '../support/bundled.ts';
+
+const INDEX = 'built.json';
+
+/** The texts that the binary and its images are made from. */
+export function binarySources(): string[] {
+  const files = [
+    'package-lock.json',
+    'LICENSE',
+    ...globSync('{build,cmd,src,tools}/**/*.{ts,json,html,css}', { cwd: ROOT }).toSorted(),
+  ];
+  return files.flatMap((file) => [file, readFileSync(join(ROOT, file), 'utf8')]);
+}
+
+/**
+ * The binary of the sources as they are now, with its links, every name of it run; built once for the same sources. Don't write
+ * into its folder.
+ */
+export async function podBinary(): Promise<Built> {
+  const folder = await cached(
+    'binary',
+    binarySources(),
+    async (place) => {
+      removeOld();
+      // A folder for temporary files is its maker's alone, and other users run the binary.
+      await chmod(place, 0o755);
+      const built = await buildBinary(place, () => {});
+      await checkBinary(built);
+      await writeFile(join(place, INDEX), JSON.stringify(built));
+    },
+    PLACE,
+  );
+  const built = JSON.parse(await readFile(join(folder, INDEX), 'utf8')) as Built;
+  // It was built beside its place.
+  return { ...built, folder, binary: join(folder, 'kolla-pod') };
+}
