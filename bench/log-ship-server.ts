@@ -5,7 +5,6 @@ import { ours, rsyslog, taken, type Shipper, type Taken } from './log-shipper.ts
 
 const ROUNDS = 2;
 const INDEX = 'flog-2026.11.20';
-const IN_MS = 120_000;
 
 /**
  * What shippers take with a real server, which replies as it will and is slower than they are.
@@ -21,11 +20,7 @@ export async function serverFigures(
   const shipped = async (shipper: Shipper): Promise<Taken> => {
     await server.request('DELETE', `/${INDEX}`);
     const result = await taken(shipper, { root, files: [file], documents: 'parsed', port }, async () => {
-      await until(
-        `${lines} lines in ${name}`,
-        async () => ((await server.count(INDEX)) >= lines ? true : undefined),
-        IN_MS,
-      );
+      await until(`${lines} lines in ${name}`, async () => ((await server.count(INDEX)) >= lines ? true : undefined));
       const lastMs = performance.timeOrigin + performance.now();
       return { firstMs: lastMs, lastMs };
     });

@@ -15,6 +15,13 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   return env['KOLLA_POD_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'kolla-pod');
 }
 
+const beingSetUp = new Set<string>();
+
+/** The parts that this process builds, or that it waits for another one to build. */
+export function partsBeingSetUp(): readonly string[] {
+  return [...beingSetUp];
+}
+
 /**
  * A folder that is made once for what it is built from, and only whole: it is built beside its place and renamed, so
  * that an interrupted build leaves nothing to be found; a second run that wants it meanwhile waits for the first's. A new build
@@ -36,7 +43,8 @@ export async function cached(
     return place;
   }
   await mkdir(root, { recursive: true });
-  return await step(`setting up ${name} (once)`, () =>
+  beingSetUp.add(place);
+  const setUp = step(`setting up ${name} (once)`, () =>
     exclusively(place, async () => {
       if (existsSync(place)) return place;
       await removeLeftOvers(root);
@@ -52,6 +60,7 @@ export async function cached(
       }
     }),
   );
+  return await setUp.finally(() => beingSetUp.delete(place));
 }
 
 /** Its modification time is when it was last asked for. */

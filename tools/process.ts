@@ -9,7 +9,7 @@ export interface Running extends AsyncDisposable {
   readonly child: ChildProcess;
   /** Resolves with the exit code, or 128 and the signal's number. */
   readonly ended: Promise<number>;
-  /** Sends SIGTERM to its process group, after `graceMs` SIGKILL, and waits for its end. */
+  /** Sends SIGTERM to its process group, after `graceMs` SIGKILL if that is given, and waits for its end. */
   stop(graceMs?: number): Promise<number>;
 }
 
@@ -25,6 +25,7 @@ export interface StartOptions {
 }
 
 const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
+/** Of what is disposed: nobody looks at how it ends. */
 const STOP_GRACE_MS = 10_000;
 
 /**
@@ -35,6 +36,45 @@ export function tied(command: string, args: readonly string[]): [string, string[
   return ['setpriv', ['--pdeathsig', 'KILL', command, ...args]];
 }
 
+/** A program that this process has started and that has not ended. */
+export interface RunningProgram {
+  readonly command: string;
+  readonly pid: number;
+  /** Of its output, both streams; empty before the first. */
+  readonly lastLine: string;
+  /** It leads a process group of its own. */
+  readonly isGroup: boolean;
+}
+
+const running = new Map<number, { readonly command: string; readonly isGroup: boolean; tail: string }>();
+const TAIL_CHARACTERS = 2000;
+
+/** Those of `start` and `run` that still run, for the report of a process that hangs. */
+export function runningPrograms(): RunningProgram[] {
+  return [...running].map(([pid, { command, isGroup, tail }]) => {
+    return { command, pid, lastLine: tail.trimEnd().split('\n').at(-1) ?? '', isGroup };
+  });
+}
+
+function register(child: ChildProcess, isGroup: boolean): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const entry = { command: child.spawnargs.join(' '), isGroup, tail: '' };
+  running.set(pid, entry);
+  child.once('exit', () => running.delete(pid));
+  for (const stream of [child.stdout, child.stderr]) {
+    let isRead = false;
+    // A listener of ours before the reader's own would make the stream flow, and lose what is said until then.
+    stream?.on('newListener', (event: string) => {
+      if (event !== 'data' || isRead) return;
+      isRead = true;
+      stream.on('data', (chunk: Buffer | string) => {
+        entry.tail = (entry.tail + chunk.toString()).slice(-TAIL_CHARACTERS);
+      });
+    });
+  }
+}
+
 /** Starts a program in a process group of its own, so that what it forks ends with it. */
 export async function start(command: string, args: readonly string[], options: StartOptions = {}): Promise<Running> {
   const child = spawn(command, [...args], {
@@ -43,12 +83,13 @@ export async function start(command: string, args: readonly string[], options: S
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  register(child, true);
   const ended = once(child, 'exit').then(([code, signal]) => {
     return (code as number | null) ?? 128 + (SIGNAL_NUMBERS[signal as NodeJS.Signals] ?? 0);
   });
   if (options.logFile === undefined && options.keepOutput !== true) {
-    child.stdout.resume();
-    child.stderr.resume();
+    child.stdout.on('data', () => {});
+    child.stderr.on('data', () => {});
   } else if (options.logFile !== undefined) {
     const log = createWriteStream(options.logFile, { flags: 'a' });
     child.stdout.pipe(log, { end: false });
@@ -58,9 +99,10 @@ export async function start(command: string, args: readonly string[], options: S
   await once(child, 'spawn');
   const { pid } = child;
   if (pid === undefined) throw new Error(`${command} has no pid`);
-  const stop = async (graceMs = STOP_GRACE_MS): Promise<number> => {
+  const stop = async (graceMs?: number): Promise<number> => {
     signalIfThere(-pid, 'SIGTERM');
-    const code = await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
+    const grace = graceMs === undefined ? [] : [sleep(graceMs, undefined, { ref: false })];
+    const code = await Promise.race([ended, ...grace]);
     signalIfThere(-pid, 'SIGKILL');
     return code ?? (await ended);
   };
@@ -102,6 +144,7 @@ export async function run(command: string, args: readonly string[], options: Run
     env: options.env ?? process.env,
     signal: options.signal,
   });
+  register(child, false);
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));

@@ -11,6 +11,7 @@ import { connectKube } from '../../src/platform/kube/index.ts';
 import { startForwarder } from '../../test/cluster/forwarder.ts';
 import { canRunControlPlane, startControlPlane } from '../../test/cluster/kubernetes/index.ts';
 import { must } from '../../tools/process.ts';
+import { fileLimit } from '../../test/support/file-limit.ts';
 import { account, follow, NAMESPACE, serviceAccount, type Following } from '../../test/integration/kube-support.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -51,8 +52,10 @@ async function soak(): Promise<void> {
   using moving = await connectKube(floating.source);
   await using direct = follow(client, 'soak');
   await using moved = follow(moving, 'soak');
-  const sees = (watch: Following, x: number) =>
-    watch.until(`change ${x}`, (seen) => seen.at(-1) === `x=${x}`, FROZEN_MS + SEEN_MS);
+  const sees = (watch: Following, x: number) => {
+    fileLimit((FROZEN_MS + SEEN_MS) / 60_000);
+    return watch.until(`change ${x}`, (seen) => seen.at(-1) === `x=${x}`);
+  };
   await Promise.all([sees(direct, 0), sees(moved, 0)]);
 
   await sleep(QUIET_MS);

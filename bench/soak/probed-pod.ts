@@ -78,9 +78,10 @@ export async function startProbedPod(
   const [command = '', ...rest] = [...tracing, ...words];
   const running = stack.use(await start(...tied(command, rest), { logFile, env: { PATH: process.env['PATH'] } }));
   const ask = (path: string) => statusOf(port, path);
-  const healthy = async () => ((await ask('/readyz').catch(() => 0)) === 200 ? true : undefined);
-  await until('every check to be healthy', healthy).catch((cause: unknown) => {
-    throw new Error(tailOf(logFile), { cause });
+  await until('every check to be healthy', async (saw) => {
+    if (running.child.exitCode !== null) throw new Error(`it ended: ${tailOf(logFile)}`);
+    saw(tailOf(logFile));
+    return (await ask('/readyz').catch(() => 0)) === 200 || undefined;
   });
   const kept = stack.move();
   const count = (what: string) => readdirSync(`/proc/${running.pid}/${what}`).length;

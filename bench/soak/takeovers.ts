@@ -13,6 +13,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { canRunGalera } from '../../test/cluster/galera.ts';
 import { canRunControlPlane } from '../../test/cluster/kubernetes/index.ts';
 import { must } from '../../tools/process.ts';
+import { fileLimit } from '../../test/support/file-limit.ts';
 import { randomFrom, shuffled } from '../../test/support/random.ts';
 import {
   FROZEN,
@@ -34,6 +35,8 @@ const LANES = 4;
 /** Of each fault, with a lane's lease; every lane has its share. */
 const EACH = 12;
 const TELL_MS = 30_000;
+/** Without a new fault for so long, nobody takes over: what is waited for is printed, and it ends. */
+const STALLED_MINUTES = 10;
 
 const began = performance.now();
 const random = randomFrom(SEED);
@@ -113,7 +116,10 @@ async function inLanes(
 async function playReal(lanes: readonly Lane[]): Promise<void> {
   const { tally } = real;
   const faults = [FROZEN, ...NODE_FAULTS].flatMap((fault) => Array.from({ length: EACH / LANES }, () => fault));
-  for (const fault of shuffled(random, faults)) await play(lanes, fault, { random, tally });
+  for (const fault of shuffled(random, faults)) {
+    fileLimit(STALLED_MINUTES);
+    await play(lanes, fault, { random, tally });
+  }
 }
 
 async function playQuick(lanes: readonly Lane[]): Promise<void> {
@@ -126,6 +132,7 @@ async function playQuick(lanes: readonly Lane[]): Promise<void> {
       // The seldom ones anywhere among the kills.
       const isSeldom = random() * (TAKEOVERS - total()) < 2 * LANES * left.length;
       const fault: Fault = isSeldom ? left.splice(Math.floor(random() * left.length), 1)[0]! : KILL;
+      fileLimit(STALLED_MINUTES);
       await play([lane], fault, { random, tally });
     }
   };

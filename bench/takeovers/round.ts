@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GaleraNode } from '../../test/cluster/galera.ts';
 import { oneOf } from '../../test/support/random.ts';
+import { waitingFor } from '../../test/support/open-waits.ts';
 import { until } from '../../test/support/until.ts';
 import { isGone, type Contender } from './contender.ts';
 import { stalledEvidence } from './evidence.ts';
@@ -11,8 +12,6 @@ import { holderOf, type Lane } from './lane.ts';
 import { signal, treeOf } from './process-tree.ts';
 import type { Tally } from './tally.ts';
 
-/** Beyond the lease: for a machine under load, and for what a cluster needs to give a node up. */
-const SLACK_MS = 120_000;
 /** Of leases that the machine is too slow for. */
 const MOST_ROUNDS = 10;
 /** A fault comes at any moment of a migration. */
@@ -39,7 +38,7 @@ export async function play(lanes: readonly Lane[], fault: Fault, game: Game): Pr
  * One fault, struck at once in all of these lanes: at each one's holder, or at a node that all of them use. Resolves when all
  * have been taken over, the fault is mended, the fenced ones have ended, and everything was judged.
  * @returns the lanes whose holder had lost its lease before the fault came: no takeover of this kind, though judged as one
- * @throws NobodyDid when nobody takes over in time; Wrong with what was seen
+ * @throws Wrong with what was seen
  */
 async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Promise<Lane[]> {
   const { random, tally } = game;
@@ -59,10 +58,10 @@ async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Prom
     lanes.map(async (lane, i) => {
       const [holder, successor] = [holders[i]!, successors[i]!];
       const what = `all of ${holder.name} to end after ${fault.name}`;
-      await explained(
-        lane,
-        until(what, async () => isGone(holder) || undefined),
-        holder,
+      await waitingFor(
+        what,
+        until(`the processes of ${holder.name} to be gone`, () => isGone(holder) || undefined),
+        () => stalledEvidence(lane, holder),
       );
       const seen = { fault, holder, successor, atTakeover: atTakeover[i]!, now: await trace(lane, holder) };
       const { rows, isTakeover } = await judge(lane, seen);
@@ -113,9 +112,10 @@ function isAt({ ports }: Contender, node: GaleraNode): boolean {
 /** Who migrates now, once its migration writes through all nodes that can be used. */
 async function steadyHolder(lane: Lane): Promise<Contender> {
   const what = `somebody to migrate ${lane.database} through all nodes`;
-  await explained(
-    lane,
-    lane.changes.until(what, () => holderOf(lane) !== undefined, lane.options.leaseMs + SLACK_MS),
+  await lane.changes.until(
+    what,
+    () => holderOf(lane) !== undefined,
+    () => stalledEvidence(lane),
   );
   return holderOf(lane)!;
 }
@@ -123,21 +123,12 @@ async function steadyHolder(lane: Lane): Promise<Contender> {
 async function successorOf(lane: Lane, holder: Contender, fault: Fault): Promise<Contender> {
   const next = () => lane.began[lane.began.indexOf(holder) + 1];
   const what = `somebody to take over from ${holder.name} in ${lane.database} after ${fault.name}`;
-  await explained(
-    lane,
-    lane.changes.until(what, () => next() !== undefined, lane.options.leaseMs + SLACK_MS),
+  await lane.changes.until(
+    what,
+    () => next() !== undefined,
+    () => stalledEvidence(lane),
   );
   return next()!;
-}
-
-/** With what the contenders said last. */
-async function explained(lane: Lane, work: Promise<unknown>, holder?: Contender): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    (error as Error).message += await stalledEvidence(lane, holder);
-    throw error;
-  }
 }
 
 function trace(lane: Lane, holder: Contender): Promise<string> {
@@ -155,7 +146,7 @@ async function moveTo(lane: Lane, node: GaleraNode): Promise<void> {
     try {
       await lane.release(holder);
       const next = () => lane.began.at(-1) !== holder;
-      await lane.changes.until(`one at ${node.name}`, next, lane.options.leaseMs + SLACK_MS);
+      await lane.changes.until(`one at ${node.name}`, next, () => stalledEvidence(lane));
     } finally {
       for (const seen of held) signal(seen, 'SIGCONT');
     }

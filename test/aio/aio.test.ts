@@ -6,13 +6,14 @@ import { asking, BEFORE_PHASES } from '../e2e/upgrade.ts';
 import { until } from '../support/until.ts';
 import { isReady, openstackOf, readySince, restarts } from './openstack.ts';
 import { CHARTS, NAMESPACE, setAio, whyNoAio, type Aio } from './stage.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+fileLimit(30);
 
 const skip = (await whyNoAio()) ?? false;
 
 /** The heading of docs/quickstart.md. */
 const QUICKSTART = 'On a cluster, with charts';
-/** A Pod's grace, its end and the start of the next, on a busy machine. */
-const CHANGE_MS = 240_000;
 /** Between two requests for tokens, each of which keeps a processor busy for a third of a second. */
 const PAUSE_MS = 300;
 
@@ -62,7 +63,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     ] as const) {
       await kubectl('patch', secret, '--type=merge', `--patch=${JSON.stringify({ data: { 7: key } })}`);
       const inStep = async () => (await keys()).includes('7') === isThere || undefined;
-      await until('the kubelet and kolla-sidecar to bring the keys', inStep, CHANGE_MS);
+      await until('the kubelet and kolla-sidecar to bring the keys', inStep);
       await token();
     }
   });
@@ -79,24 +80,16 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
   test('reconfigured live, Placement has the new configuration in the Pod that it had', async () => {
     const rolled = new Set((await pods('placement')).map(({ metadata }) => metadata.uid));
     await stage.page.run('Reconfigure', 1);
-    await until(
-      'the Pods with the watch to be alone',
-      async () => {
-        return (await pods('placement')).every(({ metadata }) => !rolled.has(metadata.uid)) || undefined;
-      },
-      CHANGE_MS,
-    );
+    await until('the Pods with the watch to be alone', async () => {
+      return (await pods('placement')).every(({ metadata }) => !rolled.has(metadata.uid)) || undefined;
+    });
     await allReady();
     const old = await pods('placement');
     await stage.page.run('Reconfigure', 2);
-    await until(
-      'the new configuration to be in place',
-      async () => {
-        const text = await exec('deploy/placement-api', 'placement-api', 'cat /etc/placement/placement.conf');
-        return /^max_allocation_candidates = 99$/m.test(text) || undefined;
-      },
-      CHANGE_MS,
-    );
+    await until('the new configuration to be in place', async () => {
+      const text = await exec('deploy/placement-api', 'placement-api', 'cat /etc/placement/placement.conf');
+      return /^max_allocation_candidates = 99$/m.test(text) || undefined;
+    });
     const now = await pods('placement');
     assert.deepEqual(
       now.map(({ metadata }) => metadata.uid),
@@ -158,13 +151,9 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     const others = async () => restarts((await pods()).filter(({ metadata }) => metadata.name !== 'mariadb-0'));
     const earlier = await others();
     await signal('STOP');
-    await until(
-      'MariaDB to be not Ready',
-      async () => {
-        return (await pods('mariadb')).some((pod) => !isReady(pod)) || undefined;
-      },
-      CHANGE_MS,
-    );
+    await until('MariaDB to be not Ready', async () => {
+      return (await pods('mariadb')).some((pod) => !isReady(pod)) || undefined;
+    });
     await signal('CONT');
     await allReady();
     assert.ok((await token()).length > 0);
@@ -194,13 +183,9 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     const taint = 'aio.test/gone=yes:NoExecute';
     const earlier = new Set((await pods()).map(({ metadata }) => metadata.uid));
     await stage.node.kubectl(['taint', 'nodes', '--all', taint]);
-    await until(
-      'all Pods to be gone',
-      async () => {
-        return (await pods()).every(({ metadata }) => !earlier.has(metadata.uid)) || undefined;
-      },
-      CHANGE_MS,
-    );
+    await until('all Pods to be gone', async () => {
+      return (await pods()).every(({ metadata }) => !earlier.has(metadata.uid)) || undefined;
+    });
     await stage.node.kubectl(['taint', 'nodes', '--all', `${taint}-`]);
     await allReady();
     assert.ok((await token()).length > 0);
@@ -214,16 +199,13 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
       ['rabbitmq-0', 'rabbitmq'] as const,
     ];
     for (const [pod, container] of containers) {
-      let seen = '';
-      const isSame = async () => {
+      const isSame = async (saw: (value: unknown) => void) => {
         const shipped = await shippedLines(pod);
         const written = Number(await exec(pod, container, 'cat /var/log/kolla/*/*.log | wc -l'));
-        seen = `${pod}: ${shipped} lines in the index, ${written} in its files`;
+        saw(`${pod}: ${shipped} lines in the index, ${written} in its files`);
         return (written > 0 && shipped === written) || undefined;
       };
-      await until('the lines to be in', isSame, CHANGE_MS).catch((cause: unknown) => {
-        throw new Error(seen, { cause });
-      });
+      await until('the lines to be in', isSame);
     }
   });
 
@@ -233,14 +215,10 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
 
   /** Resolves when no Pod has one of these names. Helm waits for new Pods alone. */
   async function gone(names: readonly string[]): Promise<void> {
-    await until(
-      `${names.join(', ')} to be gone`,
-      async () => {
-        const there = await keystoneNames();
-        return names.every((name) => !there.includes(name)) || undefined;
-      },
-      CHANGE_MS,
-    );
+    await until(`${names.join(', ')} to be gone`, async () => {
+      const there = await keystoneNames();
+      return names.every((name) => !there.includes(name)) || undefined;
+    });
   }
 
   /** When the Jobs of a chart were complete for a release, by what they are. */

@@ -10,6 +10,9 @@ import { VERSION } from '../../src/cli/version.ts';
 import { messageOf } from '../../src/cli/errors.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { must } from '../../tools/process.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+fileLimit(20);
 
 /** All names take minutes under qemu-user; two go the same way. */
 const NAMES = ['kolla-pod', 'healthcheck_port'];

@@ -95,9 +95,11 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
       },
     },
   );
-  const ended = sidecar.ended.then((code) => `it ended with ${code}`);
-  const said = await Promise.race([ended, until(`${name} to answer`, () => answerOf(port))]);
-  assert.equal(said, 'ok', `${name}: ${tailOf(logFile)}`);
+  await until(`${name} to answer`, async (saw) => {
+    saw(tailOf(logFile));
+    assert.equal(sidecar.child.exitCode, null, `${name} ended: ${tailOf(logFile)}`);
+    return await answerOf(port);
+  });
 }
 
 /** What /startupz/roles says; undefined before it says so. */

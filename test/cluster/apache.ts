@@ -12,7 +12,6 @@ import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
-import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 const MODULES = ['mpm_event', 'authz_core', 'dir', 'mime'];
 
@@ -46,7 +45,7 @@ export async function startApache(ports: readonly number[]): Promise<Running> {
   void running.ended.then((code) => (ended = code));
   await until('Apache to accept connections', async () => {
     if (ended !== undefined) throw new Error(`Apache ended with ${ended}: ${tailOf(log)}`);
-    const all = ports.map((port) => dial({ host: '127.0.0.1', port }, AbortSignal.timeout(EVENT_LIMIT_MS)));
+    const all = ports.map((port) => dial({ host: '127.0.0.1', port }, new AbortController().signal));
     return (await Promise.all(all)).every((refusal) => refusal === undefined) || undefined;
   });
   const moved = stack.move();

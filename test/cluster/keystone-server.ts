@@ -29,7 +29,6 @@ export interface KeystoneServer extends AsyncDisposable {
   restart(): Promise<void>;
 }
 
-const UP_MS = 90_000;
 const TRY_MS = 5000;
 
 /** Starts one on a database of its own in that MariaDB; about ten seconds. */
@@ -62,14 +61,10 @@ export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'qu
     const { command, args, env } = serve({ configFile, port });
     const started = await start(...tied(command, args), { env, logFile: at('uwsgi.log'), throwAway: true });
     api = started;
-    await until(
-      'Keystone to answer',
-      async () => {
-        if (started.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(at('uwsgi.log'))}`);
-        return await fetch(url, { signal: AbortSignal.timeout(TRY_MS) }).catch(() => undefined);
-      },
-      UP_MS,
-    );
+    await until('Keystone to answer', async () => {
+      if (started.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(at('uwsgi.log'))}`);
+      return await fetch(url, { signal: AbortSignal.timeout(TRY_MS) }).catch(() => undefined);
+    });
   };
   const stop = async (): Promise<void> => void (await api?.stop());
   stack.defer(() => api?.[Symbol.asyncDispose]());

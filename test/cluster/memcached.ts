@@ -10,7 +10,6 @@ import { start, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
-import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 /** Proven by fetching and unpacking it. */
 export const canRunMemcached: Capability = async () => {
@@ -30,7 +29,7 @@ export async function startMemcached(port: number): Promise<Running> {
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryFolders(usr)).join(':') };
   const running = await start(...tied(join(usr, 'bin/memcached'), args), { env });
   await until('memcached to accept connections', async () => {
-    const refusal = await dial({ host: '127.0.0.1', port }, AbortSignal.timeout(EVENT_LIMIT_MS));
+    const refusal = await dial({ host: '127.0.0.1', port }, new AbortController().signal);
     return refusal === undefined || undefined;
   });
   return running;

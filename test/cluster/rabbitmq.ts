@@ -44,7 +44,6 @@ export interface Rabbitmq extends AsyncDisposable {
 
 export type RabbitmqTool = 'rabbitmqctl' | 'rabbitmq-diagnostics';
 
-const UP_MS = 120_000;
 const READY = 'Server startup complete';
 /** What the broker's own script gives to Erlang, but for the sizes: one scheduler is enough for a handshake. */
 const EMULATOR = '+W w +S 1:1 +sbwt none +sbwtdcpu none +sbwtdio none +MBas ageffcbf +MHas ageffcbf';
@@ -110,15 +109,12 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   );
   let ended: number | undefined;
   void broker.ended.then((code) => (ended = code));
-  await until(
-    'RabbitMQ to have started',
-    () => {
-      const said = tailOf(at('out.log'));
-      if (ended !== undefined) throw new Error(`RabbitMQ ended with ${ended}: ${said}${tailOf(at('epmd.log'))}`);
-      return Promise.resolve(said.includes(READY) || undefined);
-    },
-    UP_MS,
-  );
+  await until('RabbitMQ to have started', (saw) => {
+    const said = tailOf(at('out.log'));
+    saw(said);
+    if (ended !== undefined) throw new Error(`RabbitMQ ended with ${ended}: ${said}${tailOf(at('epmd.log'))}`);
+    return Promise.resolve(said.includes(READY) || undefined);
+  });
   const toolLine: Rabbitmq['toolLine'] = (args, tool) => {
     // What `escript` does, which would look for Erlang where it is installed.
     const boot = ['+B', '-boot', join(erlang, 'bin/no_dot_erlang'), '-noshell', '-hidden'];

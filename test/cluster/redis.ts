@@ -12,7 +12,6 @@ import { must, start, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryFolders } from './mariadb-programs.ts';
-import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 export interface Redis extends AsyncDisposable {
   readonly host: string;
@@ -52,7 +51,7 @@ export async function startRedis({ args = [], folder }: RedisOptions = {}): Prom
   const own = ['--bind', HOST, '--port', String(port), '--dir', dir, '--save', '', '--daemonize', 'no'];
   const running = stack.use(await start(...tied(join(usr, 'bin/redis-server'), [...own, ...args]), { env, cwd: dir }));
   await until('Redis to accept connections', async () => {
-    const refusal = await dial({ host: HOST, port }, AbortSignal.timeout(EVENT_LIMIT_MS));
+    const refusal = await dial({ host: HOST, port }, new AbortController().signal);
     return refusal === undefined || undefined;
   });
   const moved = stack.move();

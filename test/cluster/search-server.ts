@@ -13,8 +13,6 @@ import { start, tailOf, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { requester } from './search-request.ts';
 
-const START_MS = 120_000;
-
 /** How to log in to a server with TLS. */
 export interface Login {
   /** The authority that its certificate is of, in PEM. */
@@ -102,19 +100,15 @@ export async function startSearchServer(
   const up = async (): Promise<void> => {
     const [program = '', ...args] = [...launcher, ...command.argv];
     running = await start(program, args, { env: command.env, cwd: folder.path, logFile });
-    const ended = running.ended.then((code) => {
-      throw new Error(`${kind} ended with ${code}: ${tailOf(logFile)}`);
+    const { child } = running;
+    await until(`${kind} to answer`, async (saw) => {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`${kind} ended with ${child.exitCode ?? child.signalCode}: ${tailOf(logFile)}`);
+      const reply = await request('GET', '/_cluster/health').catch(saw);
+      if (reply?.status === 200) return true;
+      if (reply !== undefined) saw(reply);
+      return undefined;
     });
-    const answers = until(
-      `${kind} to answer`,
-      async () => {
-        const reply = await request('GET', '/_cluster/health').catch(() => undefined);
-        return reply?.status === 200 ? true : undefined;
-      },
-      START_MS,
-    );
-    await Promise.race([answers, ended]);
-    ended.catch(() => {}); // its later end is what stop and kill wait for
   };
   stack.defer(async () => void (await running?.stop(stopMs)));
   await up();

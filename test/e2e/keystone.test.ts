@@ -24,6 +24,9 @@ import { securityTests } from './security.ts';
 import { sidecarAllTests } from './sidecar-all.ts';
 import { sidecarTests } from './sidecar.ts';
 import { asking, undoPhases } from './upgrade.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+fileLimit(20);
 
 const skip = (await whyNoStage()) ?? false;
 
@@ -192,11 +195,11 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       return (await said('watch')).includes('in place already') || undefined;
     });
     await patch({ 'app.conf': '[DEFAULT]\ndebug = true\n' });
-    const reloaded = await until('the service to reload', async () => {
+    const reloaded = await until('the service to reload', async (saw) => {
       const text = await said('app');
-      return text.includes('reloaded') ? text : undefined;
-    }).catch(async (error: Error) => {
-      throw new Error(`${error.message}; the watch said ${await said('watch')}`);
+      if (text.includes('reloaded')) return text;
+      saw(`app: ${text}\nwatch: ${await said('watch')}`);
+      return undefined;
     });
     assert.equal(reloaded, '[DEFAULT]\ndebug = false\nreloaded\n[DEFAULT]\ndebug = true\n');
     await patch({ 'config.json': '{"command": "x", "config_files": [{}]}', 'app.conf': 'broken' });

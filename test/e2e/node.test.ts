@@ -127,14 +127,10 @@ describe('the end of a node', { skip }, () => {
     const run = await start(...tied(process.execPath, ['--input-type=module', '--eval', script]));
     let said = '';
     run.child.stdout?.on('data', (text: Buffer) => (said += text.toString()));
-    const killed = await until(
-      'the node of another process',
-      async () => {
-        assert.equal(run.child.exitCode, null);
-        return said.endsWith('\n') ? (JSON.parse(said) as Pick<KubeNode, 'pid' | 'cgroup' | 'folder'>) : undefined;
-      },
-      120_000,
-    );
+    const killed = await until('the node of another process', async () => {
+      assert.equal(run.child.exitCode, null);
+      return said.endsWith('\n') ? (JSON.parse(said) as Pick<KubeNode, 'pid' | 'cgroup' | 'folder'>) : undefined;
+    });
     const seen = lookAt(killed);
     assert.ok(seen.processes().length >= 7, 'the node runs');
     process.kill(run.pid, 'SIGKILL');

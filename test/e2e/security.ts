@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { must } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { IMAGE, type Stage } from './keystone-pod.ts';
-import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 const PROFILE = fileURLToPath(new URL('../../k8s/security/seccomp-helpers.json', import.meta.url));
 const NAME = 'security';
@@ -103,12 +102,12 @@ export function securityTests(stage: () => Pick<Stage, 'node'>): void {
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'guarded' }, data: CONFIG };
     await kubectl(['create', '--filename=-'], JSON.stringify(map));
     await kubectl(['create', '--filename=-'], JSON.stringify(pod()));
-    await kubectl(['wait', '--for=condition=Ready', 'pod/guarded', `--timeout=${EVENT_LIMIT_MS / 1000}s`]).catch(
-      async (cause: unknown) => {
-        // What the runtime could not start says why there alone.
-        throw new Error(await kubectl(['describe', 'pod/guarded']), { cause });
-      },
-    );
+    await until('guarded to be Ready', async (saw) => {
+      // What the runtime could not start says why there alone.
+      saw(await kubectl(['describe', 'pod/guarded']));
+      const ready = '--output=jsonpath={.status.conditions[?(@.type=="Ready")].status}';
+      return (await kubectl(['get', 'pod/guarded', ready])) === 'True' || undefined;
+    });
     const inSidecar = (...words: string[]) => kubectl(['exec', 'guarded', '--container=kolla-sidecar', '--', ...words]);
     assert.match(await inSidecar('cat', '/proc/1/status'), /^Seccomp:\s+2$/m);
     assert.equal(await inSidecar('cat', '/kolla/etc/keystone/a.conf'), '[a]\nb = c\n');

@@ -10,7 +10,6 @@ import type { Stage } from './keystone-pod.ts';
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/', import.meta.url));
 /** Of the namespace, and of its Keystone's database. */
 const NAME = 'onesidecar';
-const UP_MS = 120_000;
 
 /** @param stage asked when a test runs */
 export function sidecarAllTests(stage: () => Stage): void {
@@ -44,14 +43,11 @@ export function sidecarAllTests(stage: () => Stage): void {
     );
     await kubectl(['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=180s']);
     assert.match(await kubectl(['get', 'pods']), /^keystone-\S+ +2\/2 +Running +0 /m);
-    const now = await until(
-      'lines to be acknowledged',
-      async () => {
-        const seen = await status();
-        return (seen.shipping?.acknowledged ?? 0) > 0 ? seen : undefined;
-      },
-      UP_MS,
-    );
+    const now = await until('lines to be acknowledged', async (saw) => {
+      const seen = await status();
+      saw(seen.shipping);
+      return (seen.shipping?.acknowledged ?? 0) > 0 ? seen : undefined;
+    });
     assert.deepEqual(
       now.roles.map(({ name, state, failures }) => `${name} ${state} ${failures}`),
       ['probe running 0', 'config-watch running 0', 'waits done 0', 'db-sync done 0', 'log-ship running 0'],

@@ -13,7 +13,6 @@ const PER_SECOND = 150;
 const AT_ONCE = 10;
 /** Of each log's numbers. */
 const RANGE = 10_000_000;
-const END_MS = 120_000;
 /** Never taken, whatever else goes on. */
 const POISON = '77 depth=';
 
@@ -90,7 +89,7 @@ export async function allAtOnce(
   const writing = Object.keys(LOGS).map((name, at) => writers(site, name, at, { isOver, random, happened }));
   const [last] = await Promise.all([shippers(), moods(), ...writing]);
   // Within its grace of five seconds a stop would leave what is behind to the next start.
-  assert.ok([0, 143].includes(await last.stop(END_MS)), site.log());
+  assert.ok([0, 143].includes(await last.stop()), site.log());
   const end = await site.ship([...to.args, '--once']);
   assert.equal(await end.ended, 0, site.log());
   const row = judge('all at once', site.truths(), await to.messages(), await site.deadLetters());

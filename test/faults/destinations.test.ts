@@ -23,7 +23,7 @@ test('of two destinations one is away, and the shipper is killed: the other has 
   assert.equal(await writer.ended, 0, site.log());
   await taken(there.sink, SAMPLE.events);
   await away.sink.set({});
-  assert.equal(await second.stop(60_000), 0, site.log());
+  assert.equal(await second.stop(), 0, site.log());
   for (const [name, to] of Object.entries({ away, there })) {
     const row = judge(`two destinations, the one that was ${name}`, site.truths(), await to.messages());
     t.diagnostic(rowOf(row));

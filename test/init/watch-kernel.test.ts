@@ -102,11 +102,10 @@ async function inNamespace(
   const running = await start('unshare', unshare, { env: { PATH: process.env['PATH'], ...env } });
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => void (await running.stop(0)));
-  return await until('the signal', async () => {
+  return await until('the signal', async (saw) => {
     const [got, said] = await Promise.all([heard, log].map((file) => readFile(file, 'utf8').catch(() => '')));
+    saw(said);
     return got && said?.includes('sent to') ? { heard: got, said } : undefined;
-  }).catch(async (error: Error) => {
-    throw new Error(`${error.message}; it said ${await readFile(log, 'utf8').catch(() => 'nothing')}`);
   });
 }
 

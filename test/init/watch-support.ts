@@ -22,11 +22,10 @@ export async function sidecar(p: Pod, args: readonly string[], env: NodeJS.Proce
     running,
     said: () => said,
     async until(what) {
-      return await until(`${what} in what it says`, () => {
+      return await until(`${what} in what it says`, (saw) => {
         if (running.child.exitCode !== null && !what.test(said)) throw new Error(`it ended: ${said}`);
-        return Promise.resolve(what.test(said) ? said : undefined);
-      }).catch((error: Error) => {
-        throw new Error(`${error.message}: ${said}`);
+        saw(said);
+        return what.test(said) ? said : undefined;
       });
     },
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),

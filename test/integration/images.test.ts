@@ -10,6 +10,9 @@ import { podBinary } from '../cluster/pod-binary.ts';
 import { canBuildImages, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
 import { firstLacking } from '../../tools/capability.ts';
 import { run, type Finished } from '../../tools/process.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+fileLimit(20);
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 /** Of our own images; those of services are made by the same means as in the other suites. */

@@ -73,7 +73,6 @@ export interface Replica extends AsyncDisposable {
   manage(...words: string[]): Promise<string>;
 }
 
-const UP_MS = 90_000;
 const PASSWORD = 'of-a-test';
 
 /** The database that they share: empty, until a replica's `manage('db_sync')`. */
@@ -116,14 +115,10 @@ export async function startReplica(files: Awaited<ReturnType<typeof replicaFiles
   const { serve } = await unpackedKeystone();
   const { command, args, env } = serve({ configFile: files.configFile, port });
   const running = await start(...tied(command, args), { env, logFile, throwAway: true });
-  await until(
-    'Keystone to answer',
-    async () => {
-      if (running.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
-      return await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
-    },
-    UP_MS,
-  );
+  await until('Keystone to answer', async () => {
+    if (running.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
+    return await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+  });
   const token = async (): Promise<string> => {
     const domain = { id: 'default' };
     const identity = { methods: ['password'], password: { user: { name: 'admin', domain, password: PASSWORD } } };

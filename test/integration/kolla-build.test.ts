@@ -5,6 +5,9 @@ import { before, describe, test } from 'node:test';
 import { VERSION } from '../../src/cli/version.ts';
 import { BASE_IMAGE, canRunKollaBuild, kollaBuild, kollaTemplates, OVERRIDE, SUITE } from '../cluster/kolla-build.ts';
 import { privateFolder } from '../../tools/folder.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+fileLimit(20);
 
 const IMAGES = ['^keystone$', '^mariadb-server$', '^rabbitmq$'];
 const FOLDERS = { base: 'base', keystone: 'keystone/keystone', mariadb: 'mariadb-server', rabbitmq: 'rabbitmq' };

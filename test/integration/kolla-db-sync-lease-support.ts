@@ -15,7 +15,6 @@ import { runHelper } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { beginHelper, siteOn, type Begun, type Site } from './kolla-db-sync-support.ts';
-import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 /** The API server and the database server of these tests. */
 export interface World extends AsyncDisposable {
@@ -104,7 +103,7 @@ export async function untilAllowed(kube: KubeClient, { name, namespace }: Accoun
   };
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
   await until(`${name} to be allowed to ${right.verb} ${right.resource}`, async () => {
-    const options = { signal: AbortSignal.timeout(EVENT_LIMIT_MS) };
+    const options = { signal: new AbortController().signal };
     const { status } = await kube.request<{ status: { allowed: boolean } }>('POST', path, review, options);
     return status.allowed || undefined;
   });
@@ -132,7 +131,7 @@ export async function leaseSite(
     'POST',
     `/api/v1/namespaces/${namespace}/serviceaccounts/migrator/token`,
     { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
-    { signal: AbortSignal.timeout(EVENT_LIMIT_MS) },
+    { signal: new AbortController().signal },
   );
   const proxy = stack.use(await startProxy(cluster));
   const save = async (name: string, server: string, ca: string) => {
@@ -147,12 +146,10 @@ export async function leaseSite(
   const envOf = (more: NodeJS.ProcessEnv = {}) => ({ ...site.env, KUBECONFIG: kubeconfig, ...more });
   const lease = async () => {
     const path = `/apis/${THE_LEASE.group}/v1/namespaces/${namespace}/leases/${THE_LEASE.name}`;
-    return await kube
-      .get<LeaseObject>(path, { signal: AbortSignal.timeout(EVENT_LIMIT_MS) })
-      .catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 404) return undefined;
-        throw error;
-      });
+    return await kube.get<LeaseObject>(path, { signal: new AbortController().signal }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    });
   };
   return {
     ...site,

@@ -21,6 +21,9 @@ import {
   type Arena,
   type Lane,
 } from '../../bench/takeovers/index.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+fileLimit(20);
 
 const skip = (await canRunGalera()) ?? (await canRunControlPlane()) ?? false;
 const WITHOUT_LOCK = fileURLToPath(new URL('../../bench/takeovers/without-lock.ts', import.meta.url));

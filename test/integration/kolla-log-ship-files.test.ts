@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { linesOf, judge, rowOf } from '../faults/index.ts';
 import { startBulkSink } from '../support/bulk-sink.ts';
-import { EVENT_LIMIT_MS } from '../support/limits.ts';
 import { until } from '../support/until.ts';
 import { sidecarSite } from './kolla-sidecar-support.ts';
 
@@ -35,7 +34,7 @@ test('500 files of 25 services under kolla-sidecar: every line once, also of one
   await rm(fleeting);
   for (let nth = 0; nth < FILES; nth++) await appendFile(fileOf(nth), events((nth + 1) * EACH - 1, (nth + 1) * EACH));
   // The last lines may come after the stop: they are shipped before it ends.
-  assert.equal(await sidecar.running.stop(EVENT_LIMIT_MS), 143);
+  assert.equal(await sidecar.running.stop(), 143);
   const written = FILES * EACH + 10;
   const messages = (await sink.documents()).map(({ _source: source }) => String(source['Payload']));
   const row = judge('500 files', [{ from: 0, whole: written, begun: written }], messages);

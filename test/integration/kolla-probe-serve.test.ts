@@ -121,8 +121,10 @@ describe('Events', { skip: (await canRunControlPlane()) ?? false }, () => {
     await using serve = await serving('teller');
     const become = async (code: number, count: number) => {
       serve.told.code = code;
-      const left = until(`${count} Events`, async () => ((await events()).length >= count ? true : undefined));
-      await left.catch((cause: unknown) => assert.fail(`${String(cause)}; it said:\n${serve.said()}`));
+      await until(`${count} Events`, async (saw) => {
+        saw(serve.said());
+        return (await events()).length >= count || undefined;
+      });
     };
     await become(503, 1);
     await become(200, 2);

@@ -72,11 +72,10 @@ async function startSidecar(
     get,
     status,
     until: (what, is) =>
-      until(what, async () => {
+      until(what, async (saw) => {
         const now = await status();
+        saw(JSON.stringify(now));
         return is(now) ? now : undefined;
-      }).catch(async (error: unknown) => {
-        throw new Error(`${String(error)}; ${JSON.stringify(await status()).slice(0, 3000)}`, { cause: error });
       }),
   };
 }

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
 import {
   TIMING,
   type CredentialSource,
@@ -13,7 +12,6 @@ import {
 import { startControlPlane, type Cluster, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { until } from '../support/until.ts';
-import { EVENT_LIMIT_MS } from '../support/limits.ts';
 
 export const NAMESPACE = 'openstack';
 export const MAPS = { group: '', version: 'v1', resource: 'configmaps', namespace: NAMESPACE } as const;
@@ -31,7 +29,7 @@ export interface Following extends AsyncDisposable {
   readonly seen: string[];
   readonly warnings: string[];
   /** Rejects with the watch's own error. */
-  until(what: string, holds: (seen: readonly string[]) => boolean, timeoutMs?: number): Promise<void>;
+  until(what: string, holds: (seen: readonly string[]) => boolean): Promise<void>;
 }
 
 /** Follows a ConfigMap, by the value of its key x. */
@@ -77,17 +75,11 @@ function following(run: Run): Following {
   return {
     seen: seen!,
     warnings: warnings!,
-    until: async (what, holds, timeoutMs = EVENT_LIMIT_MS) => {
-      const held = until(
-        what,
-        async () => {
-          if (failure !== undefined) throw failure;
-          return holds(seen!) || undefined;
-        },
-        timeoutMs,
-      );
-      await held.catch((cause: unknown) => {
-        throw new Error(`${messageOf(cause)}; seen last: ${seen!.slice(-5).join(' | ')}`, { cause });
+    until: async (what, holds) => {
+      await until(what, (saw) => {
+        if (failure !== undefined) throw failure;
+        saw(seen!.slice(-5));
+        return holds(seen!) || undefined;
       });
     },
     [Symbol.asyncDispose]: async () => {

@@ -38,31 +38,33 @@ export async function startInit(
     lines()
       .filter((line) => line['wait'] === wait && line.msg.startsWith(`${wait}: `))
       .map(({ msg }) => msg.slice(wait.length + 2));
+  let isOver = false;
+  const ended = once(running.child, 'close').then(() => {
+    isOver = true;
+    return running.ended;
+  });
+  const foundIn = (texts: readonly string[], pattern: RegExp) => {
+    const found = texts.find((each) => pattern.test(each));
+    if (found === undefined && isOver) throw new Error(`it ended without ${String(pattern)}:\n${text}`);
+    return found;
+  };
   return {
     running,
-    ended: once(running.child, 'close').then(() => running.ended),
+    ended,
     messages,
     statesOf,
     async state(wait, pattern, from = 0) {
-      const heard = () =>
-        Promise.resolve(
-          statesOf(wait)
-            .slice(from)
-            .find((each) => pattern.test(each)),
-        );
-      return await until(`${wait} to be ${String(pattern)}`, heard).catch((cause: unknown) => {
-        throw new Error(`of ${wait} it said only: ${statesOf(wait).join(' | ')}`, { cause });
+      return await until(`${wait} to be ${String(pattern)}`, (saw) => {
+        const states = statesOf(wait);
+        saw(states);
+        return foundIn(states.slice(from), pattern);
       });
     },
     async said(pattern, after = 0) {
-      const heard = () =>
-        Promise.resolve(
-          messages()
-            .slice(after)
-            .find((message) => pattern.test(message)),
-        );
-      return await until(`kolla-init to say ${String(pattern)}`, heard).catch((cause: unknown) => {
-        throw new Error(`it said only: ${messages().join('\n')}`, { cause });
+      return await until(`kolla-init to say ${String(pattern)}`, (saw) => {
+        const all = messages();
+        saw(all.slice(-10).join('\n'));
+        return foundIn(all.slice(after), pattern);
       });
     },
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),

@@ -1,14 +1,58 @@
 /**
- * Loaded before each test file by test/run.ts: a file that hangs ends with what it still holds, and those behind it run.
- * Node's runner has no such limit: its `timeout` is for tests, and a file may hang after its last one.
+ * The watchdog of a test file, loaded before each by test/run.ts, and by until.ts where a single file is run: the only clock
+ * that ends a wait. It prints what is still waited for and which programs still run, ends those, and fails the file.
  */
-import { FILE_LIMIT_MS } from './limits.ts';
+import { partsBeingSetUp } from '../../tools/cache.ts';
+import { runningPrograms, signalIfThere } from '../../tools/process.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { explanations, openWaits } from './open-waits.ts';
 
-const limitMs = Number(process.env['KOLLA_POD_TEST_FILE_LIMIT_MS'] ?? FILE_LIMIT_MS);
-setTimeout(() => {
-  console.error(
-    `${process.argv[1]} did not end in ${limitMs / 60_000} min; it holds ${process.getActiveResourcesInfo().join(', ')}`,
+const DEFAULT_MINUTES = 10;
+const TICK_MS = 1000;
+/** What an open wait may take to explain itself: it may ask a server that hangs. */
+const EXPLAIN_MS = 20_000;
+
+let limitMs = DEFAULT_MINUTES * 60_000;
+let countedMs = 0;
+let timer: NodeJS.Timeout | undefined;
+
+if (process.argv[1]?.endsWith('.test.ts')) fileLimit(DEFAULT_MINUTES);
+
+/** How long this file may take from now on. Setting up a cached part is not counted: a cold machine builds for minutes. */
+export function fileLimit(minutes: number): void {
+  limitMs = minutes * 60_000;
+  countedMs = 0;
+  timer ??= watch();
+}
+
+function watch(): NodeJS.Timeout {
+  let lastMs = performance.now();
+  const tick = setInterval(
+    () => {
+      const nowMs = performance.now();
+      if (partsBeingSetUp().length === 0) countedMs += nowMs - lastMs;
+      lastMs = nowMs;
+      if (countedMs < limitMs) return;
+      clearInterval(tick);
+      void giveUp();
+    },
+    Math.min(TICK_MS, limitMs),
   );
+  return tick.unref();
+}
+
+async function giveUp(): Promise<never> {
+  const programs = runningPrograms();
+  const lines = [
+    `${process.argv[1]} did not end in ${Number((limitMs / 60_000).toFixed(2))} min`,
+    ...openWaits(),
+    ...programs.map(({ command, pid, lastLine }) => `runs ${command} (pid ${pid}), said last: ${lastLine}`),
+    `holds ${process.getActiveResourcesInfo().join(', ')}`,
+  ];
+  console.error(lines.join('\n  '));
+  const more = await Promise.race([explanations(), sleep(EXPLAIN_MS, ['nothing more in time'])]);
+  console.error(more.join('\n'));
+  for (const { pid, isGroup } of programs) signalIfThere(isGroup ? -pid : pid, 'SIGKILL');
   // eslint-disable-next-line unicorn/no-process-exit -- what holds the process is what hangs
   process.exit(1);
-}, limitMs).unref();
+}

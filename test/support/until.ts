@@ -1,24 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENT_LIMIT_MS } from './limits.ts';
+// eslint-disable-next-line import/no-unassigned-import -- arms the watchdog of a file that is run alone
+import './file-limit.ts';
+import { openWait } from './open-waits.ts';
 
 const POLL_MS = 50;
 
 /**
- * Asks again and again until the answer is not undefined: for servers that tell nobody when they are up.
- * @param what for the error: `mariadb to answer`
- * @param ask returns undefined for "not yet"; a throw ends the wait
- * @param timeoutMs more where a server takes long to come up
+ * Asks again and again until the answer is not undefined: for what tells nobody when it is so. It has no limit: the file's
+ * watchdog (file-limit.ts) ends a file that waits too long, and prints what each wait last saw.
+ * @param what for that report: `mariadb to answer`
+ * @param ask returns undefined for "not yet"; a throw ends the wait. `saw` keeps what the report should show
  */
 export async function until<T>(
   what: string,
-  ask: () => Promise<T | undefined>,
-  timeoutMs: number = EVENT_LIMIT_MS,
+  ask: (saw: (value: unknown) => void) => T | undefined | Promise<T | undefined>,
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+  using wait = openWait(what);
   for (;;) {
-    const answer = await ask();
+    let seen: unknown;
+    const answer = await ask((value) => (seen = value));
     if (answer !== undefined) return answer;
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs / 1000} s for ${what}`);
+    wait.saw(seen);
     await sleep(POLL_MS);
   }
 }

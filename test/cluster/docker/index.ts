@@ -17,7 +17,6 @@ import { must, run, start, tied, type Finished, type RunOptions } from '../../..
 import { makeCgroups } from '../kubernetes/cgroups.ts';
 import { whenUp } from '../kubernetes/component.ts';
 import { dockerPackages } from './packages.ts';
-import { EVENT_LIMIT_MS } from '../../support/limits.ts';
 
 const STOP_MS = 30_000;
 
@@ -77,7 +76,7 @@ export async function startDocker({ network = 'own' }: DockerOptions = {}): Prom
   // BuildKit needs a plugin from docker 23 on, which Debian and Ubuntu have in another package or in none.
   const clientEnv = { ...env, DOCKER_HOST: socket, DOCKER_BUILDKIT: '0' };
   const docker: Docker['run'] = (args, options) => run('docker', args, { ...options, env: clientEnv });
-  await whenUp({ name: 'dockerd', running, logFile }, 'its first answer', EVENT_LIMIT_MS, async () => {
+  await whenUp({ name: 'dockerd', running, logFile }, 'its first answer', async () => {
     return (await docker(['version'])).code === 0 || undefined;
   });
   const moved = stack.move();

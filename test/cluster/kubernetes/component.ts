@@ -43,26 +43,17 @@ export function startKube(site: Site, name: string, flags: Readonly<Record<strin
 }
 
 /**
- * Asks until it is answered. The end of the component, or of the time, is an error that holds the last of its log.
+ * Asks until it is answered. The end of the component is an error that holds the last of its log.
  * @param what for the error: `the node to be Ready`
  */
-export async function whenUp<T>(
-  component: Component,
-  what: string,
-  timeoutMs: number,
-  ask: () => Promise<T | undefined>,
-): Promise<T> {
+export async function whenUp<T>(component: Component, what: string, ask: () => Promise<T | undefined>): Promise<T> {
   const { child } = component.running;
   try {
-    return await until(
-      what,
-      async () => {
-        if (child.exitCode !== null || child.signalCode !== null)
-          throw new Error(`ended with ${child.exitCode ?? child.signalCode} before ${what} came`);
-        return await ask();
-      },
-      timeoutMs,
-    );
+    return await until(`${component.name}: ${what}`, async () => {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`ended with ${child.exitCode ?? child.signalCode} before ${what} came`);
+      return await ask();
+    });
   } catch (error) {
     const log = tailOf(component.logFile);
     throw new Error(`${component.name}: ${messageOf(error)}. The end of its log:\n${log}`, { cause: error });

@@ -6,7 +6,6 @@ import { tarOf } from '../../../tools/tar.ts';
 import { startComponent, whenUp, type Component, type Site } from './component.ts';
 import { FIRST_NODE, POD_NETWORK, type NodeIdentity } from './namespaces.ts';
 import { readFile } from 'node:fs/promises';
-import { EVENT_LIMIT_MS } from '../../support/limits.ts';
 
 /** On the node's private /run. */
 export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
@@ -20,7 +19,7 @@ export async function startContainerd(site: Site, cni: string, node: NodeIdentit
   await writeFile(join(state, 'cni/10-bridge.conflist'), JSON.stringify(bridgeNetwork(state, node)));
   await writeFile(join(state, 'config.toml'), configOf(state, cni));
   const containerd = await startComponent(site, 'containerd', 'containerd', ['--config', join(state, 'config.toml')]);
-  await whenUp(containerd, 'its answer', EVENT_LIMIT_MS, async () => {
+  await whenUp(containerd, 'its answer', async () => {
     const [command, args] = site.place('ctr', ['--address', CONTAINERD_SOCKET, 'version']);
     return (await run(command, args, { env: site.env })).code === 0 || undefined;
   });

@@ -25,8 +25,6 @@ export interface ControlPlane extends Cluster, AsyncDisposable {
   addApiServer(flags?: Readonly<Record<string, string>>): Promise<ApiServer>;
 }
 
-/** Within it a program answers, on a busy machine too. */
-export const UP_MS = 120_000;
 /** The address of the `kubernetes` Service: the first of the API server's range. */
 const FIRST_SERVICE_IP = '10.96.0.1';
 
@@ -61,7 +59,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
     const ask = () => apiGet(`https://127.0.0.1:${port}`, '/readyz', keys.authority.certificate, admin);
     return apiServer(port, program, {
       run: () => startKube(site, 'kube-apiserver', flags),
-      ready: async (component) => void (await whenUp(component, 'its /readyz to be ok', UP_MS, ask)),
+      ready: async (component) => void (await whenUp(component, 'its /readyz to be ok', ask)),
     });
   };
   const moved = stack.move();
@@ -122,7 +120,7 @@ export async function startApi(
   await keys.issue('apiserver-kubelet', { ...ADMIN, commonName: 'kube-apiserver-kubelet' });
   await run('etcd', etcdFlags(site.folder, addresses));
   const apiserver = await run('kube-apiserver', { ...apiserverFlags(site.folder, keys, addresses), ...extra });
-  await whenUp(apiserver, 'its /readyz to be ok', UP_MS, () => get('/readyz'));
+  await whenUp(apiserver, 'its /readyz to be ok', () => get('/readyz'));
   // Only now: it gives up when it may not yet read what the API server's own start puts there.
   const kubeconfig = await keys.kubeconfig('controller-manager', `https://127.0.0.1:${addresses.api}`, {
     commonName: 'system:kube-controller-manager',
@@ -132,5 +130,5 @@ export async function startApi(
     controllerManagerFlags(site.folder, keys, addresses, kubeconfig),
   );
   const account = '/api/v1/namespaces/default/serviceaccounts/default';
-  await whenUp(manager, 'the default ServiceAccount', UP_MS, () => get(account));
+  await whenUp(manager, 'the default ServiceAccount', () => get(account));
 }

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { imageTar } from '../../../tools/image.ts';
 import { tarOf } from '../../../tools/tar.ts';
 import type { Cluster } from './api.ts';
-import { UP_MS } from './control-plane.ts';
 
 /** In the API server's range of Service addresses. */
 export const DNS_ADDRESS = '10.96.0.10';
@@ -45,7 +44,7 @@ export async function corednsImage(folder: string, binary: string): Promise<stri
 /** Applies its objects and waits until it answers. Its image must have been imported. */
 export async function startDns({ kubectl }: Pick<Cluster, 'kubectl'>): Promise<void> {
   await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects() }));
-  await kubectl(['--namespace=kube-system', 'rollout', 'status', 'deployment/coredns', `--timeout=${UP_MS / 1000}s`]);
+  await kubectl(['--namespace=kube-system', 'rollout', 'status', 'deployment/coredns']);
 }
 
 const LABELS = { 'k8s-app': 'kube-dns' };

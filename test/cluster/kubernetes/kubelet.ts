@@ -7,8 +7,6 @@ import type { ClusterKeys } from './credentials.ts';
 import { delegated, IN_A_HURRY } from './flags.ts';
 import { POD_NETWORK, type NodeIdentity } from './namespaces.ts';
 
-const UP_MS = 180_000;
-
 /** What of a kubelet differs between nodes. */
 export interface KubeletPlan {
   readonly node: NodeIdentity;
@@ -54,7 +52,7 @@ export async function startKubelet(
   });
   const proxy = await keys.kubeconfig(`proxy-${node.name}`, server, { commonName: 'system:kube-proxy' });
   await run('kube-proxy', { config: await written(site, 'proxy.json', proxyConfig(proxy, node)) });
-  await whenUp(kubelet, `${node.name} to be Ready`, UP_MS, async () => {
+  await whenUp(kubelet, `${node.name} to be Ready`, async () => {
     return (await get(`/api/v1/nodes/${node.name}`))?.includes('"KubeletReady"') || undefined;
   });
 }

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { must, start, tailOf, tied } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
 import type { Placement } from './component.ts';
-import { EVENT_LIMIT_MS } from '../../support/limits.ts';
+
+/** `unshare` may leave SIGTERM to its PID 1. */
+const STOP_MS = 10_000;
 
 /** A node's name, its address on its bridge, and those that it gives to Pods. The bridges of two nodes are one network. */
 export interface NodeIdentity {
@@ -90,11 +92,11 @@ export async function makeNamespaces(
   const running = await start(...tied('unshare', unshare), { env, logFile });
   let pid = 0;
   stack.defer(async () => {
-    await running.stop();
+    await running.stop(STOP_MS);
     // Its PID 1 is gone only after everything else in there.
     await until('the node to be gone', async () => pid === 0 || !existsSync(`/proc/${pid}`) || undefined);
   });
-  const up = once(running.child.stdout!, 'data', { signal: AbortSignal.timeout(EVENT_LIMIT_MS) }).then(() => undefined);
+  const up = once(running.child.stdout!, 'data').then(() => undefined);
   const ended = await Promise.race([up, running.ended]);
   if (ended !== undefined) throw new Error(`namespaces can't be made: ${tailOf(logFile).trim() || `exit ${ended}`}`);
   pid = await childOf(running.pid);

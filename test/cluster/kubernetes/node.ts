@@ -11,7 +11,7 @@ import { canBuildKubernetes, corednsBinary, kubeBinary, testbox } from './binari
 import { makeCgroups } from './cgroups.ts';
 import { startKube, whenUp, type Component, type Site } from './component.ts';
 import { importImage, startContainerd, testboxImage } from './containerd.ts';
-import { ADMIN, prepare, startApi, UP_MS, type Run } from './control-plane.ts';
+import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
 import { corednsImage, DNS_ADDRESS, startDns } from './dns.ts';
 import { openDoor } from './door.ts';
 import { startKubelet, startScheduler } from './kubelet.ts';
@@ -140,7 +140,7 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
       process.kill(await childOf(former.component.running.pid), 'SIGKILL');
       await former.component.running.ended;
       const next = await run('kube-apiserver', former.flags);
-      await whenUp(next, 'its /readyz to be ok', UP_MS, () => get('/readyz'));
+      await whenUp(next, 'its /readyz to be ok', () => get('/readyz'));
     },
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };

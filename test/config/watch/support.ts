@@ -76,15 +76,15 @@ export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollM
   ).catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;
   });
-  const failed = over.then(() => {
-    throw new Error(`the watch ended: ${said()}`);
-  });
-  failed.catch(() => {});
+  let isOver = false;
+  void over.finally(() => (isOver = true)).catch(() => {}); // its error is what the disposal rejects with
   const when = async (what: string, holds: () => Promise<boolean>) => {
-    const held = until(what, async () => (await holds()) || undefined).catch((error: Error) => {
-      throw new Error(`${error.message}; status ${JSON.stringify(status)}; said ${said()}`);
+    await until(what, async (saw) => {
+      if (await holds()) return true;
+      saw(`status ${JSON.stringify(status)}; said ${said()}`);
+      if (isOver) throw new Error(`the watch ended before ${what}: ${said()}`);
+      return undefined;
     });
-    await Promise.race([held, failed]);
   };
   return {
     status: () => status,
