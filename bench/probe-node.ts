@@ -75,7 +75,7 @@ export async function nodeFigures(say: (text: string) => void): Promise<Figure[]
 /** CPU seconds that the node takes in a second while its Pods are probed so; the least of the windows. */
 async function secondsOf(node: KubeNode, way: Way): Promise<number> {
   await node.kubectl(['create', '--filename=-'], JSON.stringify(deployment(way)));
-  await node.kubectl(['wait', '--for=condition=Available', 'deployment/probed', '--timeout=120s']);
+  await node.kubectl(['wait', '--for=condition=Available', 'deployment/probed', '--timeout=-1s']);
   await sleep(SETTLE_MS);
   const failures = await unhealthyEvents(node);
   const taken: number[] = [];

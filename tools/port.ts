@@ -1,14 +1,26 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type ListenOptions } from 'node:net';
 
-/** A loopback port that was free a moment ago. */
+/** Below Linux's ephemeral ports (32768 and up), which the kernel gives to any connection and to any server on port 0. */
+const FIRST = 20_000;
+const SLICE = 100;
+const SLICES = 100;
+
+/** What this process alone gives away: its slice, port after port. */
+let slice: Promise<{ readonly first: number; next: number }> | undefined;
+
+/**
+ * A loopback port for a server that is told its port before it starts. No other process that asks here is given it as long
+ * as this one lives, and no connection gets it by chance.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  slice ??= ownSlice();
+  const own = await slice;
+  for (let tries = 0; tries < SLICE; tries++) {
+    const port = own.first + (own.next++ % SLICE);
+    if (await canListen({ port, host: '127.0.0.1' })) return port;
+  }
+  throw new Error(`no free port from ${own.first} to ${own.first + SLICE - 1}`);
 }
 
 /** As many of them, no two the same. */
@@ -16,4 +28,35 @@ export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(await freePort());
   return [...ports];
+}
+
+/** The lock of a slice is an abstract Unix socket, which the kernel closes however this process ends. */
+async function ownSlice(): Promise<{ readonly first: number; next: number }> {
+  for (let nth = 0; nth < SLICES; nth++) {
+    const index = (process.pid + nth) % SLICES;
+    const lock = createServer().listen({ path: `\0kolla-pod-ports-${index}` });
+    if (await isListening(lock)) {
+      lock.unref();
+      return { first: FIRST + index * SLICE, next: 0 };
+    }
+  }
+  throw new Error(`${SLICES} processes hold ports already`);
+}
+
+async function canListen(options: ListenOptions): Promise<boolean> {
+  const server = createServer().listen(options);
+  if (!(await isListening(server))) return false;
+  server.close();
+  await once(server, 'close');
+  return true;
+}
+
+async function isListening(server: ReturnType<typeof createServer>): Promise<boolean> {
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    throw error;
+  }
 }

@@ -85,7 +85,7 @@ describe('clusters of three from the charts', { skip }, () => {
     const values = { global, workloads: { [kind]: { replicas: NODES.length } } };
     const file = join(folder, `${kind}.json`);
     await writeFile(file, JSON.stringify(values));
-    const words = ['install', kind, chart, '--namespace', NAMESPACE, '--values', file, '--wait', '--timeout', '5m'];
+    const words = ['install', kind, chart, '--namespace', NAMESPACE, '--values', file, '--wait', '--timeout', '30m'];
     const { code, stderr } = await helm(folder, words, node.kubeconfig);
     assert.equal(code, 0, `${stderr}${await kubectl('get', 'pods')}`);
   }

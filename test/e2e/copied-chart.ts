@@ -41,7 +41,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
     });
     const items = all.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
     await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    await kubectl(['wait', '--for=condition=Available', 'deployment/small-api', '--timeout=120s']);
+    await kubectl(['wait', '--for=condition=Available', 'deployment/small-api', '--timeout=-1s']);
     const script = 'command -v sudo; cat /etc/keystone/small.conf';
     const said = await kubectl(['exec', 'deployment/small-api', '--container=small-api', '--', 'bash', '-c', script]);
     assert.equal(said, '/opt/kolla-pod/rootless-bin/sudo\npassword = of-small-database-password\n');

@@ -59,8 +59,8 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
 
   test('the Job migrates, Keystone starts after it, is ready after that, and gives a token', async () => {
     await deployKeystone(stage, 'keystone');
-    await kubectl('keystone', ['wait', '--for=condition=Complete', 'job/keystone-bootstrap', '--timeout=120s']);
-    await kubectl('keystone', ['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=120s']);
+    await kubectl('keystone', ['wait', '--for=condition=Complete', 'job/keystone-bootstrap', '--timeout=-1s']);
+    await kubectl('keystone', ['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=-1s']);
     const completed = (await status('keystone', 'job/keystone-bootstrap')).completionTime ?? '';
     const pod = await status('keystone', 'pods', '--selector=app=keystone');
     const started = pod.containerStatuses?.find(({ name }) => name === 'keystone')?.state.running?.startedAt ?? '';
@@ -109,7 +109,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     await deployKeystone(stage, 'broken', (text) =>
       text.replace('keystone-manage bootstrap ', 'keystone-manage bootsrap '),
     );
-    await kubectl('broken', ['wait', '--for=condition=Failed', 'job/keystone-bootstrap', '--timeout=120s']);
+    await kubectl('broken', ['wait', '--for=condition=Failed', 'job/keystone-bootstrap', '--timeout=-1s']);
     const said = await until('kolla-init to end', async () => {
       const pod = await status('broken', 'pods', '--selector=app=keystone');
       return pod.initContainerStatuses?.find(({ name }) => name === 'kolla-init')?.lastState.terminated;
@@ -190,7 +190,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       await kubectl('reconfigured', ['patch', 'configmap', 'app', '--type=merge', `--patch=${text}`]);
     };
     await deployReconfigured(stage, 'reconfigured');
-    await kubectl('reconfigured', ['wait', '--for=condition=Ready', 'pod/app', '--timeout=60s']);
+    await kubectl('reconfigured', ['wait', '--for=condition=Ready', 'pod/app', '--timeout=-1s']);
     await until('the watch to be in step', async () => {
       return (await said('watch')).includes('in place already') || undefined;
     });

@@ -45,7 +45,7 @@ export function placementTests(stage: () => Stage): void {
     for (const name of ['rbac', 'config']) await apply(await manifest(name));
     for (const name of ['job', 'deployment']) await apply(await withKeystonesAddress(name));
     await jobComplete();
-    await kubectl(['wait', '--for=condition=Available', 'deployment/placement', '--timeout=300s']);
+    await kubectl(['wait', '--for=condition=Available', 'deployment/placement', '--timeout=-1s']);
     const completed = await kubectl(['get', 'job/placement-bootstrap', '--output=jsonpath={.status.completionTime}']);
     const started = await kubectl([
       'get',
@@ -101,7 +101,7 @@ export function placementTests(stage: () => Stage): void {
   /** Resolves when it is; says what its containers said when it is not. */
   async function jobComplete(): Promise<void> {
     try {
-      await kubectl(['wait', '--for=condition=Complete', 'job/placement-bootstrap', '--timeout=300s']);
+      await kubectl(['wait', '--for=condition=Complete', 'job/placement-bootstrap', '--timeout=-1s']);
     } catch (cause) {
       const said = await kubectl(['logs', 'job/placement-bootstrap', '--all-containers', '--tail=20']).catch(String);
       throw new Error(`the Job said ${said}`, { cause });

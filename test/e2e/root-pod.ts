@@ -67,6 +67,6 @@ export async function runRootPod(node: KubeNode, namespace: string, image: strin
   });
   const items = objects.map((object) => ({ apiVersion: 'v1', ...object }));
   await kubectl(['create', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-  await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/root', '--timeout=120s']);
+  await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/root', '--timeout=-1s']);
   return await kubectl(['logs', 'root']);
 }

@@ -41,7 +41,7 @@ export function sidecarAllTests(stage: () => Stage): void {
         .replace('tcp://mariadb:3306', `tcp://${node.address}:3306`)
         .replace('http://elasticsearch:9200', `http://${node.address}:9200`),
     );
-    await kubectl(['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=180s']);
+    await kubectl(['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=-1s']);
     assert.match(await kubectl(['get', 'pods']), /^keystone-\S+ +2\/2 +Running +0 /m);
     const now = await until('lines to be acknowledged', async (saw) => {
       const seen = await status();

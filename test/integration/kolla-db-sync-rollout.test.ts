@@ -114,14 +114,14 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await create({ ...apps('Deployment', 'keystone'), spec: spec('keystone', OLD) });
     const old = await podOf('keystone', OLD);
     await run(old);
-    await kubectl('wait', '--for=condition=Available', 'deployment/keystone', '--timeout=30s');
+    await kubectl('wait', '--for=condition=Available', 'deployment/keystone', '--timeout=-1s');
     const wait = waiting(['deployment/keystone']);
     const name = old.replace('pod/', '');
     await wait.says(new RegExp(`are of release 2025\\.2, not 2026\\.1; still there: ${name} `));
     await roll('deployment/keystone', NEW);
     await wait.says(/0 of 1 updated|0 of 1 available|1 old to go/);
     await run(await podOf('keystone', NEW));
-    await kubectl('rollout', 'status', 'deployment/keystone', '--timeout=30s');
+    await kubectl('rollout', 'status', 'deployment/keystone');
     await wait.says(new RegExp(`: 1 of 1 available; still there: ${name} \\(.*being ended, by 20`));
     await letGo(old);
     await wait.ended;
@@ -250,7 +250,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     });
     const status = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'True' }] } });
     await site.kubectl('patch', pod, '--subresource=status', '--type=merge', `--patch=${status}`);
-    await site.kubectl('rollout', 'status', 'deployment/api', '--timeout=30s');
+    await site.kubectl('rollout', 'status', 'deployment/api');
     const contract = ['--phase', 'contract', '--release', NEW, '--after-rollout', 'deployment/api'];
     return { ...site, contract, pod: pod.replace('pod/', '') };
   }

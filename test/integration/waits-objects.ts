@@ -275,7 +275,7 @@ export async function prepare(cluster: Cluster): Promise<void> {
   // Another test file may be about to make the same one.
   const widget = JSON.stringify(definition('widget', 'Widget', 'example.org'));
   await cluster.kubectl(['apply', '--server-side', '--filename=-'], widget);
-  await cluster.kubectl(['wait', '--for=condition=Established', 'crd/widgets.example.org', '--timeout=30s']);
+  await cluster.kubectl(['wait', '--for=condition=Established', 'crd/widgets.example.org', '--timeout=-1s']);
   await until('the namespace to have its ServiceAccount', async () => {
     const found = await cluster.kubectl([`--namespace=${NAMESPACE}`, 'get', 'serviceaccounts', '--output=name']);
     return found.includes('default') || undefined;

@@ -53,7 +53,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     const jobs = [...(await objects(THERE_AND_BACK, 'jobs')).keys()];
     const job = jobs.find((name) => name.includes('bootstrap')) ?? '';
     await endPodsOf(cluster, THERE_AND_BACK, job.replace('Job/', ''), 'Succeeded');
-    await cluster.kubectl(['wait', '--for=condition=Complete', job, `--namespace=${THERE_AND_BACK}`, '--timeout=30s']);
+    await cluster.kubectl(['wait', '--for=condition=Complete', job, `--namespace=${THERE_AND_BACK}`, '--timeout=-1s']);
     const first = await objects(THERE_AND_BACK, VERSIONED);
     assert.notEqual(first.size, 0);
     await install(THERE_AND_BACK, { settings: { extra: { token: { expiration: 7200 } } } });
