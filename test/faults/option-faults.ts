@@ -11,15 +11,22 @@ type SinkFault = Fault<SinkDestination>;
 /** Holes are made behind each acknowledged block, and not only when there is much to give back. */
 const RECLAIM = ['--reclaim', 'on', '--reclaim-keep', '4096'];
 
+const TRACEBACKS = { workers: 5, tracebackEvery: 20 };
+
 /** With options that change what is on disk or on the way. */
 export const OPTION_FAULTS: readonly SinkFault[] = [
   {
     name: '--reclaim under SIGKILL',
     args: () => RECLAIM,
-    writing: ({ events }) => ({ to: events, workers: 5, tracebackEvery: 20 }),
+    writing: ({ events }) => ({ to: events, ...TRACEBACKS }),
     async strike(stage, to) {
       await withHoles(stage.site);
+      await stage.written();
+      // All may be in by the time that the holes are seen, and a kill waits for more to come.
+      const { events } = stage;
+      await using more = await stage.site.write({ from: events, to: 2 * events, perSecond: 100_000, ...TRACEBACKS });
       await kills()(stage, to);
+      assert.equal(await more.ended, 0, stage.site.log());
     },
   },
   {
@@ -51,7 +58,7 @@ export const OPTION_FAULTS: readonly SinkFault[] = [
   {
     name: '--gzip and ECS under SIGKILL',
     args: () => ['--gzip', '--schema', 'ecs'],
-    writing: ({ events }) => ({ to: events, workers: 5, tracebackEvery: 20 }),
+    writing: ({ events }) => ({ to: events, ...TRACEBACKS }),
     strike: kills({ p429: 0.05 }),
   },
 ];

@@ -6,6 +6,7 @@ import { ConfigError, SignalError } from '../../src/cli/errors.ts';
 import { QUICK_BACKOFF, type Role, type RoleName, type RoleRun } from '../../src/sidecar/role.ts';
 import { supervise } from '../../src/sidecar/supervisor.ts';
 import { run as runProgram } from '../../tools/process.ts';
+import { until } from '../support/until.ts';
 
 const STOP = new SignalError('SIGTERM');
 
@@ -130,7 +131,7 @@ test('what an earlier try throws late is said and does not end the one that runs
   using supervisor = supervise([broken], said.log, timing());
   supervisor.start();
   await again.promise;
-  await until(() => said.text().includes('after its end'));
+  await until('the late error to be logged', () => said.text().includes('after its end') || undefined);
   assert.equal(supervisor.status()[0]?.failures, 1);
   assert.match(said.text(), /after its end: our bug.*late/);
   await supervisor.stop(STOP);
@@ -143,7 +144,7 @@ test('a role that does not end after a failure of its own is stuck, and not begu
   });
   using supervisor = supervise([{ ...never, stopMs: 20 }], silent().log, timing());
   supervisor.start();
-  await until(() => supervisor.status()[0]?.state === 'stuck');
+  await until('the role to be stuck', () => supervisor.status()[0]?.state === 'stuck' || undefined);
   assert.equal(supervisor.status()[0]?.starts, 1);
 });
 
@@ -212,10 +213,6 @@ function noted(pauses: number[], ms: number): Promise<void> {
 
 function timing() {
   return { now: () => performance.now(), pause: () => Promise.resolve() };
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 function silent(): { log: Log; text: () => string } {

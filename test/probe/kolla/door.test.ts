@@ -68,12 +68,15 @@ test('many who ask the same at once are one question, and its answer is good for
   assert.deepEqual(asked.toSorted(), ['healthcheck_listen x', 'healthcheck_port x', 'healthcheck_port y']);
 });
 
-test('an answer that is over is asked anew, and so is one that failed', async () => {
+test('an answer that is over is asked anew, and so is one that failed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   let asked = 0;
   const ask = () => Promise.resolve(++asked);
   const recent = new Recent<number>(20, 2);
   assert.deepEqual([await recent.get('a', ask), await recent.get('a', ask)], [1, 1]);
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  t.mock.timers.tick(19);
+  assert.equal(await recent.get('a', ask), 1);
+  t.mock.timers.tick(1);
   assert.equal(await recent.get('a', ask), 2);
   const long = new Recent<number>(60_000, 2);
   await assert.rejects(long.get('a', () => Promise.reject(new Error('no'))));
