@@ -1,7 +1,8 @@
 /**
  * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--minutes N]`, `test` if nothing is said.
  *
- *   words -> suites -> files (with --changed: those that changed files reach) -> lanes, in which they run -> a line a file
+ *   words -> suites -> files (with --changed: those that changed files reach) -> what they need of the cache is set up
+ *     -> lanes, in which they run -> a line a file
  *     -> what failed, what was skipped and why, what was not run and how to run it, times, Node's own summary
  *
  * `ci` runs `test`, and after it the rest of `full`, for --minutes at most: what of `test` did not come to its end by then is a
@@ -17,13 +18,15 @@ import { runCheck } from './runner/checks.ts';
 import { hasFailed, type Result } from './runner/outcome.ts';
 import { CHECK, itemsOf, suitesOf, type Item } from './runner/plan.ts';
 import { inLanes } from './runner/pool.ts';
+import { prepare, type Prepared } from './runner/prepare.ts';
 import { failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './runner/report.ts';
 import { runTestFile } from './runner/test-file.ts';
 import { serveShared } from './servers/index.ts';
 import { SUITES, type Lane } from './suites.ts';
 
 const PROCESSORS = availableParallelism();
-const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS, waits: 2 * PROCESSORS, node: 1 };
+/** One more than there are processors: also what computes waits for a process or the disk now and then. */
+const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS + 1, waits: 2 * PROCESSORS, node: 1 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -45,13 +48,18 @@ async function main(words: readonly string[]): Promise<number> {
   await using servers = await serveShared();
   // Without the cache each file's process would strip the types of all that it imports anew.
   const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env, ...servers.env };
+  const prepared = prepare(
+    all.filter(({ suite }) => suite !== CHECK.name).map(({ name }) => name),
+    timeIsOver,
+    (line) => console.log(line),
+  );
   const ran: Ran[] = [];
   const missing: Item[] = [];
   for (const batch of [
     all.filter(({ suite }) => first.includes(suite)),
     all.filter(({ suite }) => !first.includes(suite)),
   ])
-    missing.push(...(await runBatch(batch, env, cpu.path, ran)));
+    missing.push(...(await runBatch(batch, prepared, env, cpu.path, ran)));
 
   const cut = [...missing, ...ran.filter(({ result }) => result.isCut).map(({ item }) => item)];
   const isRequired = ({ suite }: Item) => !isCi || first.includes(suite);
@@ -62,7 +70,10 @@ async function main(words: readonly string[]): Promise<number> {
   section(`cut after ${values.minutes} min, no failure`, namesOf(cut.filter((item) => !isRequired(item))));
   section(`cut after ${values.minutes} min, and required`, namesOf(cut.filter(isRequired)));
   console.log(`\n${summaryOf(ran, secondsSoFar()).join('\n')}`);
-  return cut.some(isRequired) || ran.some(({ result }) => hasFailed(result)) ? 1 : 0;
+  const code = cut.some(isRequired) || ran.some(({ result }) => hasFailed(result)) ? 1 : 0;
+  // eslint-disable-next-line unicorn/no-process-exit -- a build that is under way is not waited for; servers end with us
+  if (timeIsOver.aborted) process.exit(code);
+  return code;
 }
 
 /** All of them, or those that changed files reach. */
@@ -78,6 +89,7 @@ async function chosen(items: readonly Item[]): Promise<Item[]> {
 /** Adds to `ran` what came to an end or was cut in the middle. @returns what was not started */
 async function runBatch(
   items: readonly Item[],
+  { readyFor }: Prepared,
   env: NodeJS.ProcessEnv,
   cpuDirectory: string,
   ran: Ran[],
@@ -85,6 +97,7 @@ async function runBatch(
   const tasks = items.map((item) => ({
     item,
     lane: item.lane,
+    ready: readyFor(item.name),
     run: (signal: AbortSignal): Promise<Result> =>
       item.suite === CHECK.name ? runCheck(item.name, signal) : runTestFile(item.name, env, cpuDirectory, signal),
   }));

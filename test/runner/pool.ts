@@ -11,7 +11,7 @@ import { once } from 'node:events';
 export interface Task<R> {
   readonly lane: string;
   /** What it needs is there: a program that is built once, for example. Never rejects; default: at once. */
-  readonly ready?: Promise<void>;
+  readonly ready?: Promise<void> | undefined;
   run(signal: AbortSignal): Promise<R>;
 }
 
