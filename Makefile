@@ -50,12 +50,15 @@ aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, and what g
 bench: build ## what it costs beside today's tools; NAME=set-configs for one
 	@$(NODE) bench/index.ts $(NAME)
 
-soak: $(READY) ## property tests at length (SEED=1 CASES=20000), a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), every fault of log shipping (KILLS=100, MINUTES=10)
+soak: $(READY) ## property tests at length (SEED=1 CASES=20000), a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), every fault of log shipping (KILLS=100, MINUTES=10), Kolla's base image built for real, the demo and the node leave nothing behind
 	@SEED=$(SEED) CASES=$(CASES) $(NODE) bench/soak/set-configs.ts
 	@$(NODE) bench/soak/api-server.ts
 	@PROBE_MINUTES=$(PROBE_MINUTES) $(NODE) bench/soak/probe.ts
 	@SEED=$(SEED) TAKEOVERS=$(TAKEOVERS) $(NODE) bench/soak/takeovers.ts
 	@SEED=$(SEED) KILLS=$(KILLS) MINUTES=$(MINUTES) $(NODE) bench/soak/log-ship.ts
+	@$(NODE) bench/soak/kolla-base.ts
+	@bash bench/soak/unchanged.sh bash bench/soak/demo-as-nobody.sh
+	@bash bench/soak/unchanged.sh bash -c '$(MAKE) e2e && $(MAKE) e2e'
 
 evidence: $(READY) ## runs the command behind every claim and prints docs/evidence/
 	@$(NODE) test/evidence/run.ts

@@ -29,7 +29,7 @@ export const SUITES: readonly Suite[] = [
     processor: [
       'test/pod/{examples,configmaps/command,install}.test.ts',
       'test/init/{watch-swaps,watch}.test.ts',
-      'test/{bootstrap,cli,cluster,config,demo,depend,docs,init,dbsync,job,logship,platform,pod,probe,runner,servers,services,sidecar,start,support,tools}/**/*.test.ts',
+      'test/{bootstrap,cli,cluster,config,demo,depend,docs,evidence,init,dbsync,job,logship,platform,pod,probe,runner,servers,services,sidecar,start,support,tools}/**/*.test.ts',
     ],
     reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],
   },

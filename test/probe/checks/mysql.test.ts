@@ -8,6 +8,7 @@ import { whyUnfit } from '../../../src/probe/remote/galera-fitness.ts';
 import { mysqlServer, type MysqlValues } from '../../../src/probe/remote/mysql.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { freePort } from '../../../tools/port.ts';
+import { runHelper } from '../../support/helper.ts';
 import { listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 
@@ -94,4 +95,11 @@ test('no permission makes a node healthy that has no quorum, is not ready, or re
   assert.match(whyUnfit({ ...SYNCED, isReady: false }, NONE, all) ?? '', /wsrep_ready is OFF/);
   assert.match(whyUnfit({ ...SYNCED, state: 'Joining: receiving State Transfer' }, NONE, all) ?? '', /is Joining/);
   assert.match(whyUnfit(SYNCED, { ...NONE, rejects: 'ALL' }, all) ?? '', /wsrep_reject_queries is ALL/);
+});
+
+test('liveness does not hang on the node of another pod', async () => {
+  const words = ['galera', 'db.example:3306', '--user', 'monitor', '--role', 'liveness'];
+  const { code, stderr } = await runHelper('kolla-probe', words);
+  assert.equal(code, 64);
+  assert.match(stderr, /asks db\.example, which is not this pod/);
 });

@@ -1,18 +1,18 @@
 /**
- * `node test/evidence/kolla-base.ts`: Kolla's base image, built for real by kolla-build with our override, and what it shows.
+ * `node bench/soak/kolla-base.ts`: Kolla's base image, built for real by kolla-build with our override, and what it shows.
  *
  *   Debian by mmdebstrap -> a real engine -> kolla-build from PyPI, as far as package registries go -> kolla/base
  *     -> each of Kolla's names run in it -> what our layer weighs, what could go
  *
- * It takes four minutes and more, so `make test` renders the Dockerfiles only.
+ * It takes four minutes and more, so the tests render the Dockerfiles only.
  */
 import assert from 'node:assert/strict';
 import { VERSION } from '../../src/cli/version.ts';
-import { debianSystem } from '../cluster/debian-system.ts';
-import { startDocker } from '../cluster/docker/index.ts';
-import { BASE_IMAGE, kollaBuild, SUITE } from '../cluster/kolla-build.ts';
-import { podImages } from '../cluster/pod-images.ts';
-import { KOLLA_VERSION } from '../contract/kolla-package.ts';
+import { debianSystem } from '../../test/cluster/debian-system.ts';
+import { startDocker } from '../../test/cluster/docker/index.ts';
+import { BASE_IMAGE, kollaBuild, SUITE } from '../../test/cluster/kolla-build.ts';
+import { podImages } from '../../test/cluster/pod-images.ts';
+import { KOLLA_VERSION } from '../../test/contract/kolla-package.ts';
 import { privateFolder } from '../../tools/folder.ts';
 
 const BASE = `kolla/base:${KOLLA_VERSION}`;

@@ -1,0 +1,92 @@
+import { EVERY, type Capability } from '../row.ts';
+
+export const bootstrap: Capability = {
+  name: 'bootstrap',
+  title: 'Everything before the first start',
+  rows: [
+    {
+      point:
+        'one Job: the plan shows every part, a run makes them in order, a second one takes no lock and changes nothing',
+      file: 'test/integration/kolla-bootstrap-job.test.ts',
+      test: 'the plan shows every part, a run makes them in order, and a second one takes no lock and changes nothing',
+    },
+    {
+      point: 'two runs at once',
+      file: 'test/integration/kolla-bootstrap-job.test.ts',
+      test: 'two runs at once make everything once',
+    },
+    {
+      point: 'under the same lock as the schema: lost, killed, SIGTERM, Keystone down and back in mid-run',
+      file: 'test/integration/kolla-bootstrap-job.test.ts',
+      test: [
+        'when the lock is lost the command is stopped and nothing more is made; the next run takes it up',
+        'a run that is killed amid its command is taken up by the next one, without another migration',
+        'on SIGTERM the command is stopped after --grace, nothing more is made, and it is recorded',
+        'Keystone down amid a run: what was done stays done, and is not done again',
+      ],
+    },
+    {
+      point:
+        'Keystone: fresh, re-run under a live token, changed URL, changed password, half there, down in mid-run, duplicates, delete, each refusal',
+      file: 'test/integration/kolla-bootstrap-keystone.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'RabbitMQ: virtual host, account, permissions, password, delete',
+      file: 'test/integration/kolla-bootstrap-rabbitmq.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'Nova’s cells with the real nova-manage: cell0, create or update, no password in an argv',
+      file: 'test/integration/kolla-bootstrap-cells.test.ts',
+      test: ['no password was ever in a log line or on a command line', EVERY],
+    },
+    {
+      point: 'Glance’s metadata definitions and Keystone’s own bootstrap, once and recorded, with the real tools',
+      file: 'test/integration/kolla-bootstrap-once.test.ts',
+      test: ["Keystone's bootstrap is done once with its values, and its password stands in a file alone", EVERY],
+    },
+    {
+      point: 'Fernet and credential keys: rotation with two real Keystones, crash between steps, rotations at once',
+      file: 'test/integration/kolla-bootstrap-keys.test.ts',
+      test: ['a run that died after its write is ended by the next, which rotates nothing', EVERY],
+    },
+    {
+      point: 'keys in Secrets on a real API server: Role, lost answer, adopted, imported',
+      file: 'test/integration/kolla-bootstrap-keys-secret.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'openstack-helm’s seven Jobs replaced by one: the page’s own Job on what theirs leave',
+      file: 'test/integration/kolla-bootstrap-openstack-helm.test.ts',
+      test: ["its plan is the page's; the run changes that in place, and a token from before stays good", EVERY],
+    },
+    {
+      point:
+        'on the real node one Job prepares Placement, whose Pod comes up and answers to a token; the next one changes nothing',
+      file: 'test/e2e/keystone.test.ts',
+      test: [
+        'one Job prepares Placement, whose Pod comes up after it and answers to a token',
+        'the Job of the next deployment changes nothing, and a token from before is still good',
+      ],
+    },
+    {
+      point: 'what a service needs before its first start is data',
+      file: 'test/services/services.test.ts',
+      test: [
+        'every account may do something, in a domain that there is',
+        'no two services have the same entry of the catalogue, or account',
+      ],
+    },
+    {
+      point: 'own services by YAML',
+      file: 'test/services/own.test.ts',
+      test: ['what it needs in Keystone and RabbitMQ is read as well', 'what its own tool does is read as well'],
+    },
+    {
+      point: 'what each needs is printed as a table',
+      file: 'test/build/docs.test.ts',
+      test: /^docs\/catalogue\.md is what the tables say/,
+    },
+  ],
+};

@@ -1,0 +1,235 @@
+import { EVERY, type Capability } from '../row.ts';
+
+export const charts: Capability = {
+  name: 'charts',
+  title: 'Helm charts, ConfigMaps from a folder, and an all-in-one on a real node',
+  rows: [
+    {
+      point:
+        'each chart: its objects are valid to a real API server, its Pods `restricted` but for those that say why not',
+      file: 'test/charts/admission.test.ts',
+      test: /: its objects are valid, its Pods restricted but for those that say why not$/,
+    },
+    {
+      point: 'each chart passes helm lint',
+      file: 'test/charts/values.test.ts',
+      test: /which passes helm lint --strict with it$/,
+    },
+    {
+      point: 'an image volume: rendered, and admitted by a real API server',
+      file: 'test/charts/admission.test.ts',
+      test: /delivery: imageVolume gives Pods that are admitted too$/,
+    },
+    {
+      point: 'ConfigMaps and Secrets, one a file or one a service, rolling or live; more than 1 MiB is refused',
+      file: 'test/charts/config.test.ts',
+      test: ['a file over 1 MiB is refused by its name', EVERY],
+    },
+    {
+      point: 'mounts are those that `kolla-init plan` prints',
+      file: 'test/charts/mounts.test.ts',
+      test: ['mounts are those that kolla-init plan prints', EVERY],
+    },
+    {
+      point: 'Roles are exactly those that the helpers print for the same waits',
+      file: 'test/charts/access.test.ts',
+      test: ['Roles are those that the helpers print for the same waits', EVERY],
+    },
+    {
+      point: 'Jobs: names end in a hash, a Job for each phase, kept, ended by TTL, an hour of grace, no hooks',
+      file: 'test/charts/jobs.test.ts',
+      test: ['an upgrade neither deletes nor cuts off a migrator: kept, ended by TTL, an hour of grace', EVERY],
+    },
+    {
+      point: 'an upgrade and a rollback on a real API server leave what old Pods need',
+      file: 'test/charts/releases.test.ts',
+      test: [
+        'an upgrade leaves the Job and the configuration that old Pods need, and a rollback goes back to them',
+        EVERY,
+      ],
+    },
+    {
+      point: 'probes, sidecar, PodDisruptionBudget, topology spread, NetworkPolicy, roles, volumes',
+      file: 'test/charts/workloads.test.ts',
+      test: ['replicas are spread, and from two on a PodDisruptionBudget keeps all but one', EVERY],
+    },
+    {
+      point: 'globals.yml overrides each chart, one value is the registry, a wrong value is refused with its path',
+      file: 'test/charts/values.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'commands, waits, probes and ports are the catalogue’s, users and paths Kolla’s',
+      file: 'test/charts/services.test.ts',
+      test: ['each Pod is asked what the catalogue asks its container', EVERY],
+    },
+    {
+      point: 'images and commands are those that kolla-ansible runs',
+      file: 'test/charts/services-kolla.test.ts',
+      test: ['what runs in a Pod is what kolla-ansible runs', EVERY],
+    },
+    {
+      point: 'log files are read as what they are',
+      file: 'test/charts/services-logs.test.ts',
+      test: ['what services log is read as what it is', EVERY],
+    },
+    {
+      point: 'options in the files are options of the service, by oslo.config’s own validator',
+      file: 'test/charts/services-options.test.ts',
+      test: ['options in the files are options of the service', EVERY],
+    },
+    {
+      point: 'a chart’s Job is one that kolla-bootstrap takes',
+      file: 'test/charts/services-jobs.test.ts',
+      test: ["a chart's Job is one that kolla-bootstrap takes", EVERY],
+    },
+    {
+      point: 'images’ own scripts get what they want',
+      file: 'test/charts/services-scripts.test.ts',
+      test: ['what an image runs before its service has what it wants', EVERY],
+    },
+    {
+      point: 'settings that a chart can’t use are refused by their place',
+      file: 'test/charts/openstack.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'host network and privileges: each Pod that is not `restricted` is listed with its reason',
+      file: 'test/build/docs.test.ts',
+      test: 'k8s/charts/README.md names all Pods that do not pass `restricted`; if not: make docs',
+    },
+    {
+      point: 'plain manifests for people without Helm are what the chart renders',
+      file: 'test/charts/manifests.test.ts',
+      test: ['they are what the chart renders; if not: node build/manifests.ts', EVERY],
+    },
+    {
+      point: 'external Ceph, LVM, a storage class, two namespaces: examples that render',
+      file: 'test/charts/examples.test.ts',
+      test: ["Glance in an existing Ceph: three replicas, no volume, and Ceph's files from a Secret", EVERY],
+    },
+    {
+      point: 'charts are packaged with library and schema, the same bytes each time',
+      file: 'test/charts/packages.test.ts',
+      test: ['an archive has the library and the schema in it, and is the same bytes each time', EVERY],
+    },
+    {
+      point: '`kolla-pod configmaps`: a real API server takes its output, and a Pod has every file',
+      file: 'test/integration/kolla-pod-configmaps.test.ts',
+      test: EVERY,
+    },
+    {
+      point: '`kolla-pod configmaps`: no byte of a secret in a ConfigMap, a name, or what is said',
+      file: 'test/pod/configmaps/secrecy.test.ts',
+      test: ['no byte of a secret is in a ConfigMap, in a name, or in what is said', EVERY],
+    },
+    {
+      point: '`kolla-pod configmaps` on kolla-ansible’s own templates',
+      file: 'test/contract/configmaps.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'all in one: five charts by `helm install --wait`, at once, and a token',
+      file: 'test/aio/aio.test.ts',
+      test: 'five charts installed at once come up in the order that their helpers find, and Keystone gives a token',
+    },
+    {
+      point: 'all in one: every Pod under `restricted`',
+      file: 'test/aio/aio.test.ts',
+      test: 'every Pod was admitted by a namespace that enforces `restricted`, and none says that it is exempt',
+    },
+    {
+      point: 'all in one: reconfigured rolling, with no request failed',
+      file: 'test/aio/aio.test.ts',
+      test: 'reconfigured rolling, Keystone has the new configuration in new Pods, and no request fails',
+    },
+    {
+      point: 'all in one: reconfigured live',
+      file: 'test/aio/aio.test.ts',
+      test: 'reconfigured live, Placement has the new configuration in the Pod that it had',
+    },
+    {
+      point: 'all in one: upgraded by a Job a phase, with no request failed',
+      file: 'test/aio/aio.test.ts',
+      test: 'upgraded step by step, the schema is expanded before and contracted after the rollout, and no request fails',
+    },
+    {
+      point: 'all in one: Keystone scaled to 3',
+      file: 'test/aio/aio.test.ts',
+      test: 'scaled to 3, each Keystone takes the tokens of the others',
+    },
+    {
+      point: 'all in one: Pods deleted, and Keystone answers all the time',
+      file: 'test/aio/aio.test.ts',
+      test: 'when Pods are deleted, others take their place, and Keystone answers all the time',
+    },
+    {
+      point: 'all in one: the API server restarted, and no Pod is',
+      file: 'test/aio/aio.test.ts',
+      test: 'when the API server is restarted, no Pod is, and Keystone answers all the time',
+    },
+    {
+      point: 'all in one: MariaDB frozen',
+      file: 'test/aio/aio.test.ts',
+      test: 'when MariaDB is frozen, it is not ready, nobody else is restarted, and all goes on when it thaws',
+    },
+    {
+      point: 'all in one: a configuration that is refused, with no request failed, and a rollback',
+      file: 'test/aio/aio.test.ts',
+      test: 'an upgrade to a configuration that is refused leaves the old replicas answering, and a rollback restores',
+    },
+    {
+      point: 'all in one: a NoExecute taint',
+      file: 'test/aio/aio.test.ts',
+      test: 'a NoExecute taint drives all Pods out; without it all come back with their data',
+    },
+    {
+      point: 'all in one: logs, each line once',
+      file: 'test/aio/aio.test.ts',
+      test: 'every line that is in the log files of Keystone, Placement, MariaDB and RabbitMQ is in Elasticsearch once',
+    },
+    {
+      point: 'all in one: it runs the charts’ part of the quickstart word for word',
+      file: 'test/aio/aio.test.ts',
+      test: 'docs/aio.md and the charts of docs/quickstart.md have no command that was not run',
+    },
+    {
+      point: 'a Galera and a RabbitMQ of three: one cluster, and one again after all nodes were killed at once',
+      file: 'test/aio/clusters.test.ts',
+      test: /three nodes of .+ are one cluster, and are one again after all were killed at once$/,
+      least: 2,
+    },
+    {
+      point: 'two kubelets in two network namespaces: Services by name across them, Pods that a taint drives over',
+      file: 'test/e2e/two-nodes.test.ts',
+      test: ['a NoExecute taint on one moves its Pods to the other', EVERY],
+    },
+    { point: 'every YAML and JSON example of the pages is tried', file: 'test/integration/docs.test.ts', test: EVERY },
+    { point: 'the commands and links of the pages are there', file: 'test/docs/pages.test.ts', test: EVERY },
+    {
+      point: 'the pages have every chart, rule, metric and alert, and none else: charts',
+      file: 'test/docs/helm.test.ts',
+      test: EVERY,
+    },
+    { point: '… rules about lines', file: 'test/docs/configmaps.test.ts', test: EVERY },
+    { point: '… metrics and alerts', file: 'test/docs/alerts.test.ts', test: EVERY },
+    {
+      point: 'the seccomp profile allows by name, and nothing that the kernel is to be kept from',
+      file: 'test/docs/security.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'the alerts fire when they are to, by promtool',
+      file: 'test/integration/alerts.test.ts',
+      test: ['every alert fires when it is to, and only then', EVERY],
+    },
+    {
+      point: 'kolla-init and every role of kolla-sidecar work under the seccomp profile on a real node',
+      file: 'test/e2e/keystone.test.ts',
+      test: [
+        'kolla-init and every role of kolla-sidecar work under our seccomp profile, in a namespace that is restricted',
+        'under it there are no new namespaces, no mounts, no tracing, no keys of the kernel, no raw sockets',
+      ],
+    },
+  ],
+};

@@ -1,0 +1,76 @@
+import { EVERY, type Capability } from '../row.ts';
+
+export const images: Capability = {
+  name: 'images',
+  title: 'Images: to copy or mount from, and Kolla’s with the binary in them',
+  rows: [
+    {
+      point: 'two images, the same files and ids when built twice; checksums beside them',
+      file: 'test/build/images.test.ts',
+      test: 'built a second time in another place they are the same files with the same ids',
+    },
+    {
+      point: '`scratch` is files alone; `install` runs as uid 65532 on glibc alone; both have labels',
+      file: 'test/build/images.test.ts',
+      test: [
+        'one is files alone, the other runs as uid 65532; both say what they are',
+        'install has no shell, no package manager and no set-uid program',
+      ],
+    },
+    {
+      point: 'what they weigh is what docs/images.md has',
+      file: 'test/build/images.test.ts',
+      test: ['the page has the sizes that were printed', 'the base is a few MiB, and all of it compresses to a third'],
+    },
+    {
+      point: 'a CycloneDX 1.6 bill of materials: the binary, what is bundled in it, Node’s parts, Debian’s packages',
+      file: 'test/build/images.test.ts',
+      test: [
+        /the bill of materials of .+ is CycloneDX 1\.6 by its rules$/,
+        'the bill names the binary by its digest, each bundled package, the parts of node, and Debian’s packages',
+      ],
+    },
+    {
+      point: 'the licence list has the text of each package',
+      file: 'test/build/images.test.ts',
+      test: 'the licence list has the text of each package that the bill names',
+    },
+    {
+      point: 'arm64 on amd64: code caches by its own node under qemu-user, the same file twice, and it runs',
+      file: 'test/build/arm64.test.ts',
+      test: ['built twice it is the same file, stripped, with code caches that its own node takes, and it runs', EVERY],
+    },
+    {
+      point:
+        '`kolla-pod install` killed in the middle, four at once, a full disk, noexec: whole or not there, and said',
+      file: 'test/pod/install.test.ts',
+      test: [
+        'what a run was killed at before all could enter its folders is opened',
+        'killed in the middle it leaves no binary, and the next run finishes and removes what was left',
+        'four at once leave one whole',
+        'a full disk is told with what is needed, and the half copy is gone',
+        'a volume that nothing may be run from is refused with 69',
+      ],
+    },
+    {
+      point:
+        'an unmodified image on a real node under `restricted`: the binary from an init container, or an image volume (dry run)',
+      file: 'test/e2e/install.test.ts',
+      test: ['has the binary from an init container, under restricted, and runs it', EVERY],
+    },
+    {
+      point: 'kolla-build renders our override into base, keystone, mariadb-server and rabbitmq',
+      file: 'test/integration/kolla-build.test.ts',
+      test: [
+        'base gets the binary after Kolla’s own files, so Kolla’s names lead to it',
+        'no image brings Kolla’s own health checks over ours',
+        'only base is changed besides: the binary is one layer of all images',
+      ],
+    },
+    {
+      point: 'every `docker run` and compose example of docs/images.md works on a real engine as it stands',
+      file: 'test/integration/images.test.ts',
+      test: ['what compose brought up went with it', EVERY],
+    },
+  ],
+};

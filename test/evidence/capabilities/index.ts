@@ -1,0 +1,25 @@
+import type { Capability } from '../row.ts';
+import { bootstrap } from './bootstrap.ts';
+import { charts } from './charts.ts';
+import { dbSync } from './db-sync.ts';
+import { images } from './images.ts';
+import { kollaContract } from './kolla-contract.ts';
+import { logShip } from './log-ship.ts';
+import { podLife } from './pod-life.ts';
+import { probe } from './probe.ts';
+import { sidecar } from './sidecar.ts';
+import { waits } from './waits.ts';
+
+/** What kolla-pod says that it does, a page for each. */
+export const CAPABILITIES: readonly Capability[] = [
+  podLife,
+  kollaContract,
+  waits,
+  dbSync,
+  bootstrap,
+  probe,
+  logShip,
+  sidecar,
+  images,
+  charts,
+];

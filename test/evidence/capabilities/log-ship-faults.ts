@@ -1,0 +1,247 @@
+import { EVERY, type Row } from '../row.ts';
+
+/** What must not cost a line, and what runs beside the pipelines. */
+export const LOG_SHIP_FAULTS: readonly Row[] = [
+  {
+    point: '5 % of the items 429, of 20,000 numbered lines: 0 lost, 0 doubled',
+    file: 'test/faults/server.test.ts',
+    test: /5 % of the items 429: every line once$/,
+  },
+  {
+    point: 'poison 400s: all others are in, and each of them is a dead letter exactly once',
+    file: 'test/faults/server.test.ts',
+    test: /items that are never taken \(400\): every line once$/,
+  },
+  { point: '503 for a while', file: 'test/faults/server.test.ts', test: /503 for a while: every line once$/ },
+  {
+    point: '503, then SIGTERM and restart',
+    file: 'test/faults/server.test.ts',
+    test: /503, SIGTERM, started again: every line once$/,
+  },
+  {
+    point: '503, then SIGKILL and restart',
+    file: 'test/faults/server.test.ts',
+    test: /503, SIGKILL, started again: every line once$/,
+  },
+  {
+    point: 'SIGKILL at random under full flow, 10 times (100 times in make soak)',
+    file: 'test/faults/process.test.ts',
+    test: /SIGKILL at random in full flow: every line once$/,
+  },
+  {
+    point: 'several workers’ tracebacks between each other, under SIGKILL: each one document, whole, once',
+    file: 'test/faults/process.test.ts',
+    test: /workers’ tracebacks between each other, under SIGKILL: every line once$/,
+  },
+  {
+    point: 'each rotation kind under full flow, and while the shipper or the server was away',
+    file: 'test/faults/rotation.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'real Elasticsearch: the flood stage’s block set and lifted; counted by query',
+    file: 'test/integration/kolla-log-ship.test.ts',
+    test: /^Elasticsearch: the block of the flood stage, set and lifted: every line once$/,
+  },
+  {
+    point: 'real Elasticsearch: a write queue of 1; counted by query',
+    file: 'test/integration/kolla-log-ship.test.ts',
+    test: /^Elasticsearch: a write queue of 1: every line once$/,
+  },
+  {
+    point: 'real Elasticsearch: SIGKILL at random under full flow; counted by query',
+    file: 'test/integration/kolla-log-ship.test.ts',
+    test: /^Elasticsearch: SIGKILL at random in full flow: every line once$/,
+  },
+  {
+    point: 'wrong password, then the right one, without a restart',
+    file: 'test/faults/server.test.ts',
+    test: /a wrong password, then the right one: every line once$/,
+  },
+  {
+    point: 'connections cut in mid-request and in mid-reply',
+    file: 'test/faults/server.test.ts',
+    test: [/connections cut in mid-request: every line once$/, /connections cut in mid-reply: every line once$/],
+  },
+  {
+    point: 'the checkpoint’s disk full, a kill, and room again',
+    file: 'test/faults/process.test.ts',
+    test: /the checkpoint’s disk full, SIGKILL, and room again: every line once$/,
+  },
+  {
+    point: 'the clock an hour back and forth',
+    file: 'test/faults/process.test.ts',
+    test: /the clock an hour back and forth, over and over, and SIGKILL: every line once$/,
+  },
+  {
+    point: 'dead letters on a full disk; ten kills among them: none is lost, none is there twice',
+    file: 'test/faults/process.test.ts',
+    test: [
+      /dead letters on a full disk, and room again: every line once$/,
+      /items that are never taken \(400\), under SIGKILL: every line once$/,
+    ],
+  },
+  {
+    point: 'of two destinations one is away, and the shipper is killed: both have all in the end',
+    file: 'test/faults/destinations.test.ts',
+    test: EVERY,
+  },
+  {
+    point: '--reclaim under SIGKILL, with copytruncate, and after the checkpoint is gone',
+    file: 'test/faults/options.test.ts',
+    test: [
+      /--reclaim under SIGKILL: every line once$/,
+      /--reclaim and copytruncate: every line once$/,
+      /--reclaim, no checkpoint at any start, the source id given: every line once$/,
+    ],
+  },
+  {
+    point:
+      '500 files under kolla-sidecar, a new one that lives three seconds, and lines that come last before the stop',
+    file: 'test/integration/kolla-log-ship-files.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'controls: without checkpoint and source id, or with ids ignored, the same runs report doubles',
+    file: 'test/faults/process.test.ts',
+    test: /^runs that must double lines > /,
+    least: 2,
+  },
+  {
+    point: 'without a checkpoint, the source id given, nothing doubles',
+    file: 'test/faults/process.test.ts',
+    test: /no checkpoint at any start, the source id given: every line once$/,
+  },
+  {
+    point:
+      'Elasticsearch 9, OpenSearch 3 and 2: SIGKILL in full flow, 2,000 lines and a traceback in, each once; 409 counts as in',
+    file: 'test/integration/kolla-log-ship-servers.test.ts',
+    test: 'killed in full flow and started again: 2,000 lines and a traceback are in, each once',
+    least: 3,
+  },
+  {
+    point: 'the same three: a mapping conflict (400) is a dead letter with its reason',
+    file: 'test/integration/kolla-log-ship-servers.test.ts',
+    test: 'a line that its index can not take is a dead letter, with the reason',
+    least: 3,
+  },
+  {
+    point: 'the same three: a closed index and the block of a full disk hold, then all is in',
+    file: 'test/integration/kolla-log-ship-servers.test.ts',
+    test: 'a closed index and the block of a full disk hold lines back, and lose none',
+    least: 3,
+  },
+  {
+    point: 'data streams: once on OpenSearch 3 and 2',
+    file: 'test/integration/kolla-log-ship-servers.test.ts',
+    test: 'a data stream takes each line once',
+    least: 2,
+  },
+  {
+    point: 'TLS and a password file, wrong then right; API keys, with and without the right; write queue of 1',
+    file: 'test/integration/kolla-log-ship-secure.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'setup: index template made once on each server, found right again, and what retention lacks is named',
+    file: 'test/integration/kolla-log-ship-servers.test.ts',
+    test: 'a template is made once, counts for new indices, and every field of the overview can be counted',
+    least: 3,
+  },
+  {
+    point: 'setup: policies (ILM, ISM) and their updates; foreign templates left alone; refusals and deadlines',
+    file: 'test/logship/setup/setup.test.ts',
+    test: EVERY,
+  },
+  {
+    point:
+      'saved objects for Kibana and OpenSearch Dashboards: references resolve, JSON in JSON is JSON, fields are mapped',
+    file: 'test/logship/setup/saved-objects.test.ts',
+    test: EVERY,
+  },
+  {
+    point:
+      'an endless writer under a sizeLimit: more to a volume than fits, the shipper killed twice: never full, every line once',
+    file: 'test/integration/kolla-log-ship-reclaim.test.ts',
+    test: /never full, every line in once$/,
+  },
+  {
+    point: 'disk is given back only before what every checkpoint holds; size, offsets and all other bytes stay',
+    file: 'test/logship/reclaim/reclaimer.test.ts',
+    test: [
+      'acknowledged bytes are given back; size, offsets and all other bytes stay',
+      'only what every destination has is given back',
+      'nothing is given back that a destination does not know yet',
+      / is left alone$/,
+    ],
+  },
+  {
+    point: 'on by itself for an emptyDir or a volume in memory alone',
+    file: 'test/logship/reclaim/mount.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'refused once, with the way out, where unsupported',
+    file: 'test/logship/reclaim/reclaimer.test.ts',
+    test: [
+      'a file system that knows no holes is said once, with the way out, and not asked again',
+      'auto is off on a disk that outlives the pod, and on in memory',
+    ],
+  },
+  {
+    point:
+      'a re-read without a checkpoint ships neither the NULs of what was given back nor torn lines, under the same ids',
+    file: 'test/logship/read/hole.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'syslog: datagrams become lines, what the kernel drops is counted',
+    file: 'test/logship/syslog/receiver.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'syslog: RFC 3164, 5424 and neither, newlines escaped',
+    file: 'test/logship/parse/syslog-message.test.ts',
+    test: EVERY,
+  },
+  { point: 'syslog: own rotation', file: 'test/logship/syslog/files.test.ts', test: EVERY },
+  {
+    point: 'what comes by syslog just before SIGTERM is in its file before that is read to its end, and is shipped',
+    file: 'test/logship/beside.test.ts',
+    test: 'what comes by syslog just before the end is shipped, and /metrics counts it',
+  },
+  {
+    point: '/metrics: each metric of the page',
+    file: 'test/logship/docs.test.ts',
+    test: 'the page lists every metric, and none else',
+  },
+  {
+    point: '/metrics: per file and destination, 500 files at most',
+    file: 'test/logship/serve/server.test.ts',
+    test: [
+      'the metrics are those of each destination and file, with what runs beside them',
+      'more than 500 files have no series of their own',
+    ],
+  },
+  {
+    point:
+      '/readyz is off while the server refuses us, with the reason for who is in the pod, and comes back; /livez stays',
+    file: 'test/logship/beside.test.ts',
+    test: 'a server that refuses us turns readiness off, with the reason for who is in the pod; it comes back',
+  },
+  {
+    point: 'kolla-sidecar shows the same; a log server takes a service down only where that is asked for',
+    file: 'test/integration/kolla-sidecar.test.ts',
+    test: 'a log server that refuses us takes the pod out of service only where that is asked for',
+  },
+  {
+    point: 'docs/kolla-log-ship.md and docs/migration-fluentd.md: fields by format, metrics, alerts, every example run',
+    file: 'test/logship/docs.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'what faults are made with: the sink refuses, rejects, delays, cuts and counts as it is told',
+    file: 'test/support/bulk-sink.test.ts',
+    test: EVERY,
+  },
+];

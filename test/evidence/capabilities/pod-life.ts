@@ -1,0 +1,104 @@
+import { EVERY, type Capability } from '../row.ts';
+
+export const podLife: Capability = {
+  name: 'pod-life',
+  title: "A pod's life, end to end, on real parts",
+  rows: [
+    {
+      point: 'an unknown command ends with 64 and the nearest valid one',
+      file: 'test/cli/run.test.ts',
+      test: 'a word that is no command names the nearest, also for names that every object has',
+    },
+    {
+      point: 'an unknown option ends with 64 and the nearest valid one',
+      file: 'test/cli/parse.test.ts',
+      test: 'an unknown option names the nearest one',
+    },
+    {
+      point: 'a wrong option, or anything else that is wrong, ends with the exit code of its class',
+      file: 'test/cli/run.test.ts',
+      test: /^an error of the class .+ ends with \d+ and one line without a stack$/,
+    },
+    {
+      point: 'a wrong value names its place and what would be right',
+      file: 'test/cli/parse.test.ts',
+      test: 'a wrong value names its place: the flag, the variable or the file',
+    },
+    {
+      point: 'a duration without a unit says which to write',
+      file: 'test/cli/words.test.ts',
+      test: 'a duration without a unit says which to write',
+    },
+    { point: 'every example of every help text is run by a test', file: 'test/pod/examples.test.ts', test: EVERY },
+    { point: 'completion for bash', file: 'test/pod/completion.test.ts', test: EVERY },
+    { point: 'completion for zsh and fish', file: 'test/integration/completion.test.ts', test: EVERY },
+    {
+      point: 'man pages, and the schema of kolla-pod.yaml',
+      file: 'test/pod/pages.test.ts',
+      test: [/^the manual page of /, 'the schema has a section a helper with its options, and no secret'],
+    },
+    {
+      point: 'kolla-pod explain tells an exit code',
+      file: 'test/pod/pages.test.ts',
+      test: 'explain knows every code by number and by name',
+    },
+    {
+      point: 'kolla-pod doctor tells what is lacking and the fix',
+      file: 'test/pod/doctor.test.ts',
+      test: /^without .+ it says so, with the fix$/,
+    },
+    {
+      point: 'the binary has every name, and each runs',
+      file: 'test/build/binary.test.ts',
+      test: 'every name is a link to the one binary and says its own name',
+    },
+    {
+      point: 'built twice, the binary is the same file',
+      file: 'test/build/binary.test.ts',
+      test: 'built twice, at once, in two places and with two homes, it is the same file; nothing else is left',
+    },
+    {
+      point: 'NODE_OPTIONS in the pod does not reach the binary',
+      file: 'test/build/binary.test.ts',
+      test: 'the environment of the service does not reach its node',
+    },
+    {
+      point: 'no config.json at the default path: kolla-init says so and goes on',
+      file: 'test/config/refuse.test.ts',
+      test: 'no config.json at the default place is said, and is no error',
+    },
+    {
+      point: 'a named but missing config.json is 65',
+      file: 'test/init/kolla-init.test.ts',
+      test: 'a named config.json that is missing is 65',
+    },
+    {
+      point: 'kolla-init waits for a Job by watching a real API server',
+      file: 'test/integration/kolla-init.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'kolla-db-sync on a real MariaDB: one of several migrates, and its lock does not outlive it',
+      file: 'test/integration/kolla-db-sync-lock.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'kolla-log-ship into a real Elasticsearch: killed, stopped, refused, and every line once',
+      file: 'test/integration/kolla-log-ship.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'make demo, and no process or directory is left, also when it is ended in the middle',
+      file: 'test/integration/demo.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'a real node is gone with all that it had, also after SIGKILL of the test',
+      file: 'test/e2e/node.test.ts',
+      test: [
+        'leaves no process, mount, namespace, cgroup or file',
+        'also after SIGKILL of the test process; its cgroups and files go when the next one starts',
+      ],
+    },
+  ],
+};

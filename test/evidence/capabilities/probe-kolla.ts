@@ -1,0 +1,186 @@
+import { EVERY, type Row } from '../row.ts';
+
+/** What must hold of Kolla's healthcheck names, of the census, and of the resident server. */
+export const PROBE_KOLLA: readonly Row[] = [
+  {
+    point:
+      'Kolla’s own scripts, our binary and our shim on the same processes, sockets and files: the same exit code and stdout',
+    file: 'test/contract/healthcheck.test.ts',
+    test: /^the same as Kolla's: /,
+  },
+  {
+    point:
+      'what differs on purpose, asserted on both sides: exact ports, ESTABLISHED only, whole names, blanks, missing words',
+    file: 'test/contract/healthcheck.test.ts',
+    test: /^other than Kolla's: /,
+  },
+  {
+    point: 'healthcheck_curl and the real curl: options, variables, write-out, curl’s number for every failure',
+    file: 'test/contract/healthcheck-curl.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'healthcheck_mariadb and healthcheck_rabbitmq beside Kolla’s, at a real Galera node and a real RabbitMQ',
+    file: 'test/contract/healthcheck-servers.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'process names as kolla-ansible passes them, trailing blanks and workers’ titles; a reason on every failure',
+    file: 'test/probe/kolla/local.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'a shim that is answered starts no process',
+    file: 'test/probe/kolla/shim.test.ts',
+    test: 'a shim starts no process',
+  },
+  {
+    point:
+      'no file, a refused connection, another pod’s token, 501, a server that is silent or strange: the binary answers',
+    file: 'test/probe/kolla/shim.test.ts',
+    test: [
+      /^with .+ the binary answers, with the same words and name$/,
+      "another pod's token, what can't be seen from there and a bug there let the binary answer",
+      /^a server that .+ lets the binary answer$/,
+    ],
+  },
+  {
+    point: 'whatever bytes are in words and variables, they arrive as they were given',
+    file: 'test/probe/kolla/shim.test.ts',
+    test: 'whatever bytes are in words and variables, they arrive as they were given',
+  },
+  {
+    point: 'the shim and the real `kolla-probe serve`: answered, stopped, killed, ended',
+    file: 'test/probe/kolla/resident.test.ts',
+    test: ['while it runs it answers; stopped, killed, or ended it leaves the question to the binary', EVERY],
+  },
+  {
+    point:
+      'only loopback with the token is answered, one question at a time for the same words, and only what the asker would see',
+    file: 'test/probe/kolla/door.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'the health checks that kolla-ansible declares are all known, and none has changed',
+    file: 'test/contract/kolla-ansible.test.ts',
+    test: ['every health check that kolla-ansible declares is known, and none has changed', EVERY],
+  },
+  {
+    point: 'the census has every container of kolla-ansible that has a health check',
+    file: 'test/integration/kolla-probe-census.test.ts',
+    test: "every container of kolla-ansible's census is asked",
+  },
+  {
+    point:
+      'each of its 111 containers well, by Kolla’s own words and by our checks; real Apache, MariaDB, memcached, RabbitMQ',
+    file: 'test/integration/kolla-probe-census.test.ts',
+    test: / > well \(.*\): healthy by every question$/,
+    least: 111,
+  },
+  {
+    point: 'each of them not well, with the reason',
+    file: 'test/integration/kolla-probe-census.test.ts',
+    test: / > not well \(.*\): unhealthy, with a reason$/,
+    least: 111,
+  },
+  {
+    point: 'a lost broker or database restarts nobody: liveness fails only where a restart would mend it',
+    file: 'test/integration/kolla-probe-census.test.ts',
+    test: 'it is restarted only where that helps',
+    least: 111,
+  },
+  {
+    point: 'which probe for which service, as a table',
+    file: 'test/build/docs.test.ts',
+    test: /^docs\/kolla-probe\.md is what the tables say/,
+  },
+  {
+    point: 'named checks of kolla-pod.yaml: every mistake with its place and what was meant',
+    file: 'test/probe/serve/config.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'their words are those of the command line, split as a shell would',
+    file: 'test/probe/serve/words.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'their words are read as on the command line, and so refused',
+    file: 'test/probe/serve/prepare.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'a liveness check that asks another pod is refused',
+    file: 'test/probe/serve/prepare.test.ts',
+    test: 'a liveness check that asks another pod is refused, unless that is wanted',
+  },
+  {
+    point: 'cached once a period, jittered, one asking at a time; a verdict of long ago is unseen',
+    file: 'test/probe/serve/checks.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'a check that hangs for ever is unhealthy by its deadline, and stops no other',
+    file: 'test/probe/serve/checks.test.ts',
+    test: 'a promise that is held for ever is unhealthy by its deadline, is not asked twice, and stops no other',
+  },
+  {
+    point: '/startupz, /livez, /readyz, ?verbose, /checks/NAME, /metrics, the door of the shims',
+    file: 'test/probe/serve/server.test.ts',
+    test: EVERY,
+  },
+  {
+    point:
+      'status words for everybody; reasons for loopback alone, not by rebound names, forwarded headers or from another pod',
+    file: 'test/probe/serve/server.test.ts',
+    test: [
+      'who is in the pod',
+      'is not a page that lets its own name lead here',
+      'is not another pod, whatever it says',
+      'is everybody with --status-public',
+    ],
+  },
+  {
+    point: 'gRPC health: Check and Watch, and frames that are none',
+    file: 'test/probe/serve/grpc.test.ts',
+    test: EVERY,
+  },
+  {
+    point: 'a verdict that changes is one log line with its reason and how long it had been otherwise',
+    file: 'test/probe/serve/run.test.ts',
+    test: 'a service that goes down and comes back is one line each, with the reason and how long',
+  },
+  {
+    point: 'SIGTERM: /readyz is 503 at once, /livez is answered to the end',
+    file: 'test/probe/serve/run.test.ts',
+    test: 'at SIGTERM /readyz is 503 at once, /livez is answered on, and the door is closed at the end',
+  },
+  {
+    point: 'an Event on the own Pod for each change, on a real API server with the Role that rbac prints',
+    file: 'test/integration/kolla-probe-serve.test.ts',
+    test: ['Events', 'each change is one Event on the own Pod, with its reason'],
+  },
+  {
+    point: 'without that Role it is said once, and the server goes on',
+    file: 'test/integration/kolla-probe-serve.test.ts',
+    test: ['Events', 'who may not leave them is told once, and serves on'],
+  },
+  {
+    point: '100 resident probes and 100 rounds of checks under strace -f: no execve, no fork',
+    file: 'test/integration/kolla-probe-serve.test.ts',
+    test: 'a hundred probes and a hundred rounds of checks start no process',
+  },
+  {
+    point: 'twenty checks at once hold no more memory or descriptors (ten minutes: soak-probe.md)',
+    file: 'test/integration/kolla-probe-serve.test.ts',
+    test: 'twenty checks at once hold no more after some seconds than before, and answer every request',
+  },
+  {
+    point: 'a real kubelet asks by httpGet and grpc, and the Pod’s Events say why it is not ready',
+    file: 'test/e2e/keystone.test.ts',
+    test: [
+      'a service is ready by httpGet and lives by grpc of its sidecar, and its Events say why it is not',
+      'a liveness check that fails is told to the kubelet by grpc',
+    ],
+  },
+];

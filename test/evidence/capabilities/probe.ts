@@ -1,0 +1,178 @@
+import { EVERY, type Capability } from '../row.ts';
+import { PROBE_KOLLA } from './probe-kolla.ts';
+
+export const probe: Capability = {
+  name: 'probe',
+  title: 'Health that explains itself',
+  rows: [
+    {
+      point: 'an established connection of that process, over IPv4 and IPv6, and of several ports one',
+      file: 'test/probe/local/port.test.ts',
+      test: [
+        /a process with an established connection over .+ is healthy, and it is said to where/,
+        'of several ports one is enough',
+      ],
+    },
+    {
+      point: 'exact ports; SYN-SENT and CLOSE-WAIT are no connections, and are what the reason names',
+      file: 'test/probe/local/port.test.ts',
+      test: [
+        'a port that only begins the same is another port',
+        'a connection that is still being made is not one',
+        'a connection that the other end has closed is not one',
+      ],
+    },
+    {
+      point:
+        'who listens, by TCP and UDP, IPv4 and IPv6, or where it listens instead; blanks around a name do not count',
+      file: 'test/probe/local/port.test.ts',
+      test: [
+        'blanks around a name do not count, as kolla-ansible passes it',
+        /who listens on .+ listens/,
+        'a process that listens elsewhere is told by where',
+        'a bound UDP socket listens, and is told from TCP',
+        'a UDP socket that is connected takes from nobody else',
+      ],
+    },
+    {
+      point: 'from a sidecar: sockets but not whose they are, with the fix; --any-process judges by sockets alone',
+      file: 'test/probe/local/unseen.test.ts',
+      test: [
+        'from a sidecar: sockets but nobody who has them, with the fix',
+        'from a sidecar: no such socket in the pod is unhealthy for certain',
+        'from a sidecar: who listens, and which process runs',
+      ],
+    },
+    {
+      point: 'another user’s process, and a /proc that hides processes: said, and never guessed',
+      file: 'test/probe/local/unseen.test.ts',
+      test: [
+        "another user's process: whose the sockets are can't be seen, and it is said how",
+        "another user's process without any such socket is unhealthy for certain",
+        'where /proc hides processes, sockets without owners are no guess either',
+      ],
+    },
+    {
+      point: 'Unix sockets by path, link and abstract name, processes, patterns, the age of a file',
+      file: 'test/probe/local/local.test.ts',
+      test: EVERY,
+    },
+    {
+      point:
+        'the tables of /proc with 20,000 damaged rows, noise and endless lines: what is whole is read, nothing else',
+      file: 'test/platform/proc/tables.test.ts',
+      test: [
+        'whatever stands in the tables, what is whole is read and nothing else is made of it',
+        'tables of noise hold no socket, and a line without an end is given up',
+      ],
+    },
+    {
+      point: 'thousands of sockets: others get their turn meanwhile',
+      file: 'test/probe/local/port.test.ts',
+      test: 'many sockets hold up neither the answer nor others',
+    },
+    {
+      point: 'the deadline holds in the midst of a table',
+      file: 'test/platform/proc/tables.test.ts',
+      test: 'reading ends with the signal, in the midst of a table',
+    },
+    {
+      point: 'a command is killed at the deadline with all that it started, and its last line is the reason',
+      file: 'test/probe/checks/command.test.ts',
+      test: ['at the deadline the program and what it started are killed', EVERY],
+    },
+    {
+      point: 'in step with the ConfigMap, by a real watch: refused, mended, and dead while the ConfigMap moves on',
+      file: 'test/probe/local/config.test.ts',
+      test: ['the record of a real watch: in step, refused, mended, and not looked at any more', EVERY],
+    },
+    {
+      point: 'the schema by the Lease on a real API server',
+      file: 'test/integration/kolla-db-sync-lease.test.ts',
+      test: 'kolla-probe db-sync tells by it whether the schema is ready',
+    },
+    {
+      point: 'the schema by the record on a real MariaDB',
+      file: 'test/integration/kolla-db-sync.test.ts',
+      test: 'kolla-probe db-sync tells by the record whether the schema is ready',
+    },
+    {
+      point: 'the log shipper: gone with bytes left is unhealthy, the first line after a quiet time is waited for',
+      file: 'test/probe/local/log-ship.test.ts',
+      test: ['the first line after a quiet time is waited for', EVERY],
+    },
+    {
+      point: 'real RabbitMQ: a login as far as the virtual host, of which the broker logs no warning',
+      file: 'test/integration/kolla-probe-rabbitmq.test.ts',
+      test: [
+        'a login goes through to the virtual host, and the broker logs no warning of it',
+        'the same holds in TLS: login, no login and the check of its certificate leave no warning',
+      ],
+    },
+    {
+      point:
+        'real RabbitMQ: without a login it logs nothing; a frozen one is unhealthy although it accepts connections',
+      file: 'test/integration/kolla-probe-rabbitmq.test.ts',
+      test: [
+        'without a login the broker heeds the connection, and logs nothing at all',
+        'a frozen broker takes connections and is unhealthy all the same',
+      ],
+    },
+    {
+      point:
+        'real RabbitMQ: an alarm is unhealthy by name; a stopped app is, of which rabbitmq-diagnostics ping sees nothing',
+      file: 'test/integration/kolla-probe-rabbitmq.test.ts',
+      test: [
+        'an alarm for memory is unhealthy by name, until it is over; AMQP alone does not see it',
+        'a stopped app is unhealthy, of which rabbitmq-diagnostics ping sees nothing',
+      ],
+    },
+    {
+      point:
+        'real Galera in each state, asked by an account with USAGE alone: synced, desynced, refusing, frozen, gone',
+      file: 'test/integration/kolla-probe-galera.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'real Galera without quorum: unhealthy, while SELECT 1 passes',
+      file: 'test/integration/kolla-probe-galera.test.ts',
+      test: 'without quorum a node is unhealthy, although it takes logins and SELECT 1',
+    },
+    {
+      point: 'real MariaDB: login in the clear and with TLS, each refusal, nothing in its log',
+      file: 'test/integration/kolla-probe-mariadb.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'real memcached, Redis (loading, lost primary, passwords) and etcd’s gRPC health, each frozen too',
+      file: 'test/integration/kolla-probe-caches.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'TLS: how long a certificate lasts, its chain and its name, by a handshake or in a file',
+      file: 'test/probe/checks/tls.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'at the deadline the reason says which step did not come',
+      file: 'test/probe/checks/amqp.test.ts',
+      test: 'at the deadline it says which step is waited for',
+    },
+    {
+      point: 'asked again and again, no check leaves anything open',
+      file: 'test/probe/checks/again.test.ts',
+      test: /, asked again and again of a frozen server, leaves nothing open$/,
+    },
+    {
+      point: 'a TCP check loads neither TLS nor HTTP, MySQL, YAML or any protocol',
+      file: 'test/probe/checks/loaded.test.ts',
+      test: ['a check loads only what it asks with: tcp nothing, redis what talks to Redis', EVERY],
+    },
+    {
+      point: 'an alarm, a donor or a frozen broker has no liveness probe: another pod is refused there',
+      file: 'test/probe/checks/mysql.test.ts',
+      test: 'liveness does not hang on the node of another pod',
+    },
+    ...PROBE_KOLLA,
+  ],
+};

@@ -1,0 +1,137 @@
+import { EVERY, type Capability } from '../row.ts';
+
+export const waits: Capability = {
+  name: 'waits',
+  title: 'Waiting on the cluster',
+  rows: [
+    {
+      point: 'kind x {met, not yet, absent, 403, deleted in mid-wait} against a real API server',
+      file: 'test/integration/waits.test.ts',
+      test: ['no cell of the table is empty', EVERY],
+    },
+    {
+      point: 'the kinds that need no API server, against real servers, RabbitMQ among them',
+      file: 'test/integration/waits-servers.test.ts',
+      test: 'without an API server: of every kind it says what it sees',
+    },
+    {
+      point: 'without a cluster: docker run with files and waits, as documented, against real servers',
+      file: 'test/integration/docker-run.test.ts',
+      test: ["the documentation's docker run puts files in place, waits for real servers and ends with 0", EVERY],
+    },
+    {
+      point:
+        'what differs from other tools on purpose: failed, suspended, old and TTL-removed Jobs, terminating Pods, DaemonSets; 500 dependencies at once; deadline, Event, SIGTERM',
+      file: 'test/integration/waits-meaning.test.ts',
+      test: ['500 dependencies at once share a watch for each kind', EVERY],
+    },
+    {
+      point: 'the grammar is strict: no text crashes it, and what is read is the same after being written',
+      file: 'test/depend/grammar/property.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'a failed Job ends the wait at once with its reason',
+      file: 'test/depend/objects.test.ts',
+      test: 'a failed Job ends the wait with its reason and the command that shows its log',
+    },
+    {
+      point: 'on a terminal the waits are a live table',
+      file: 'test/init/live-waits.test.ts',
+      test: ['on a terminal the waits are a table that stays when it is over', EVERY],
+    },
+    {
+      point: '410 by compaction',
+      file: 'test/integration/kube-faults.test.ts',
+      test: 'its version was compacted while nobody could watch: begins again with what is there',
+    },
+    {
+      point: 'the API server killed and restarted ten times in one watch',
+      file: 'test/integration/kube-faults.test.ts',
+      test: /the API server is killed and started .+ times during one watch/,
+    },
+    {
+      point: 'the API server frozen for longer than the idle limit (120 s: make soak)',
+      file: 'test/integration/kube-faults.test.ts',
+      test: 'the API server is frozen for longer than the idle limit',
+    },
+    {
+      point: 'a floating address moves away from a frozen server',
+      file: 'test/integration/kube-faults.test.ts',
+      test: 'a floating address moves to another API server, the old one frozen and not closed',
+    },
+    {
+      point: 'the watch closed after each event',
+      file: 'test/integration/kube-faults.test.ts',
+      test: 'the watch is closed after each event',
+    },
+    {
+      point: "429 with Retry-After by the server's own flow control",
+      file: 'test/integration/kube-faults.test.ts',
+      test: 'overload is answered with 429 and Retry-After, by the API server itself',
+    },
+    {
+      point: 'an expired token is read again at once',
+      file: 'test/integration/kube-credentials.test.ts',
+      test: 'an expired token is replaced at once when the file has a new one, without a word',
+    },
+    {
+      point: 'a wrong CA, then the right one',
+      file: 'test/integration/kube-credentials.test.ts',
+      test: 'a wrong CA is trouble until the file has the right one',
+    },
+    {
+      point: '403 on watch: said once with the missing verb, then get and list',
+      file: 'test/integration/kube-credentials.test.ts',
+      test: 'who may get and list polls, and is told once what is missing',
+    },
+    {
+      point: '403 on everything: the Role as YAML, which is enough when applied',
+      file: 'test/integration/kube-credentials.test.ts',
+      test: /who may nothing of .+ is told the Role to apply, and that is enough/,
+    },
+    {
+      point: "client-node's own Watch fails where ours holds",
+      file: 'test/integration/kube-client-node.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'generated Roles are sufficient and minimal, each applied on a real API server',
+      file: 'test/integration/rbac.test.ts',
+      test: EVERY,
+    },
+    {
+      point:
+        "every variable of kubernetes-entrypoint's on real objects; every difference by name; get and list are enough",
+      file: 'test/integration/kubernetes-entrypoint.test.ts',
+      test: ['each environment has the verdict that the documentation says', EVERY],
+    },
+    {
+      point: 'COMMAND becomes this very process, with signals and limits of the caller',
+      file: 'test/init/kubernetes-entrypoint.test.ts',
+      test: [
+        'COMMAND is this very process: its words between single blanks, signals, limits and pid as our caller had them',
+        EVERY,
+      ],
+    },
+    {
+      point: 'fails closed with 64, variable and column; KOLLA_POD_COMPAT=lenient keeps the old way and says so',
+      file: 'test/depend/compat/translate.test.ts',
+      test: [
+        'what kubernetes-entrypoint left out is refused with its place; with leniency it is left out and said',
+        'what kubernetes-entrypoint waited for in vain for ever is refused, leniency or not',
+      ],
+    },
+    {
+      point:
+        '20,000 lists and texts each mean what they meant to kubernetes-entrypoint, or are refused with their column',
+      file: 'test/depend/compat/property.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'an openstack-helm init container on a real node, with another image and nothing else',
+      file: 'test/e2e/keystone.test.ts',
+      test: 'a Pod that was made for kubernetes-entrypoint waits as before, with another image and nothing else',
+    },
+  ],
+};

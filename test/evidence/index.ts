@@ -1,0 +1,32 @@
+/**
+ * What kolla-pod says that it does, held against the tests of a whole run:
+ *
+ *   events of the run -> Outcomes (outcome.ts) -> with the rows (capabilities/) judged (judge.ts)
+ *     -> rows that do not hold, for which the run fails -> docs/evidence/<capability>.md (page.ts)
+ *
+ * A row names a point, a test file and a test in it. rows.test.ts keeps the names true between whole runs.
+ */
+import { must } from '../../tools/process.ts';
+import { CAPABILITIES } from './capabilities/index.ts';
+import { evidenceOf, shortfalls } from './judge.ts';
+import type { Outcome } from './outcome.ts';
+import { writePages } from './page.ts';
+
+export { Outcomes, type Outcome } from './outcome.ts';
+
+/**
+ * Judges every row by the outcomes of a run of all suites.
+ * @param writes whether docs/evidence/ gets its pages
+ * @returns a line for each row for which the run fails
+ */
+export async function judgeRun(results: readonly Outcome[], { writes }: { writes: boolean }): Promise<string[]> {
+  const pages = evidenceOf(results, await commitNow(), CAPABILITIES);
+  if (writes) await writePages(pages);
+  return shortfalls(pages);
+}
+
+async function commitNow(): Promise<string> {
+  const head = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+  const changed = await must('git', ['status', '--porcelain', '--', ':!docs/evidence']);
+  return changed.trim() === '' ? head : `${head} with changes`;
+}

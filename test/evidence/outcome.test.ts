@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
+import type { Outcome } from './outcome.ts';
+
+const HELPER = `
+import { test } from 'node:test';
+export const shared = () => void test('from a module', () => {});
+`;
+
+const TESTS = `
+import { after, describe, test } from 'node:test';
+import { shared } from './helper.mjs';
+describe('group', () => {
+  shared();
+  test('with parts', async (t) => {
+    await t.test('part', () => {});
+  });
+  describe('inner', () => void test('broken', () => { throw new Error('no'); }));
+});
+describe('not here', { skip: 'no root' }, () => void test('never seen', () => {}));
+test('skipped in itself', (t) => t.skip('no groff'));
+test('to do', { todo: true }, () => { throw new Error('not yet'); });
+describe('torn down badly', () => {
+  after(() => { throw new Error('left over'); });
+  test('fine', () => {});
+});
+`;
+
+const PROGRAM = `
+import { run } from 'node:test';
+import { Outcomes } from ${JSON.stringify(new URL('outcome.ts', import.meta.url).href)};
+const outcomes = new Outcomes();
+for await (const event of run({ files: process.argv.slice(2), concurrency: 2 })) outcomes.see(event);
+console.log(JSON.stringify(outcomes.all));
+`;
+
+/** What a real run of these files reports; in a process of its own, as node runs no tests in those of a test. */
+async function outcomesOf(files: Readonly<Record<string, string>>): Promise<Outcome[]> {
+  await using folder = await privateFolder('outcome');
+  for (const [name, text] of Object.entries({ ...files, 'run.mjs': PROGRAM }))
+    await writeFile(join(folder.path, name), text);
+  const tests = Object.keys(files).filter((name) => name.endsWith('.test.mjs'));
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const printed = await must(process.execPath, ['run.mjs', ...tests], { cwd: folder.path, env });
+  const outcomes = JSON.parse(printed) as Outcome[];
+  return outcomes.map((one) => ({ ...one, name: one.name.replace(`${folder.path}/`, '') }));
+}
+
+test('each test has its full name, its file and its outcome', async () => {
+  const file = 'a.test.mjs';
+  assert.deepEqual(await outcomesOf({ [file]: TESTS, 'helper.mjs': HELPER }), [
+    { file, name: 'group > from a module', result: 'passed' },
+    { file, name: 'group > with parts > part', result: 'passed' },
+    { file, name: 'group > with parts', result: 'passed' },
+    { file, name: 'group > inner > broken', result: 'failed' },
+    { file, name: 'not here', isSuite: true, result: 'skipped', reason: 'no root' },
+    { file, name: 'skipped in itself', result: 'skipped', reason: 'no groff' },
+    { file, name: 'to do', result: 'skipped', reason: 'todo' },
+    { file, name: 'torn down badly > fine', result: 'passed' },
+    { file, name: 'torn down badly', isSuite: true, result: 'failed' },
+  ]);
+});
+
+test('files that run at the same time do not mix their names, and one that breaks is an outcome', async () => {
+  const slow = `
+import { describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+describe('slow', () => { for (const name of ['one', 'two']) test(name, () => setTimeout(50)); });
+`;
+  const outcomes = await outcomesOf({
+    'slow.test.mjs': slow,
+    'other.test.mjs': slow.replace("'slow'", "'other'"),
+    'broken.test.mjs': 'throw new Error("no")',
+  });
+  const lines = outcomes.map(({ file, name, result }) => `${file}: ${name} ${result}`);
+  assert.deepEqual(
+    new Set(lines),
+    new Set([
+      'broken.test.mjs: broken.test.mjs failed',
+      'other.test.mjs: other > one passed',
+      'other.test.mjs: other > two passed',
+      'slow.test.mjs: slow > one passed',
+      'slow.test.mjs: slow > two passed',
+    ]),
+  );
+  assert.equal(lines.length, 5);
+});

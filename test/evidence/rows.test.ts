@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { SUITES } from '../suites.ts';
+import { CAPABILITIES } from './capabilities/index.ts';
+import { namesOf } from './row.ts';
+
+const RUN = new Set(SUITES.flatMap(({ files }) => files.flatMap((pattern) => globSync(pattern))));
+
+/** Its text and that of the test modules that it imports, as titles are written in there: quotes without backslashes. */
+function textOf(file: string, seen = new Set<string>()): string {
+  if (seen.has(file)) return '';
+  seen.add(file);
+  const text = readFileSync(file, 'utf8');
+  const modules = [...text.matchAll(/ from '(\.[^']+)'/g)].map(([, path = '']) => join(dirname(file), path));
+  const own = modules.filter((path) => path.startsWith('test/') && existsSync(path));
+  return [text.replaceAll(/\\(['"`])/g, '$1'), ...own.map((path) => textOf(path, seen))].join('\n');
+}
+
+for (const { name, rows } of CAPABILITIES) {
+  test(`${name}: every row names a file that a suite runs`, () => {
+    assert.deepEqual(
+      rows.filter(({ file }) => !RUN.has(file)).map(({ file }) => file),
+      [],
+    );
+  });
+
+  test(`${name}: every test that a row names is in its file`, () => {
+    const texts = new Map([...new Set(rows.map(({ file }) => file))].map((file) => [file, textOf(file)]));
+    const gone = rows.flatMap((row) =>
+      namesOf(row)
+        .filter(
+          (one) => typeof one === 'string' && !one.split(' > ').every((part) => texts.get(row.file)?.includes(part)),
+        )
+        .map((one) => `${row.file}: ${String(one)}`),
+    );
+    assert.deepEqual(gone, []);
+  });
+
+  test(`${name}: no two rows have the same point`, () => {
+    assert.equal(new Set(rows.map(({ point }) => point)).size, rows.length);
+  });
+}
