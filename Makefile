@@ -60,8 +60,8 @@ soak: $(READY) ## property tests at length (SEED=1 CASES=20000), a watch on a fr
 	@bash bench/soak/unchanged.sh bash bench/soak/demo-as-nobody.sh
 	@bash bench/soak/unchanged.sh bash -c '$(MAKE) e2e && $(MAKE) e2e'
 
-evidence: $(READY) ## runs the command behind every claim and prints docs/evidence/
-	@$(NODE) test/evidence/run.ts
+evidence: $(READY) ## make test-full, and prints docs/evidence/ from what its tests came to
+	@$(NODE) test/run.ts full --evidence
 
 docs: $(READY) ## the pages that come from the option tables
 	@$(NODE) build/docs.ts

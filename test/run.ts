@@ -1,25 +1,27 @@
 /**
- * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--minutes N]`, `test` if nothing is said.
+ * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--evidence] [--minutes N]`, `test` if nothing is said.
  *
  *   words -> suites -> files (with --changed: those that changed files reach) -> what they need of the cache is set up
  *     -> lanes, in which they run -> a line a file
  *     -> what failed, what was skipped and why, what was not run and how to run it, times, Node's own summary
  *
  * `ci` runs `test`, and after it the rest of `full`, for --minutes at most: what of `test` did not come to its end by then is a
- * failure, what of `full` did not is named.
+ * failure, what of `full` did not is named. A run with every suite judges the claims of test/evidence; --evidence prints them too.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cacheRoot } from '../tools/cache.ts';
 import { privateFolder } from '../tools/folder.ts';
+import { judgeRun } from './evidence/index.ts';
 import { changedFiles, isReached } from './runner/changed.ts';
 import { runCheck } from './runner/checks.ts';
-import { hasFailed, type Result } from './runner/outcome.ts';
+import { notRun } from './runner/outcomes.ts';
 import { CHECK, itemsOf, suitesOf, type Item } from './runner/plan.ts';
 import { inLanes } from './runner/pool.ts';
 import { prepare, type Prepared } from './runner/prepare.ts';
 import { failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './runner/report.ts';
+import { hasFailed, type Result } from './runner/result.ts';
 import { runTestFile } from './runner/test-file.ts';
 import { serveShared } from './servers/index.ts';
 import { SUITES, type Lane } from './suites.ts';
@@ -30,7 +32,7 @@ const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS + 1, wait
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { changed: { type: 'boolean' }, minutes: { type: 'string' } },
+  options: { changed: { type: 'boolean' }, evidence: { type: 'boolean' }, minutes: { type: 'string' } },
 });
 const began = performance.now();
 const secondsSoFar = () => (performance.now() - began) / 1000;
@@ -62,18 +64,33 @@ async function main(words: readonly string[]): Promise<number> {
     missing.push(...(await runBatch(batch, prepared, env, cpu.path, ran)));
 
   const cut = [...missing, ...ran.filter(({ result }) => result.isCut).map(({ item }) => item)];
+  const unheld = isWhole(suites) ? await judged(ran, missing) : [];
   const isRequired = ({ suite }: Item) => !isCi || first.includes(suite);
   section('not run on this machine', skipsOf(ran));
   if (values.changed !== true) section('not run; make test-full runs all', othersOf(suites));
   section('times', timesOf(ran));
   section('failed', failuresOf(ran));
+  section('claims that do not hold', unheld);
   section(`cut after ${values.minutes} min, no failure`, namesOf(cut.filter((item) => !isRequired(item))));
   section(`cut after ${values.minutes} min, and required`, namesOf(cut.filter(isRequired)));
   console.log(`\n${summaryOf(ran, secondsSoFar()).join('\n')}`);
-  const code = cut.some(isRequired) || ran.some(({ result }) => hasFailed(result)) ? 1 : 0;
+  const hasFailures = ran.some(({ result }) => hasFailed(result)) || cut.some(isRequired) || unheld.length > 0;
+  const code = hasFailures ? 1 : 0;
   // eslint-disable-next-line unicorn/no-process-exit -- a build that is under way is not waited for; servers end with us
   if (timeIsOver.aborted) process.exit(code);
   return code;
+}
+
+/** Claims are judged by a run that has every suite. */
+function isWhole(suites: readonly string[]): boolean {
+  return values.changed !== true && suitesOf('full').every((suite) => suites.includes(suite));
+}
+
+/** A line for each claim that does not hold; --evidence also writes docs/evidence/. */
+async function judged(ran: readonly Ran[], missing: readonly Item[]): Promise<string[]> {
+  const outcomes = ran.flatMap(({ result }) => result.outcomes);
+  const others = notRun(missing.map(({ name }) => name));
+  return (await judgeRun([...outcomes, ...others], { writes: values.evidence === true })).map((line) => `  ${line}`);
 }
 
 /** All of them, or those that changed files reach. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { exclusively } from './lock.ts';
 import { ownerGone, ownerTag } from './owner.ts';
 import { step } from './progress.ts';
@@ -63,13 +63,22 @@ export async function cached(
   return await setUp.finally(() => beingSetUp.delete(place));
 }
 
-/** Its modification time is when it was last asked for. */
+/**
+ * When a part was last asked for is the modification time of a file beside it: the part itself must not change under those who
+ * read it, or make an archive of it.
+ */
+function markOf(place: string): string {
+  return join(dirname(place), 'used', basename(place));
+}
+
 async function markUsed(place: string): Promise<void> {
-  const now = new Date();
-  await utimes(place, now, now).catch((error: NodeJS.ErrnoException) => {
+  try {
+    await mkdir(dirname(markOf(place)), { recursive: true });
+    await writeFile(markOf(place), '');
+  } catch (error) {
     // Another user's, or on a disk that is mounted read-only: then it is not ours to remove either.
-    if (!['EPERM', 'EACCES', 'EROFS'].includes(error.code ?? '')) throw error;
-  });
+    if (!['EPERM', 'EACCES', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }
 
 /** Directories of the same name under former keys that no run asked for since. */
@@ -79,7 +88,10 @@ async function removeUnused(name: string, root: string): Promise<void> {
   );
   for (const each of keyed) {
     const place = join(root, each);
-    if (Date.now() - (await stat(place)).mtimeMs > UNUSED_MS) await rm(place, { recursive: true, force: true });
+    const { mtimeMs } = await stat(markOf(place)).catch(() => stat(place));
+    if (Date.now() - mtimeMs <= UNUSED_MS) continue;
+    await rm(place, { recursive: true, force: true });
+    await rm(markOf(place), { force: true });
   }
 }
 

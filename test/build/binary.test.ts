@@ -11,8 +11,9 @@ import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.
 import { scriptedApi, status } from '../platform/kube/support.ts';
 import { privateFolder, type Folder } from '../../tools/folder.ts';
 import { freePort } from '../../tools/port.ts';
-import { must, run, start, type Finished } from '../../tools/process.ts';
+import { must, run, start, tailOf, type Finished } from '../../tools/process.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 
@@ -206,9 +207,15 @@ test('an API server is asked with what the library in the binary makes of a kube
   const users = [{ name: 'u', user: { token: 'from-the-kubeconfig' } }];
   const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }];
   await writeFile(file, JSON.stringify({ clusters, users, contexts, 'current-context': 'x' }));
-  const words = ['--wait', 'job/x', '--timeout', '3s', '--root', folder.path, '--config-dir', folder.path];
-  const { stderr } = await run(join(dist, 'bin/kolla-init'), words, { env: { KUBECONFIG: file } });
-  assert.equal(api.requests[0]?.token, 'Bearer from-the-kubeconfig', stderr);
+  const words = ['--wait', 'job/x', '--root', folder.path, '--config-dir', folder.path];
+  const options = { env: { KUBECONFIG: file }, throwAway: true, logFile: join(folder.path, 'kubeconfig.log') } as const;
+  await using waiting = await start(join(dist, 'bin/kolla-init'), words, options);
+  const first = await until('a request', (saw) => {
+    saw(tailOf(options.logFile));
+    return api.requests[0];
+  });
+  assert.equal(first.token, 'Bearer from-the-kubeconfig');
+  assert.equal(waiting.child.exitCode, null);
 });
 
 test('what differs is found by the library in the binary', async () => {

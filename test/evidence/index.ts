@@ -1,7 +1,7 @@
 /**
  * What kolla-pod says that it does, held against the tests of a whole run:
  *
- *   events of the run -> Outcomes (outcome.ts) -> with the rows (capabilities/) judged (judge.ts)
+ *   outcomes of the run (runner/outcomes.ts) -> with the rows (capabilities/) judged (judge.ts)
  *     -> rows that do not hold, for which the run fails -> docs/evidence/<capability>.md (page.ts)
  *
  * A row names a point, a test file and a test in it. rows.test.ts keeps the names true between whole runs.
@@ -9,10 +9,8 @@
 import { must } from '../../tools/process.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
 import { evidenceOf, shortfalls } from './judge.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from '../runner/outcomes.ts';
 import { writePages } from './page.ts';
-
-export { Outcomes, type Outcome } from './outcome.ts';
 
 /**
  * Judges every row by the outcomes of a run of all suites.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { evidenceOf, shortfalls, type JudgedRow } from './judge.ts';
-import { Outcomes, type Outcome } from './outcome.ts';
+import { notRun, type Outcome } from '../runner/outcomes.ts';
 import { EVERY, type Row } from './row.ts';
 
 const FILE = 'test/a.test.ts';
@@ -86,9 +86,7 @@ test('a describe() that was skipped stands for the tests in it, of which nothing
 });
 
 test('a file that was not run is told as such, and does not fail the run', () => {
-  const outcomes = new Outcomes();
-  outcomes.skip([FILE], 'no time was left');
-  const { verdict, why } = judged('one', outcomes.all);
+  const { verdict, why } = judged('one', notRun([FILE]));
   assert.deepEqual([verdict, why], ['not run', 'no time was left']);
   assert.equal(judged('one', []).verdict, 'missing');
 });

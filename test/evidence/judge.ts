@@ -1,4 +1,4 @@
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from '../runner/outcomes.ts';
 import { namesOf, type Capability, type Row, type TestName } from './row.ts';
 
 /** `missing`: no test of that name is in that file, so the row is wrong. */

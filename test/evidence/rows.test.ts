@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { SUITES } from '../suites.ts';
+import { itemsOf, suitesOf } from '../runner/plan.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
 import { namesOf } from './row.ts';
 
-const RUN = new Set(SUITES.flatMap(({ files }) => files.flatMap((pattern) => globSync(pattern))));
+const RUN = new Set(itemsOf(suitesOf('full')).map(({ name }) => name));
 
 /** Its text and that of the test modules that it imports, as titles are written in there: quotes without backslashes. */
 function textOf(file: string, seen = new Set<string>()): string {

@@ -1,5 +1,5 @@
 import { run } from '../../tools/process.ts';
-import { NO_COUNTS, type Result } from './outcome.ts';
+import { NO_COUNTS, type Result } from './result.ts';
 
 /** Types, lint and format: each counts as one test. */
 export const CHECKS: Readonly<Record<string, readonly [string, ...string[]]>> = {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { test } from 'node:test';
-import { hasFailed, NO_COUNTS, type Outcome, type Result } from './outcome.ts';
+import type { Outcome } from './outcomes.ts';
+import { hasFailed, NO_COUNTS, type Result } from './result.ts';
 import { itemsOf, suitesOf } from './plan.ts';
 import { failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './report.ts';
 

@@ -1,5 +1,5 @@
 import { SUITES } from '../suites.ts';
-import { hasFailed, NO_COUNTS, type Counts, type Result } from './outcome.ts';
+import { hasFailed, NO_COUNTS, type Counts, type Result } from './result.ts';
 import { CHECK, type Item } from './plan.ts';
 
 /** An item with what came of it, and when it began and ended: seconds since the run's start. */
@@ -48,7 +48,7 @@ function shortName(name: string): string {
 /** One line a reason; of many tests for one reason the first few and how many more. */
 export function skipsOf(all: readonly Ran[]): string[] {
   const byReason = new Map<string, string[]>();
-  for (const { item, result } of all) {
+  for (const { item, result } of all.filter((each) => !each.result.isCut)) {
     for (const { name, reason } of result.outcomes.filter((outcome) => outcome.result === 'skipped')) {
       const key = `${item.suite}: ${reason ?? 'without a reason'}`;
       byReason.set(key, [...(byReason.get(key) ?? []), name]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { privateFolder } from '../../tools/folder.ts';
 import { listenTcp } from '../support/server.ts';
-import { hasFailed, type Result } from './outcome.ts';
+import { hasFailed, type Result } from './result.ts';
 import { runTestFile } from './test-file.ts';
 
 // Node marks the process of a test file with it, which its own tests need at first, and runs no other files where it is set.

@@ -1,26 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { relative } from 'node:path';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { Readable } from 'node:stream';
 import { ignoreAbsent } from '../../src/platform/fs/absent.ts';
 import { cpuTimeFile } from './cpu-time-file.ts';
-import { NO_COUNTS, type Counts, type Outcome, type Result } from './outcome.ts';
+import { notRun, Outcomes, type ReportedEvent } from './outcomes.ts';
+import { NO_COUNTS, type Counts, type Result } from './result.ts';
 
-/** The parts of node:test's events that are used here. */
-interface Event {
-  readonly type: string;
-  readonly data: {
-    readonly file?: string;
-    readonly name?: string;
-    readonly nesting?: number;
-    readonly testId?: number;
-    readonly parentId?: number;
-    readonly skip?: string | boolean;
-    readonly todo?: string | boolean;
-    readonly counts?: Counts;
-    readonly details?: { readonly type?: string };
-  };
+/** With the closing counts, which node:test gives for the file and for the whole run. */
+interface Event extends ReportedEvent {
+  readonly data: ReportedEvent['data'] & { readonly counts?: Counts };
 }
 
 const PRELOADED = ['./test/support/file-limit.ts', './test/runner/cpu-time.ts'];
@@ -38,6 +27,7 @@ export async function runTestFile(
 ): Promise<Result> {
   const began = performance.now();
   const events: Event[] = [];
+  const outcomes = new Outcomes();
   const stream = runTests({
     files: [file],
     concurrency: 1,
@@ -45,11 +35,14 @@ export async function runTestFile(
     execArgv: PRELOADED.flatMap((module) => ['--import', module]),
     signal,
   });
-  for await (const event of stream) events.push(event as Event);
+  for await (const event of stream as AsyncIterable<Event>) {
+    events.push(event);
+    outcomes.see(event);
+  }
   const cpu = await readFile(cpuTimeFile(cpuDirectory, file), 'utf8').catch(ignoreAbsent);
   return {
     counts: countsOf(events),
-    outcomes: outcomesOf(events, file),
+    outcomes: signal.aborted ? notRun([file]) : outcomes.all,
     text: await reported(events),
     seconds: (performance.now() - began) / 1000,
     ...(cpu !== undefined && { cpuSeconds: Number(cpu) }),
@@ -65,35 +58,6 @@ export function countsOf(events: readonly Event[]): Counts {
     ({ type, data }) => type === 'test:pass' && data.details?.type === 'suite' && isSkipped(data.skip),
   ).length;
   return { ...counts, tests: counts.tests + skipped, skipped: counts.skipped + skipped };
-}
-
-/** One outcome for each test, in the order in which they ended. A describe() has none of its own, unless it was skipped. */
-export function outcomesOf(events: readonly Event[], file: string): Outcome[] {
-  const parents = new Map<number, { readonly name: string; readonly parentId: number }>();
-  for (const { type, data } of events) {
-    if (type === 'test:enqueue' && data.testId !== undefined && isOfFile(data, file))
-      parents.set(data.testId, { name: data.name ?? '', parentId: data.parentId ?? 0 });
-  }
-  const fullName = (testId: number): string => {
-    const node = parents.get(testId);
-    if (node === undefined) return '';
-    const above = fullName(node.parentId);
-    return above === '' ? node.name : `${above} > ${node.name}`;
-  };
-  return events.flatMap(({ type, data }): Outcome[] => {
-    if ((type !== 'test:pass' && type !== 'test:fail') || data.testId === undefined) return [];
-    const of = { file, name: fullName(data.testId) || (data.name ?? '') };
-    if (isSkipped(data.skip)) {
-      return [{ ...of, result: 'skipped', ...(typeof data.skip === 'string' && { reason: data.skip }) }];
-    }
-    if (data.details?.type === 'suite') return [];
-    return [{ ...of, result: type === 'test:pass' ? 'passed' : 'failed' }];
-  });
-}
-
-/** Node numbers the file itself and, from 1 again, the tests in it; the file's own name is its path. */
-function isOfFile({ name }: Event['data'], file: string): boolean {
-  return name === undefined || relative('.', name) !== relative('.', file);
 }
 
 function isSkipped(skip: string | boolean | undefined): boolean {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, utimes } from 'node:fs/promises';
+import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { privateFolder } from '../../tools/folder.ts';
@@ -33,7 +33,7 @@ test('what a killed run was building is removed by the next one that builds', as
   assert.match((await readdir(folder.path)).join(), /^\.other-\d+/);
   const { stdout } = await withCache(folder.path, BUILD);
   assert.equal(stdout, 'built or found\n');
-  assert.match((await readdir(folder.path)).join(), /^part-[0-9a-f]{12}$/);
+  assert.match((await partsIn(folder.path)).join(), /^part-[0-9a-f]{12}$/);
 });
 
 test('what was built under former keys and not asked for in two weeks is removed by the next build of its name', async () => {
@@ -43,7 +43,7 @@ test('what was built under former keys and not asked for in two weeks is removed
   const threeWeeksAgo = new Date(Date.now() - 21 * 24 * 3600 * 1000);
   for (const name of [old, other]) await utimes(join(folder.path, name), threeWeeksAgo, threeWeeksAgo);
   await withCache(folder.path, BUILD);
-  const names = await readdir(folder.path);
+  const names = await partsIn(folder.path);
   assert.deepEqual(
     [old, recent, other].filter((name) => names.includes(name)),
     [recent, other],
@@ -51,13 +51,24 @@ test('what was built under former keys and not asked for in two weeks is removed
   assert.equal(names.length, 3);
 });
 
-test('what is asked for again counts as used', async () => {
+test('what is asked for again counts as used, and does not change', async () => {
   await using folder = await privateFolder('cache');
   await withCache(folder.path, BUILD);
-  const [name = ''] = await readdir(folder.path);
+  const [name = ''] = await partsIn(folder.path);
+  const [place, mark] = [join(folder.path, name), join(folder.path, 'used', name)];
+  const before = await stat(place);
   const threeWeeksAgo = new Date(Date.now() - 21 * 24 * 3600 * 1000);
-  await utimes(join(folder.path, name), threeWeeksAgo, threeWeeksAgo);
+  await utimes(mark, threeWeeksAgo, threeWeeksAgo);
   await withCache(folder.path, BUILD);
+  assert.equal((await stat(place)).ctimeMs, before.ctimeMs);
   await withCache(folder.path, "await cached('part', ['2'], async () => {});");
-  assert.ok((await readdir(folder.path)).includes(name));
+  assert.ok((await partsIn(folder.path)).includes(name));
+  await utimes(mark, threeWeeksAgo, threeWeeksAgo);
+  await withCache(folder.path, "await cached('part', ['3'], async () => {});");
+  assert.ok(!(await partsIn(folder.path)).includes(name));
 });
+
+/** What is in a cache, without the marks of when it was used. */
+async function partsIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name !== 'used');
+}

@@ -7,7 +7,7 @@ export const charts: Capability = {
     {
       point:
         'each chart: its objects are valid to a real API server, its Pods `restricted` but for those that say why not',
-      file: 'test/charts/admission.test.ts',
+      file: 'test/charts/api-server/admission.test.ts',
       test: /: its objects are valid, its Pods restricted but for those that say why not$/,
     },
     {
@@ -17,7 +17,7 @@ export const charts: Capability = {
     },
     {
       point: 'an image volume: rendered, and admitted by a real API server',
-      file: 'test/charts/admission.test.ts',
+      file: 'test/charts/api-server/admission.test.ts',
       test: /delivery: imageVolume gives Pods that are admitted too$/,
     },
     {
@@ -42,7 +42,7 @@ export const charts: Capability = {
     },
     {
       point: 'an upgrade and a rollback on a real API server leave what old Pods need',
-      file: 'test/charts/releases.test.ts',
+      file: 'test/charts/api-server/releases.test.ts',
       test: [
         'an upgrade leaves the Job and the configuration that old Pods need, and a rollback goes back to them',
         EVERY,

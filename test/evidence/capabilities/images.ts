@@ -6,8 +6,8 @@ export const images: Capability = {
   rows: [
     {
       point: 'two images, the same files and ids when built twice; checksums beside them',
-      file: 'test/build/images.test.ts',
-      test: 'built a second time in another place they are the same files with the same ids',
+      file: 'test/build/reproducible.test.ts',
+      test: 'the images built a second time in another place are the same files with the same ids',
     },
     {
       point: '`scratch` is files alone; `install` runs as uid 65532 on glibc alone; both have labels',

@@ -21,7 +21,7 @@ export const kollaContract: Capability = {
     },
     {
       point: '2,000 generated configurations: the same tree, code, log classes, state and run_command',
-      file: 'test/contract/set-configs/property.test.ts',
+      file: 'test/contract/set-configs/at-length.test.ts',
       test: /^2000 generated configurations/,
     },
     {

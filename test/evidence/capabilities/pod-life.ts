@@ -54,8 +54,8 @@ export const podLife: Capability = {
     },
     {
       point: 'built twice, the binary is the same file',
-      file: 'test/build/binary.test.ts',
-      test: 'built twice, at once, in two places and with two homes, it is the same file; nothing else is left',
+      file: 'test/build/reproducible.test.ts',
+      test: 'the binary built again, twice at once, in other places and with other homes, is the same file; nothing else is left',
     },
     {
       point: 'NODE_OPTIONS in the pod does not reach the binary',
@@ -74,7 +74,7 @@ export const podLife: Capability = {
     },
     {
       point: 'kolla-init waits for a Job by watching a real API server',
-      file: 'test/integration/kolla-init.test.ts',
+      file: 'test/smoke/kolla-init.test.ts',
       test: EVERY,
     },
     {

@@ -1,13 +1,4 @@
-/** What came of one test, or of a describe() that was skipped as a whole. */
-export interface Outcome {
-  /** The test file, from the repository's root. */
-  readonly file: string;
-  /** The test's title with those of the describe()s around it: `describe > test`. */
-  readonly name: string;
-  readonly result: 'passed' | 'failed' | 'skipped';
-  /** Why it was skipped. */
-  readonly reason?: string;
-}
+import type { Outcome } from './outcomes.ts';
 
 /** Node's own counts, as its summary prints them. */
 export interface Counts {

@@ -42,11 +42,6 @@ export class Outcomes {
     return this.#seen;
   }
 
-  /** Counts files that were not run, or not to their end, as skipped, so that nothing in them is taken for gone. */
-  skip(files: readonly string[], reason: string): void {
-    for (const file of files) this.#seen.push({ file, name: file, result: 'skipped', reason, isSuite: true });
-  }
-
   see({ type, data }: ReportedEvent): void {
     if (type !== 'test:start' && type !== 'test:pass' && type !== 'test:fail') return;
     const { name = '', nesting = 0 } = data;
@@ -56,6 +51,11 @@ export class Outcomes {
     const judged = type === 'test:start' ? undefined : resultOf(type, data);
     if (judged !== undefined) this.#seen.push({ file, name: names.join(' > '), ...judged });
   }
+}
+
+/** Of files that were not run, or not to their end: skipped, so that nothing in them is taken for gone. */
+export function notRun(files: readonly string[]): Outcome[] {
+  return files.map((file) => ({ file, name: file, result: 'skipped', reason: 'no time was left', isSuite: true }));
 }
 
 /** Undefined for a describe() that says no more than its tests. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { privateFolder } from '../../tools/folder.ts';
 import { must } from '../../tools/process.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from './outcomes.ts';
 
 const HELPER = `
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ describe('torn down badly', () => {
 
 const PROGRAM = `
 import { run } from 'node:test';
-import { Outcomes } from ${JSON.stringify(new URL('outcome.ts', import.meta.url).href)};
+import { Outcomes } from ${JSON.stringify(new URL('outcomes.ts', import.meta.url).href)};
 const outcomes = new Outcomes();
 for await (const event of run({ files: process.argv.slice(2), concurrency: 2 })) outcomes.see(event);
 console.log(JSON.stringify(outcomes.all));
