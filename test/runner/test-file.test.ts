@@ -61,6 +61,14 @@ test('a file that throws, or ends, before its tests have run has failed', async 
     assert.ok(hasFailed(await runText(text)), text);
 });
 
+test('a file of which only a hook fails has failed', async () => {
+  const hook = "after(() => { throw new Error('left over'); })";
+  const text = `import { after, describe, test } from 'node:test';\ndescribe('x', () => { ${hook}; test('fine', () => {}); });`;
+  const result = await runText(text);
+  assert.ok(hasFailed(result));
+  assert.equal(result.counts.failed, 1);
+});
+
 test('a file that is cut in the middle says nothing', async () => {
   await using directory = await privateFolder('runner');
   const file = join(directory.path, 'sample.test.mjs');

@@ -4,7 +4,7 @@ import { spec } from 'node:test/reporters';
 import { Readable } from 'node:stream';
 import { ignoreAbsent } from '../../src/platform/fs/absent.ts';
 import { cpuTimeFile } from './cpu-time-file.ts';
-import { notRun, Outcomes, type ReportedEvent } from './outcomes.ts';
+import { notRun, Outcomes, type Outcome, type ReportedEvent } from './outcomes.ts';
 import { NO_COUNTS, type Counts, type Result } from './result.ts';
 
 /** With the closing counts, which node:test gives for the file and for the whole run. */
@@ -41,7 +41,7 @@ export async function runTestFile(
   }
   const cpu = await readFile(cpuTimeFile(cpuDirectory, file), 'utf8').catch(ignoreAbsent);
   return {
-    counts: countsOf(events),
+    counts: countsOf(events, outcomes.all),
     outcomes: signal.aborted ? notRun([file]) : outcomes.all,
     text: await reported(events),
     seconds: (performance.now() - began) / 1000,
@@ -50,18 +50,13 @@ export async function runTestFile(
   };
 }
 
-/** The closing counts, with one skipped test for each describe() that was skipped as a whole, which Node doesn't count. */
-export function countsOf(events: readonly Event[]): Counts {
+/** The closing counts, with one test for each describe() that was skipped as a whole or failed by a hook: Node counts neither. */
+function countsOf(events: readonly Event[], outcomes: readonly Outcome[]): Counts {
   const whole = events.findLast(({ type, data }) => type === 'test:summary' && data.file === undefined);
-  const counts = whole?.data.counts ?? NO_COUNTS;
-  const skipped = events.filter(
-    ({ type, data }) => type === 'test:pass' && data.details?.type === 'suite' && isSkipped(data.skip),
-  ).length;
-  return { ...counts, tests: counts.tests + skipped, skipped: counts.skipped + skipped };
-}
-
-function isSkipped(skip: string | boolean | undefined): boolean {
-  return skip !== undefined && skip !== false;
+  const { tests, skipped, failed, ...others } = whole?.data.counts ?? NO_COUNTS;
+  const suites = outcomes.filter(({ isSuite }) => isSuite);
+  const [more, broken] = ['skipped', 'failed'].map((result) => suites.filter((each) => each.result === result).length);
+  return { ...others, tests: tests + suites.length, skipped: skipped + more!, failed: failed + broken! };
 }
 
 /** As Node's own reporter prints it. */

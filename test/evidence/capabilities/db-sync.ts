@@ -32,12 +32,13 @@ export const dbSync: Capability = {
     },
     { point: 'own services by YAML', file: 'test/services/own.test.ts', test: EVERY },
     {
-      point: 'database, account and grants are made, the schema is migrated and recorded',
+      point:
+        'database, account and grants are made, the schema is migrated and recorded; the documentation’s docker run',
       file: 'test/smoke/kolla-db-sync.test.ts',
       test: EVERY,
     },
     {
-      point: 'exit codes and SIGTERM of a migration',
+      point: 'the exit code of the command, SIGTERM, and what is recorded of them',
       file: 'test/integration/kolla-db-sync.test.ts',
       test: EVERY,
     },
@@ -189,7 +190,7 @@ export const dbSync: Capability = {
       ],
     },
     {
-      point: '/readyz does not depend on contract or online; progress on long work; the documentation’s docker run',
+      point: '/readyz does not depend on contract or online; progress on long work',
       file: 'test/integration/kolla-db-sync-sidecar.test.ts',
       test: ['a step that takes long says how far it has come', EVERY],
     },

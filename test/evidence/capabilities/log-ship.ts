@@ -174,6 +174,7 @@ export const logShip: Capability = {
       point: '401, 403 and 404, cut connections, replies that break off and a page of another service hold everything',
       file: 'test/logship/send/deliver.test.ts',
       test: [
+        /^40[134] holds everything until it is mended/,
         'when nothing at all is taken that is an outage, though each document was asked for',
         'a server that cuts connections is tried until it answers',
         'a reply that breaks off counts for nothing, whatever it began with',

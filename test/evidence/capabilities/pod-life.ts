@@ -73,8 +73,13 @@ export const podLife: Capability = {
       test: 'a named config.json that is missing is 65',
     },
     {
-      point: 'kolla-init waits for a Job by watching a real API server',
+      point: 'kolla-init puts files in place and waits for a Job that does not exist yet',
       file: 'test/smoke/kolla-init.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'kolla-init waits for a Job by watching a real API server',
+      file: 'test/integration/kolla-init.test.ts',
       test: EVERY,
     },
     {
