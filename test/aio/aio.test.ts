@@ -8,7 +8,7 @@ import { isReady, openstackOf, readySince, restarts } from './openstack.ts';
 import { CHARTS, NAMESPACE, setAio, whyNoAio, type Aio } from './stage.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-fileLimit(30);
+fileLimit(45);
 
 const skip = (await whyNoAio()) ?? false;
 

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 import { makeVolume } from './stage.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-fileLimit(30);
+fileLimit(45);
 
 const skip =
   (await canRunNode()) ??

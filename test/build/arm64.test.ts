@@ -12,7 +12,7 @@ import { privateFolder } from '../../tools/folder.ts';
 import { must } from '../../tools/process.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-fileLimit(20);
+fileLimit(45);
 
 /** All names take minutes under qemu-user; two go the same way. */
 const NAMES = ['kolla-pod', 'healthcheck_port'];

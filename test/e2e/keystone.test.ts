@@ -26,7 +26,7 @@ import { sidecarTests } from './sidecar.ts';
 import { asking, undoPhases } from './upgrade.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-fileLimit(20);
+fileLimit(45);
 
 const skip = (await whyNoStage()) ?? false;
 

@@ -57,7 +57,7 @@ export async function newJobSite(mariadb: SharedMariadb, keystone: KeystoneServe
     OS_PASSWORD: keystone.adminPassword,
     OS_PROJECT_NAME: 'admin',
     KOLLA_BOOTSTRAP_PUBLIC_URL: 'https://api.example.com:{port}',
-    KOLLA_BOOTSTRAP_TIMEOUT: '60s',
+    KOLLA_BOOTSTRAP_TIMEOUT: '1h',
   };
   const moved = stack.move();
   return {

@@ -161,14 +161,14 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     await using folder = await privateFolder('kube');
     const KUBECONFIG = join(folder.path, 'config');
     await writeFile(KUBECONFIG, kubeconfigText('https://127.0.0.1:1', cluster.ca, { token: 'none' }, namespace));
-    const finished = await runKeys(cluster, ['create', 'keystone', '--timeout', '10s'], {
+    const finished = await runKeys(cluster, ['create', 'keystone', '--timeout', '30s'], {
       KUBECONFIG,
       KOLLA_BOOTSTRAP_NAMESPACE: namespace,
     });
     assert.equal(finished.code, 75, finished.stderr);
     assert.match(
       said(finished),
-      /waiting for the API server at https:.*ECONNREFUSED[^]*\n10s were not enough to read Secret ns-\d+\/keystone-fernet-keys; last seen of the API server/,
+      /waiting for the API server at https:.*ECONNREFUSED[^]*\n30s were not enough to read Secret ns-\d+\/keystone-fernet-keys; last seen of the API server/,
     );
   });
 });

@@ -29,7 +29,7 @@ export function runKeys(
   words: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<Finished> {
-  const base = { KUBECONFIG: cluster.kubeconfig, KOLLA_BOOTSTRAP_NAMESPACE: NAMESPACE, KOLLA_BOOTSTRAP_TIMEOUT: '60s' };
+  const base = { KUBECONFIG: cluster.kubeconfig, KOLLA_BOOTSTRAP_NAMESPACE: NAMESPACE, KOLLA_BOOTSTRAP_TIMEOUT: '1h' };
   return runHelper('kolla-bootstrap', ['keys', ...words], { env: { ...base, ...env } });
 }
 

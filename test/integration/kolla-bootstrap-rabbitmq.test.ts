@@ -39,7 +39,7 @@ async function newSite(rabbitmq: Rabbitmq): Promise<Site> {
     KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER: 'guest',
     KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD: 'guest',
     KOLLA_BOOTSTRAP_SERVICE_CONFIG: file,
-    KOLLA_BOOTSTRAP_TIMEOUT: '60s',
+    KOLLA_BOOTSTRAP_TIMEOUT: '1h',
   };
   const run = async (command: readonly string[], password: string, words: readonly string[]) => {
     const account = `${name}:${encodeURIComponent(password)}`;

@@ -99,7 +99,7 @@ export async function newSite(keystone: KeystoneServer, admin: Admin): Promise<S
     OS_PROJECT_NAME: 'admin',
     KOLLA_BOOTSTRAP_PUBLIC_URL: 'https://api.example.com:{port}',
     KOLLA_BOOTSTRAP_INTERNAL_URL: 'http://{name}:{port}',
-    KOLLA_BOOTSTRAP_TIMEOUT: '60s',
+    KOLLA_BOOTSTRAP_TIMEOUT: '1h',
   };
   const moved = stack.move();
   return {

@@ -56,7 +56,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
   test('kolla-probe db-sync tells by it whether the schema is ready', async () => {
     const site = await newSite();
     const probed = async (...more: string[]) => {
-      const words = ['db-sync', 'keystone', '--timeout', '20s', ...more];
+      const words = ['db-sync', 'keystone', '--timeout', '1h', ...more];
       const { code, stderr } = await runHelper('kolla-probe', words, { env: { KUBECONFIG: site.kubeconfig } });
       return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
     };

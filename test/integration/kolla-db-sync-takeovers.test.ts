@@ -23,7 +23,7 @@ import {
 } from '../../bench/takeovers/index.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-fileLimit(20);
+fileLimit(45);
 
 const skip = (await canRunGalera()) ?? (await canRunControlPlane()) ?? false;
 const WITHOUT_LOCK = fileURLToPath(new URL('../../bench/takeovers/without-lock.ts', import.meta.url));

@@ -19,7 +19,7 @@ describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
     const probed = async (...more: string[]) => {
       const at = ['--server', `${mariadb.host}:${mariadb.port}`, '--database', site.database, '--user', site.database];
       const env = { KOLLA_PROBE_PASSWORD: site.password };
-      const words = ['db-sync', 'keystone', ...at, '--timeout', '20s', ...more];
+      const words = ['db-sync', 'keystone', ...at, '--timeout', '1h', ...more];
       const { code, stderr } = await runHelper('kolla-probe', words, { env });
       return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
     };

@@ -27,7 +27,7 @@ after(() => stack.disposeAsync());
 
 async function ask(node: GaleraNode, check: 'galera' | 'mysql' = 'galera', ...words: string[]): Promise<string> {
   const place = `${node.host}:${node.port}`;
-  const args = [check, place, '--defaults-file', defaultsFile, '--timeout', '5s', ...words];
+  const args = [check, place, '--defaults-file', defaultsFile, '--timeout', '30s', ...words];
   const { code, stderr } = await runHelper('kolla-probe', args);
   assert.doesNotMatch(stderr, /hidden/);
   const reason = logLines(stderr).at(-1)?.msg ?? stderr;

@@ -23,7 +23,7 @@ before(async () => {
 after(() => stack.disposeAsync());
 
 async function ask(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const { code, stderr } = await runHelper('kolla-probe', [...words, '--timeout', '5s'], { env });
+  const { code, stderr } = await runHelper('kolla-probe', [...words, '--timeout', '30s'], { env });
   assert.doesNotMatch(stderr, /hidden/);
   const reason = logLines(stderr).at(-1)?.msg ?? stderr;
   return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+: /, '')}`;

@@ -49,7 +49,7 @@ async function ask(
   env: NodeJS.ProcessEnv = {},
   place = at,
 ) {
-  const { code, stderr } = await runHelper('kolla-probe', [check, place, '--timeout', '5s', ...words], { env });
+  const { code, stderr } = await runHelper('kolla-probe', [check, place, '--timeout', '30s', ...words], { env });
   const reason = logLines(stderr).at(-1)?.msg ?? stderr;
   return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+: /, '')}`;
 }
