@@ -4,6 +4,7 @@ import { canRunApache, startApache } from '../../test/cluster/apache.ts';
 import { canRunGalera, startGalera } from '../../test/cluster/galera.ts';
 import { canRunMemcached, startMemcached } from '../../test/cluster/memcached.ts';
 import { canRunRabbitmq, startRabbitmq } from '../../test/cluster/rabbitmq.ts';
+import { stopGroup } from '../../test/support/stop-group.ts';
 import type { Capability } from '../../tools/capability.ts';
 import type { Running } from '../../tools/process.ts';
 import type { Looks, StandIn } from './stand-in.ts';
@@ -114,7 +115,7 @@ function real(capability: Capability, start: () => Promise<Running>, well: strin
       return {
         well,
         async fail() {
-          if (unwell === 'frozen') process.kill(-running.pid, 'SIGSTOP');
+          if (unwell === 'frozen') await stopGroup(running.pid);
           else await running[Symbol.asyncDispose]();
           return unwell === 'frozen' ? 'frozen (SIGSTOP)' : 'ended';
         },
@@ -138,8 +139,8 @@ const rabbitmq: Subject = {
     return {
       well: 'RabbitMQ on 5672',
       async fail() {
-        process.kill(-broker.pid, 'SIGSTOP');
-        return await Promise.resolve('frozen (SIGSTOP)');
+        await stopGroup(broker.pid);
+        return 'frozen (SIGSTOP)';
       },
       async [Symbol.asyncDispose]() {
         process.kill(-broker.pid, 'SIGCONT');
