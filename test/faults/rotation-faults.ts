@@ -19,8 +19,8 @@ export const ROTATION_FAULTS: readonly SinkFault[] = [
   flow('copytruncate', 'copied and truncated'),
   flow('regrow', 'truncated, and longer than before at once'),
   { ...flow('recreate', 'removed and written anew'), writing: slowly('recreate') },
-  flow('gzip', 'renamed, the one before compressed'),
-  flow('kolla', 'as Kolla’s cron: copied, truncated, the one before compressed'),
+  compressing('gzip', 'renamed, the one before compressed'),
+  compressing('kolla', 'as Kolla’s cron: copied, truncated, the one before compressed'),
   alike('rename', 'renamed, each file with the same first line, under SIGKILL', 'short', kills()),
   alike('copytruncate', 'copied and truncated, each file with the same first line, under SIGKILL', 'short', kills()),
   alike('rename', 'renamed, each file with the same first 900 bytes', 'long'),
@@ -53,6 +53,12 @@ function flow(rotation: Rotation, name: string): SinkFault {
   };
 }
 
+/** A file that is compressed is out of reach: it lives until what is in it was shipped. */
+function compressing(rotation: Rotation, name: string): SinkFault {
+  const { writing, ...others } = flow(rotation, name);
+  return { ...others, name, writing: (size, to) => ({ ...writing?.(size, to), compressesBehind: to.sink.url }) };
+}
+
 /** A file that came and went before anybody could look is nobody's fault: each lives two seconds. */
 function slowly(rotation: Rotation): NonNullable<SinkFault['writing']> {
   return ({ events }) => ({ to: events, rotation, perSecond: 3500, rotateEvery: 7000, ...TRACEBACKS });
@@ -66,7 +72,7 @@ function alike(
   strike?: NonNullable<SinkFault['strike']>,
 ): SinkFault {
   const { writing } = flow(rotation, name);
-  return { name, writing: (size) => ({ ...writing?.(size), banner }), ...(strike && { strike }) };
+  return { name, writing: (size, to) => ({ ...writing?.(size, to), banner }), ...(strike && { strike }) };
 }
 
 /** Several rotations between a kill and the next start. */

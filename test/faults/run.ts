@@ -38,7 +38,7 @@ export interface Again {
 export interface Fault<To extends Destination = Destination> {
   readonly name: string;
   /** How it is written; unless told otherwise as many events as the size has, in one log. */
-  readonly writing?: (size: Size) => Partial<Writing>;
+  readonly writing?: (size: Size, to: To) => Partial<Writing>;
   /** More options of the shipper. */
   readonly args?: (site: Site) => readonly string[];
   /** Options of the first shipper instead of its grace. */
@@ -70,7 +70,7 @@ export async function runFault<To extends Destination>(fault: Fault<To>, to: To,
     shippers.use(await site.ship([...args, ...more], options));
   let shipper = await ship(fault.firstArgs ?? PATIENT);
   await shipper.isUp;
-  await using writer = await site.write({ to: size.events, seed: size.seed, ...fault.writing?.(size) });
+  await using writer = await site.write({ to: size.events, seed: size.seed, ...fault.writing?.(size, to) });
   const written = async (): Promise<void> => assert.equal(await writer.ended, 0, site.log());
   const again: Stage['again'] = async (signal, { meanwhile, args: next = PATIENT } = {}) => {
     process.kill(shipper.pid, signal);
