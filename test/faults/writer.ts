@@ -80,14 +80,14 @@ class Service implements Disposable {
 
   /** Begins at most so many events, and writes what the workers come to. */
   write(events: number): void {
-    const until = Math.min(this.#next + events, this.#options.to);
-    this.#tell(until);
+    const end = Math.min(this.#next + events, this.#options.to);
+    this.#tell(end);
     let text = '';
-    while (this.#next < until) text += this.#line();
+    while (this.#next < end) text += this.#line();
     if (this.isOver || this.#options.wholeEvents)
       for (const { lines } of this.#pending) while (lines.length > 0) text += `${lines.shift()}\n`;
     this.#append(Buffer.from(text));
-    this.#tell(until);
+    this.#tell(end);
   }
 
   rotate(rotation: Rotation): void {
