@@ -39,8 +39,7 @@ export const SUITES: readonly Suite[] = [
     tier: 'test',
     processor: [
       'test/contract/{kolla-start,healthcheck-servers,extend-start}.test.ts',
-      'test/contract/set-configs/kill.test.ts',
-      'test/contract/**/!(at-length).test.ts',
+      'test/contract/**/!(at-length|kill).test.ts',
     ],
     reads: ['k8s/charts/**'],
   },
@@ -48,7 +47,7 @@ export const SUITES: readonly Suite[] = [
     name: 'charts',
     what: 'charts as Helm renders them',
     tier: 'test',
-    processor: ['test/charts/{sidecars,services-options,access}.test.ts', 'test/charts/*.test.ts'],
+    processor: ['test/charts/{sidecars,access}.test.ts', 'test/charts/!(services-options|services-kolla).test.ts'],
     reads: ['k8s/**', 'docs/**', 'build/charts.ts'],
   },
   {
@@ -59,9 +58,9 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'at-length',
-    what: "1,800 more generated configurations, by Kolla's own tool and ours",
+    what: "1,800 more generated configurations by Kolla's own tool and ours, and 200 kills",
     tier: 'full',
-    processor: ['test/contract/**/at-length.test.ts'],
+    processor: ['test/contract/**/{at-length,kill}.test.ts'],
   },
   {
     name: 'build',
@@ -72,8 +71,9 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'integration',
-    what: 'each helper, and the charts, against the real servers that they talk to',
+    what: 'each helper, and the charts, against the real servers and the OpenStack that they talk to',
     tier: 'full',
+    processor: ['test/charts/{services-options,services-kolla}.test.ts'],
     waits: [
       'test/integration/kolla-db-sync-takeovers.test.ts',
       'test/integration/*.test.ts',

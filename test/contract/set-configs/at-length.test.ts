@@ -5,7 +5,7 @@ import { compareCases, SAMPLE } from './property/index.ts';
 import { fileLimit } from '../../support/file-limit.ts';
 import { canRunReference } from './reference.ts';
 
-// A start of each side of 5,000, whose directories are on a disk that others use.
+// 5,000 starts of each side: at a load of twenty they took more than ten minutes.
 fileLimit(45);
 
 const skip = (await canRunReference()) ?? false;
