@@ -1,17 +1,11 @@
 import type { Bench, Row } from './bench.ts';
+import { escaped, STYLE } from './svg.ts';
 
 const WIDTH = 720;
 const LEFT = 300;
 const BAR = 14;
 const ROW = 46;
 const TOP = 56;
-/** Seen on dark and on light alike. */
-export const STYLE = `
-  svg { color-scheme: light dark }
-  text { font: 13px system-ui, sans-serif; fill: light-dark(#1f2328, #e6edf3) }
-  .title { font-weight: 600; font-size: 15px } .small { font-size: 11px; fill: light-dark(#59636e, #9198a1) }
-  .ours { fill: light-dark(#0969da, #4493f8) } .peer { fill: light-dark(#b1bac4, #656c76) }`;
-
 /** The least CPU of both in each row, as bars of one scale. */
 export function drawingOf({ title, peer }: Pick<Bench, 'title' | 'peer'>, rows: readonly Row[]): string {
   const most = Math.max(...rows.flatMap(({ ours, peer: theirs }) => [ours.cpuMs.min, theirs.cpuMs.min]));
@@ -42,8 +36,4 @@ export function drawingOf({ title, peer }: Pick<Bench, 'title' | 'peer'>, rows: 
     ...bars,
     '</svg>\n',
   ].join('\n');
-}
-
-export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

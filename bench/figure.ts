@@ -1,4 +1,4 @@
-import { escaped, STYLE } from './drawing.ts';
+import { escaped, STYLE } from './svg.ts';
 
 /** One thing that was measured of both, in a unit of its own. */
 export interface Figure {

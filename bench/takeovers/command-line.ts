@@ -1,10 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import type { GaleraNode } from '../../test/cluster/galera.ts';
 import type { Arena } from './arena.ts';
-import type { LaneOptions } from './lane.ts';
 
 const MIGRATION = fileURLToPath(new URL('migration.ts', import.meta.url));
 export const ACCOUNT_PASSWORD = 'secret-of-the-service';
+
+/** What the contenders of a lane are told. */
+export interface LaneOptions {
+  readonly contenders?: number;
+  /** Beside the row, or the row alone. Default: lease. */
+  readonly lock?: 'lease' | 'row';
+  /** Instead of kolla-db-sync: a file with the same interface. */
+  readonly program?: string;
+  readonly leaseMs: number;
+  readonly lossMs: number;
+}
 
 /** One that has these as its hosts, in this order. */
 export function argsOf(

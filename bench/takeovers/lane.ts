@@ -4,21 +4,11 @@ import { join } from 'node:path';
 import type { GaleraNode } from '../../test/cluster/galera.ts';
 import { pause } from '../../src/platform/backoff.ts';
 import type { Arena } from './arena.ts';
-import { ACCOUNT_PASSWORD, argsOf, envOf } from './command-line.ts';
+import { ACCOUNT_PASSWORD, argsOf, envOf, type LaneOptions } from './command-line.ts';
 import { LOST, startContender, type Contender } from './contender.ts';
 import { signal, treeOf } from './process-tree.ts';
 import { changes, type Changes } from './changes.ts';
 import { JOURNAL_TABLES } from './journal.ts';
-
-export interface LaneOptions {
-  readonly contenders?: number;
-  /** Beside the row, or the row alone. Default: lease. */
-  readonly lock?: 'lease' | 'row';
-  /** Instead of kolla-db-sync: a file with the same interface. */
-  readonly program?: string;
-  readonly leaseMs: number;
-  readonly lossMs: number;
-}
 
 /** A database and those that contend for it. */
 export interface Lane extends AsyncDisposable {
