@@ -28,7 +28,7 @@ import { SUITES, type Lane } from './suites.ts';
 
 const PROCESSORS = availableParallelism();
 /** One more than there are processors: also what computes waits for a process or the disk now and then. */
-const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS + 1, waits: 2 * PROCESSORS, node: 1 };
+const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS + 1, waits: PROCESSORS + 1, node: 1 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
