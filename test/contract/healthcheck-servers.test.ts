@@ -10,6 +10,10 @@ import { privateFolder } from '../../tools/folder.ts';
 import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { allSides, canHaveSides, type Sides } from './healthcheck/sides.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+// Each of RabbitMQ's own checks starts an Erlang, which takes twenty seconds beside six other programs that compute.
+fileLimit(45);
 
 const missing = (await canHaveSides()) ?? (await canRunGalera()) ?? (await canRunRabbitmq());
 const skip = missing ?? false;
