@@ -17,7 +17,7 @@ import { judgeRun } from './evidence/index.ts';
 import { changedFiles, isReached } from './runner/changed.ts';
 import { runCheck } from './runner/checks.ts';
 import { notRun } from './runner/outcomes.ts';
-import { CHECK, itemsOf, suitesOf, type Item } from './runner/plan.ts';
+import { CHECK, itemsOf, suitesOf, UnknownSuite, type Item } from './runner/plan.ts';
 import { inLanes } from './runner/pool.ts';
 import { prepare, type Prepared } from './runner/prepare.ts';
 import { failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './runner/report.ts';
@@ -39,7 +39,11 @@ const secondsSoFar = () => (performance.now() - began) / 1000;
 const timeIsOver =
   values.minutes === undefined ? new AbortController().signal : AbortSignal.timeout(Number(values.minutes) * 60_000);
 
-process.exitCode = await main(positionals.length === 0 ? ['test'] : positionals);
+process.exitCode = await main(positionals.length === 0 ? ['test'] : positionals).catch((error: unknown) => {
+  if (!(error instanceof UnknownSuite)) throw error;
+  console.error(error.message);
+  return 64;
+});
 
 async function main(words: readonly string[]): Promise<number> {
   const isCi = words.length === 1 && words[0] === 'ci';

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { ignoreAbsent } from '../src/platform/fs/absent.ts';
 import { exclusively } from './lock.ts';
 import { ownerGone, ownerTag } from './owner.ts';
 import { step } from './progress.ts';
@@ -88,7 +89,7 @@ async function removeUnused(name: string, root: string): Promise<void> {
   );
   for (const each of keyed) {
     const place = join(root, each);
-    const { mtimeMs } = await stat(markOf(place)).catch(() => stat(place));
+    const { mtimeMs } = (await stat(markOf(place)).catch(ignoreAbsent)) ?? (await stat(place));
     if (Date.now() - mtimeMs <= UNUSED_MS) continue;
     await rm(place, { recursive: true, force: true });
     await rm(markOf(place), { force: true });

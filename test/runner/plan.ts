@@ -16,13 +16,18 @@ export const CHECK: Pick<Suite, 'name' | 'what' | 'tier'> = {
 };
 const LANES = ['processor', 'waits', 'node'] as const;
 
+/** A word of the command line that names no suite. */
+export class UnknownSuite extends Error {
+  override name = 'UnknownSuite';
+}
+
 /** `test`, `full`, or a suite's name, to the names of suites. `full` is everything. */
 export function suitesOf(word: string): string[] {
   if (word === 'test') return [CHECK, ...SUITES].filter(({ tier }) => tier === 'test').map(({ name }) => name);
   if (word === 'full') return [CHECK, ...SUITES].map(({ name }) => name);
   if (word === CHECK.name || SUITES.some(({ name }) => name === word)) return [word];
   const known = ['test', 'full', CHECK.name, ...SUITES.map(({ name }) => name)];
-  throw new Error(`no suite '${word}'; there is ${known.join(', ')}`);
+  throw new UnknownSuite(`no suite '${word}'; there is ${known.join(', ')}`);
 }
 
 /** The items of suites, in the order of the table. A suite without files is an error: its pattern is wrong. */
