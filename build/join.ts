@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import type { Base } from './base.ts';
 
 /**
@@ -18,9 +20,20 @@ export const EXEC_ARGV = [
 
 type Sea = (entry: string, options: object) => Promise<void>;
 
+/** What is joined. */
+interface Parts {
+  readonly nodePath: string;
+  readonly arch: string;
+  readonly mainFile: string;
+  /** Name in the binary -> absolute path. */
+  readonly assets: Readonly<Record<string, string>>;
+  readonly output: string;
+}
+
 /**
  * Joins base, main script and assets into one executable, by pkg's SEA function: its command line can't take a node that
- * is already there. pkg works in `$TMPDIR`, which is set to the main script's folder meanwhile.
+ * is already there. pkg changes the working directory and reads `$TMPDIR`, which are the whole process's, so it runs in a
+ * process of its own.
  * @param assets name in the binary -> absolute path
  */
 export async function join(
@@ -29,34 +42,35 @@ export async function join(
   assets: Readonly<Record<string, string>>,
   output: string,
 ): Promise<void> {
+  const parts: Parts = { nodePath: base.path, arch: base.target.arch, mainFile, assets, output };
+  const env = { ...process.env, TMPDIR: dirname(mainFile) };
+  await promisify(execFile)(process.execPath, [import.meta.filename, JSON.stringify(parts)], { env });
+  await chmod(output, 0o755);
+}
+
+async function joinHere({ nodePath, arch, mainFile, assets, output }: Parts): Promise<void> {
   const require = createRequire(import.meta.url);
   const { default: sea } = require('@yao-pkg/pkg/lib-es5/sea.js') as { default: Sea };
   // Its steps, on our stdout.
   const { log } = require('@yao-pkg/pkg/lib-es5/log.js') as { log: { info: (text: string) => void } };
   log.info = () => {};
-  const temporary = process.env['TMPDIR'];
-  process.env['TMPDIR'] = dirname(mainFile);
-  try {
-    await sea(mainFile, {
-      targets: [{ nodeRange: 'node24', platform: 'linux', arch: base.target.arch, output }],
-      nodePath: base.path,
-      // Another machine's node can't be asked for its version. Ours is of the same lockfile, and writes the blob.
-      useLocalNode: base.target.arch !== process.arch,
-      seaConfig: {
-        // As pkg's folder sees it. The absolute path would stand in the binary, and differ from build to build.
-        main: '../main.cjs',
-        disableExperimentalSEAWarning: true,
-        // A cache that differs from build to build, for 2 KB.
-        useCodeCache: false,
-        execArgv: EXEC_ARGV,
-        // NODE_OPTIONS of the pod is for the service, and a flag unknown to us would end a probe.
-        execArgvExtension: 'none',
-        assets,
-      },
-    });
-  } finally {
-    if (temporary === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = temporary;
-  }
-  await chmod(output, 0o755);
+  await sea(mainFile, {
+    targets: [{ nodeRange: 'node24', platform: 'linux', arch, output }],
+    nodePath,
+    // Another machine's node can't be asked for its version. Ours is of the same lockfile, and writes the blob.
+    useLocalNode: arch !== process.arch,
+    seaConfig: {
+      // As pkg's folder sees it. The absolute path would stand in the binary, and differ from build to build.
+      main: '../main.cjs',
+      disableExperimentalSEAWarning: true,
+      // A cache that differs from build to build, for 2 KB.
+      useCodeCache: false,
+      execArgv: EXEC_ARGV,
+      // NODE_OPTIONS of the pod is for the service, and a flag unknown to us would end a probe.
+      execArgvExtension: 'none',
+      assets,
+    },
+  });
 }
+
+if (import.meta.main) await joinHere(JSON.parse(process.argv[2] ?? '') as Parts);
