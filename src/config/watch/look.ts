@@ -1,6 +1,9 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ConfigError, KollaError, UnavailableError, messageOf } from '../../cli/errors.ts';
 import { didYouMean, nearest, sentence } from '../../cli/nearest.ts';
 import type { Log } from '../../cli/log.ts';
+import { ignoreAbsent } from '../../platform/fs/absent.ts';
 import { makePlan, type ConfigOptions, type Planned } from '../index.ts';
 import { readConfig } from '../read.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -30,9 +33,21 @@ export async function lookAt(
   const paths = await pathsOf(options, before);
   const fingerprint = await fingerprintOf(paths);
   const found = await plan(options, { signal, log });
+  if (await isHalfSwapped(options.configDir)) return undefined;
   if ((await fingerprintOf(paths)) !== fingerprint) return undefined;
   if (String(await pathsOf(options, before)) !== String(paths)) return undefined;
   return { paths, fingerprint, ...found };
+}
+
+/**
+ * Whether the kubelet is in the midst of a swap: it renames `..data` first, and links the names that are new after that. Until
+ * then a new certificate is not there beside the new files that came with it.
+ */
+async function isHalfSwapped(configDir: string): Promise<boolean> {
+  const names = await readdir(join(configDir, '..data')).catch(ignoreAbsent);
+  for (const name of names ?? [])
+    if ((await lstat(join(configDir, name)).catch(ignoreAbsent)) === undefined) return true;
+  return false;
 }
 
 interface Surroundings {
