@@ -6,5 +6,5 @@ const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => q
 /** Effects that say nothing and have as long as the test has. */
 export function quietEffects(): Effects {
   const { signal } = new AbortController();
-  return { signal, log: quiet, deadline: AbortSignal.timeout(60_000), timeoutMs: 60_000 };
+  return { signal, log: quiet, deadline: signal, timeoutMs: 60_000 };
 }

@@ -34,14 +34,15 @@ async function unprivileged(p: Pod): Promise<Unprivileged | undefined> {
   );
   if (!mayRead) return { words: [], uid: p.me.uid };
   const words = ['setpriv', '--reuid', `${OTHER}`, '--regid', `${OTHER}`, '--clear-groups'];
-  const tried = await run(words[0]!, [...words.slice(1), process.execPath, '--version']);
+  // A clone in a home that is its owner's alone is nothing that others can run.
+  const tried = await run(words[0]!, [...words.slice(1), process.execPath, '--check', import.meta.filename]);
   return tried.code === 0 ? { words, uid: OTHER } : undefined;
 }
 
 test('a service gets its volume whole, but for what the image lets nobody read, which is said by name', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges can be had here');
+  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
   const [image, volume] = [join(p.configDir, '../image'), join(p.configDir, '../volume')];
   await p.write(join(image, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\nroot:x:0:0::/:/bin/sh\n`);
   await p.write(join(image, 'etc/group'), `service:x:${user.uid}:\nroot:x:0:\n`);
@@ -101,7 +102,7 @@ test("a volume's own folder, which is root's and open to the pod, is taken as it
 test('a folder that this user may not write is refused before anything is touched, with the fix', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges can be had here');
+  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
   await p.write(join(p.root, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\n`);
   await p.write(join(p.root, 'etc/group'), `service:x:${user.uid}:\n`);
   await p.write(join(p.configDir, 'a'), 'a');
@@ -119,7 +120,7 @@ test('a folder that this user may not write is refused before anything is touche
 test("a folder of the image's that this user may not enter is nothing to copy, and no reason to stop", async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges can be had here');
+  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
   const [image, root] = [join(p.configDir, '../image'), join(p.configDir, '../volume')];
   await p.write(join(image, 'root/.ssh/config'), 'of root', 0o600);
   await chmod(join(image, 'root'), 0o700);
@@ -143,7 +144,7 @@ test("a folder of the image's that this user may not enter is nothing to copy, a
 test('a place that this user may not look at is refused by its entry', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges can be had here');
+  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
   await p.write(join(p.root, 'root/file'), 'of root');
   await p.write(join(p.configDir, 'a'), 'a');
   await p.write(join(p.configDir, 'locked'), 'a', 0);
@@ -167,7 +168,7 @@ test('a place that this user may not look at is refused by its entry', async (t)
 test('what permissions name and this user may not reach is a warning, and what is behind it is done', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges can be had here');
+  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
   await p.write(join(p.root, 'var/lib/locked/x/file'), 'of root');
   await p.write(join(p.root, 'var/lib/open/file'), 'of root');
   await p.config({

@@ -117,8 +117,10 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     const { log } = recordedLog();
     const run = (sql: string) => mariadb.query(`USE ${site.database}; ${sql}`);
     await run('CREATE TABLE old (id INT); CREATE TABLE altered (id INT); CREATE TABLE filled (id INT)');
-    // The server's notes are in whole seconds.
-    await new Promise((resolve) => setTimeout(resolve, 2100));
+    // The server's notes are in whole seconds, and so is its clock.
+    const now = async () => Number((await mariadb.query('SELECT UNIX_TIMESTAMP() AS now'))[0]?.['now']);
+    const made = await now();
+    await until('two seconds of the server', async () => (await now()) > made + 1 || undefined);
     await run('CREATE TABLE made (id INT); ALTER TABLE altered ADD COLUMN x INT; INSERT INTO filled VALUES (1)');
     const { signal } = new AbortController();
     assert.deepEqual(await readChangedTables(target, target, 1000, { signal, log }), {

@@ -41,8 +41,15 @@ async function play(line: string, folder: string, stage: Stage): Promise<void> {
     const script = `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' ${name} "$@"\n`;
     await writeFile(join(folder, 'bin', name), script, { mode: 0o755 });
   }
-  const words = Object.entries(stage.replace ?? {}).reduce((rest, [word, ours]) => rest.replaceAll(word, ours), line);
-  const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, HOME: folder, ...stage.env };
+  const given = Object.entries(stage.replace ?? {}).reduce((rest, [word, ours]) => rest.replaceAll(word, ours), line);
+  // How long a probe may take is no example's subject, and a busy machine takes longer.
+  const words = given.replace(/^(kolla-probe .*--timeout) \d+m?s/, '$1 1h');
+  const env = {
+    KOLLA_PROBE_TIMEOUT: '1h',
+    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+    HOME: folder,
+    ...stage.env,
+  };
   await using running = await start('bash', ['-c', `exec ${words}`], { cwd: folder, env, keepOutput: true });
   const { stdout, stderr } = running.child;
   assert.ok(stdout && stderr);

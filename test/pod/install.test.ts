@@ -331,8 +331,10 @@ test('without the right to write it ends with 77 and names the fix', async (t) =
   await using one = await stage();
   await chmod(one.folder.path, 0o755);
   await mkdir(one.volume);
-  const words = [process.execPath, HELPERS, 'kolla-pod', 'install', one.volume, '--from', one.source];
-  const { code, stderr } = await run('setpriv', ['--reuid', '42425', '--regid', '42425', '--clear-groups', ...words]);
+  const other = ['--reuid', '42425', '--regid', '42425', '--clear-groups', process.execPath];
+  if ((await run('setpriv', [...other, '--check', HELPERS])).code !== 0) return t.skip('others can’t read this clone');
+  const words = [HELPERS, 'kolla-pod', 'install', one.volume, '--from', one.source];
+  const { code, stderr } = await run('setpriv', [...other, ...words]);
   assert.equal(code, 77, stderr);
   assert.match(stderr, /cannot write into .*volume: EACCES.*fsGroup/);
 });

@@ -46,7 +46,7 @@ async function setUp(image: Readonly<Record<string, string>>) {
         root,
         configDir,
         asked,
-        signal: AbortSignal.timeout(10_000),
+        signal: new AbortController().signal,
         log,
       }),
     read: (path: string) => readFile(join(root, path), 'utf8'),

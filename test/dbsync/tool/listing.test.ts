@@ -83,13 +83,13 @@ test('a tool that fails ends it with its exit code and its reason', async () => 
   });
 });
 
-test('who is asked to end does not wait for a tool that hangs', { timeout: 20_000 }, async () => {
+test('who is asked to end does not wait for a tool that hangs', async () => {
   const { task, done } = listing('sleep 1000');
   const reason = new Error('ended');
   await assert.rejects(findListed(task, done, reader, effects(AbortSignal.abort(reason))), reason);
 });
 
-test('a lock that is lost ends it too', { timeout: 20_000 }, async () => {
+test('a lock that is lost ends it too', async () => {
   const { task, done } = listing('sleep 1000');
   const reason = new Error('lost');
   await assert.rejects(findListed(task, done, { ...reader, lost: AbortSignal.abort(reason) }, effects()), reason);

@@ -97,7 +97,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   },
   {
     point:
-      '500 files under kolla-sidecar, a new one that lives three seconds, and lines that come last before the stop',
+      '500 files under kolla-sidecar, a new one that is removed once it is held, and lines that come last before the stop',
     file: 'test/integration/kolla-log-ship-files.test.ts',
     test: EVERY,
   },

@@ -47,7 +47,7 @@ export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
       await readAll();
       if (reader === 'our reader') return;
       for (let lastMs = performance.now(), before = lines.length; lines.length < wanted; before = lines.length) {
-        await source.changed(20, AbortSignal.timeout(60_000));
+        await source.changed(20, new AbortController().signal);
         await readAll();
         if (lines.length > before) lastMs = performance.now();
         if (performance.now() - lastMs > patienceMs) return;

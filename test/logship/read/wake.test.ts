@@ -13,7 +13,7 @@ function bell() {
   return { ring: () => void rings.dispatchEvent(new Event('ring')), heard: () => once(rings, 'ring') };
 }
 
-test('it rings when a file comes into a folder', { timeout: 30_000 }, async () => {
+test('it rings when a file comes into a folder', async () => {
   await using folder = await privateFolder('wake');
   const { ring, heard } = bell();
   using wake = new Wake({ moved: ring, grown: () => {}, log: log() });
@@ -28,7 +28,7 @@ test('it rings when a file comes into a folder', { timeout: 30_000 }, async () =
   }
 });
 
-test('it tells lines that are appended from files that come', { timeout: 30_000 }, async () => {
+test('it tells lines that are appended from files that come', async () => {
   await using folder = await privateFolder('wake');
   const file = join(folder.path, 'a.log');
   writeFileSync(file, '');
@@ -61,7 +61,7 @@ for (const [code, says] of [
   });
 }
 
-test('a reader whose watch rings looks at once', { timeout: 30_000 }, async () => {
+test('a reader whose watch rings looks at once', async () => {
   await using r = await reading();
   await r.poll();
   let number = 0;

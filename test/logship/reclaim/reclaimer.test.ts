@@ -21,7 +21,7 @@ const canPunch: Capability = async () => {
   const found = findFallocate();
   if ('reason' in found) return found.reason;
   await using w = await world();
-  await w.reclaimer.pass(AbortSignal.timeout(10_000));
+  await w.reclaimer.pass(new AbortController().signal);
   return w.reclaimer.bytes > 0 ? undefined : `no holes can be made in ${w.file}: ${w.said.join(' ')}`;
 };
 
@@ -41,7 +41,7 @@ async function world(acknowledged: readonly number[] = [6 * MB], punch?: Punch) 
     keepBytes: KEEP,
     log: log(said),
   });
-  return { ...folder, folder: folder.path, file, said, reclaimer, marks, saved, signal: AbortSignal.timeout(60_000) };
+  return { ...folder, folder: folder.path, file, said, reclaimer, marks, saved, signal: new AbortController().signal };
 }
 
 const skip = (await canPunch()) ?? false;

@@ -16,7 +16,7 @@ import { parseUnixSocket } from '../../../src/platform/proc/unix-sockets.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { oneOf, randomFrom } from '../../support/random.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const { signal } = new AbortController();
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
 const UNIX_HEAD = 'Num       RefCount Protocol Flags    Type St Inode Path\n';
 

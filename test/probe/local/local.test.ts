@@ -12,7 +12,7 @@ import { startService } from './service.ts';
 import { startStranger } from './stranger.ts';
 
 const name = (what: string) => `kp-${what}-${process.pid}`;
-const signal = () => AbortSignal.timeout(20_000);
+const signal = () => new AbortController().signal;
 
 async function listensAt(path: string, what = name('daemon')) {
   return await startService(
