@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectKube, type KubeClient } from '../src/platform/kube/index.ts';
+import { connectKube, type KubeClient } from '../src/kube/index.ts';
 import { cpuSecondsOf, openWatches, requestCount, type ControlPlane } from '../test/cluster/kubernetes/index.ts';
 import { round, type Figure } from './figure.ts';
 import { job, NAMESPACE, touch } from './waited.ts';

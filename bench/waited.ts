@@ -1,4 +1,4 @@
-import type { KubeClient } from '../src/platform/kube/index.ts';
+import type { KubeClient } from '../src/kube/index.ts';
 
 export const NAMESPACE = 'openstack';
 

@@ -9,7 +9,7 @@
  * that don't watch.
  */
 import { existsSync } from 'node:fs';
-import { connectKube, type KubeClient } from '../src/platform/kube/index.ts';
+import { connectKube, type KubeClient } from '../src/kube/index.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../test/cluster/kubernetes/index.ts';
 import type { FiguresBench } from './bench.ts';
 import { percentile, round, type Figure } from './figure.ts';

@@ -46,7 +46,7 @@ export async function bundleHelper(name: string): Promise<Bundle> {
  * What stays out of a helper's code cache: all of a cache is read at each start, and an exec probe starts each few seconds,
  * while our client for the API server is used by the resident server alone, or once.
  */
-const COLD: Readonly<Record<string, RegExp>> = { 'kolla-probe': /\/platform\/kube\// };
+const COLD: Readonly<Record<string, RegExp>> = { 'kolla-probe': /\/src\/kube\// };
 
 /** Bundles a library of build/libraries.ts. The script exports, under each of its imports' names, what that import gives. */
 export async function bundleLibrary(name: string): Promise<Bundle> {
@@ -131,8 +131,8 @@ function stubbed(filter: RegExp): Plugin {
 const tablesAsData: Plugin = {
   name: 'tables-as-data',
   setup(builder) {
-    builder.onLoad({ filter: /\/src\/pod\/helpers\.ts$/ }, async () => {
-      const { HELPERS } = await import('../src/pod/helpers.ts');
+    builder.onLoad({ filter: /\/src\/toolbox\/helpers\.ts$/ }, async () => {
+      const { HELPERS } = await import('../src/toolbox/helpers.ts');
       return { contents: `export const HELPERS = ${JSON.stringify(HELPERS)};` };
     });
   },

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { VERSION } from '../src/cli/version.ts';
+import { VERSION } from '../src/core/version.ts';
 import { onTarget, type Target } from './base.ts';
 import { callOf, type Built } from './make.ts';
 

@@ -1,8 +1,8 @@
 /** `node build/docs.ts`: writes the pages under docs/, and the charts', that come from tables. A test says when they are stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { all } from '../src/pod/index.ts';
-import { SERVICES } from '../src/services/index.ts';
+import { all } from '../src/toolbox/index.ts';
+import { SERVICES } from '../src/catalog/index.ts';
 import { ROOT } from './bundle.ts';
 import { CHARTS } from './charts.ts';
 import { cataloguePage } from './docs/catalogue.ts';

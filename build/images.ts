@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../src/cli/errors.ts';
+import { messageOf } from '../src/core/errors.ts';
 import { table } from '../src/cli/table.ts';
 import { terminalOf } from '../src/cli/terminal.ts';
 import type { Target } from './base.ts';

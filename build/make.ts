@@ -9,7 +9,7 @@ import { warmCache } from './warm-cache.ts';
 import { ALL_NAMES, ROOTLESS_NAMES } from './names.ts';
 import { BINARY, shimFor } from '../src/probe/kolla/shim.ts';
 import { KOLLA_NAMES } from '../src/probe/kolla/variables.ts';
-import { SUDO_SHIM } from '../src/start/sudo/shim.ts';
+import { SUDO_SHIM } from '../src/container/sudo/shim.ts';
 
 export interface Built {
   /** The folder with `kolla-pod`, `bin/`, `rootless-bin/` and `kolla-bin/`. */

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { copyCaCertificates } from '../src/start/index.ts';
+import type { copyCaCertificates } from '../src/container/start/index.ts';
 import type { createLines, setConfigs } from '../src/config/set-configs/index.ts';
-import type { Log } from '../src/cli/log.ts';
-import type { findProgram } from '../src/platform/exec/index.ts';
+import type { Log } from '../src/core/log.ts';
+import type { findProgram } from '../src/process/exec/index.ts';
 import type { connectedQuestion } from '../src/probe/kolla/port.ts';
 import type { runKolla } from '../src/probe/kolla/run.ts';
 

@@ -3,8 +3,8 @@ export const REHEARSED: Readonly<Record<string, readonly string[]>> = {
   kolla_set_configs: [`export { createLines, setConfigs } from './src/config/set-configs/index.ts';`],
   kolla_start: [
     `export { createLines, setConfigs } from './src/config/set-configs/index.ts';`,
-    `export { copyCaCertificates } from './src/start/index.ts';`,
-    `export { findProgram } from './src/platform/exec/index.ts';`,
+    `export { copyCaCertificates } from './src/container/start/index.ts';`,
+    `export { findProgram } from './src/process/exec/index.ts';`,
   ],
   healthcheck_port: inProc('connectedQuestion', 'port'),
   healthcheck_listen: inProc('listenQuestion', 'port'),

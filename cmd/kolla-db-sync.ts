@@ -1,4 +1,4 @@
 import { run } from '../src/cli/run.ts';
-import { dbSync } from '../src/dbsync/index.ts';
+import { dbSync } from '../src/migrate/index.ts';
 
 export const main = (argv: string[], env: NodeJS.ProcessEnv): Promise<number> => run(dbSync, argv, env);

@@ -1,4 +1,4 @@
 import { run } from '../src/cli/run.ts';
-import { pod } from '../src/pod/index.ts';
+import { pod } from '../src/toolbox/index.ts';
 
 export const main = (argv: string[], env: NodeJS.ProcessEnv): Promise<number> => run(pod, argv, env);

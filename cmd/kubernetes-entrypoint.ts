@@ -1,4 +1,4 @@
 import { run } from '../src/cli/run.ts';
-import { kubernetesEntrypoint } from '../src/init/kubernetes-entrypoint.ts';
+import { kubernetesEntrypoint } from '../src/container/init/kubernetes-entrypoint.ts';
 
 export const main = (argv: string[], env: NodeJS.ProcessEnv): Promise<number> => run(kubernetesEntrypoint, argv, env);

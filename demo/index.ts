@@ -8,7 +8,7 @@
  * Exit 0 when all of it was seen, 1 when a step went wrong (named), 130 or 143 after a signal. Nothing is left behind
  * but the picture in dist/.
  */
-import { messageOf, KollaError, ExitCode } from '../src/cli/errors.ts';
+import { messageOf, KollaError, ExitCode } from '../src/core/errors.ts';
 import { stopOnSignals } from '../src/cli/signals.ts';
 import { terminalOf } from '../src/cli/terminal.ts';
 import { abortWithoutParent, privateRoot } from './janitor.ts';

@@ -27,9 +27,9 @@ export const SUITES: readonly Suite[] = [
     what: 'our code alone: no network, no servers',
     tier: 'test',
     processor: [
-      'test/pod/{examples,configmaps/command,install}.test.ts',
-      'test/init/{watch-swaps,watch}.test.ts',
-      'test/{bootstrap,cli,cluster,config,demo,depend,docs,evidence,init,dbsync,job,logship,platform,pod,probe,runner,servers,services,sidecar,start,support,tools}/**/*.test.ts',
+      'test/toolbox/{examples,configmaps/command,install}.test.ts',
+      'test/container/init/{watch-swaps,watch}.test.ts',
+      'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,kube,logship,migrate,mysql,net,oslo,probe,process,runner,servers,sidecar,support,toolbox,tools,wait}/**/*.test.ts',
     ],
     reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],
   },

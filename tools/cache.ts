@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ignoreAbsent } from '../src/platform/fs/absent.ts';
+import { ignoreAbsent } from '../src/fs/absent.ts';
 import { exclusively } from './lock.ts';
 import { ownerGone, ownerTag } from './owner.ts';
 import { step } from './progress.ts';

@@ -9,7 +9,7 @@
  */
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../src/cli/errors.ts';
+import { messageOf } from '../src/core/errors.ts';
 import { cached } from './cache.ts';
 import type { Capability } from './capability.ts';
 import { privateFolder } from './folder.ts';

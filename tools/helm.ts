@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../src/cli/errors.ts';
+import { messageOf } from '../src/core/errors.ts';
 import type { Capability } from './capability.ts';
 import { run, type Finished } from './process.ts';
 import { goProgram } from './go-program.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Log } from '../../src/cli/log.ts';
+import type { Log } from '../../src/core/log.ts';
 import { answerOf } from '../../src/probe/ask.ts';
 import { KOLLA_NAMES, openDoor, shimFor, writeDoorFile } from '../../src/probe/kolla/index.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';

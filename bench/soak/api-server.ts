@@ -7,7 +7,7 @@
  * Prints what was seen and when, and writes it to docs/evidence/soak-api-server.md; fails when a change is not seen.
  */
 import { writeFileSync } from 'node:fs';
-import { connectKube } from '../../src/platform/kube/index.ts';
+import { connectKube } from '../../src/kube/index.ts';
 import { startForwarder } from '../../test/cluster/forwarder.ts';
 import { canRunControlPlane, startControlPlane } from '../../test/cluster/kubernetes/index.ts';
 import { must } from '../../tools/process.ts';

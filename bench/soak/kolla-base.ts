@@ -7,7 +7,7 @@
  * It takes four minutes and more, so the tests render the Dockerfiles only.
  */
 import assert from 'node:assert/strict';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/core/version.ts';
 import { debianSystem } from '../../test/cluster/debian-system.ts';
 import { startDocker } from '../../test/cluster/docker/index.ts';
 import { BASE_IMAGE, kollaBuild, SUITE } from '../../test/cluster/kolla-build.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GaleraNode } from '../../test/cluster/galera.ts';
-import { pause } from '../../src/platform/backoff.ts';
+import { pause } from '../../src/core/backoff.ts';
 import type { Arena } from './arena.ts';
 import { ACCOUNT_PASSWORD, argsOf, envOf, type LaneOptions } from './command-line.ts';
 import { LOST, startContender, type Contender } from './contender.ts';

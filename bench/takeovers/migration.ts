@@ -11,7 +11,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type Connection } from 'mysql2/promise';
-import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
+import { parseMysqlUrl } from '../../src/mysql/index.ts';
 
 const PACE_MS = 120;
 /** From the write to its commit: a fault is to meet open transactions. */

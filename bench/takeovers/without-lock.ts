@@ -3,14 +3,14 @@
  * Run as a contender in the place of the real one, it shows that the journal tells overlaps.
  */
 import { parseArgs } from 'node:util';
-import { createLog } from '../../src/cli/log.ts';
-import { openFence, takeFence } from '../../src/dbsync/lock/fence.ts';
-import type { Plan } from '../../src/dbsync/plan.ts';
-import { reach } from '../../src/dbsync/target/reach.ts';
-import { sync } from '../../src/dbsync/sync.ts';
-import type { TakeTurn } from '../../src/dbsync/lock/turn.ts';
-import { parseAddress } from '../../src/platform/address.ts';
-import { parseMysqlUrl, urlAt } from '../../src/platform/mysql/index.ts';
+import { createLog } from '../../src/core/log.ts';
+import { openFence, takeFence } from '../../src/migrate/lock/fence.ts';
+import type { Plan } from '../../src/migrate/plan.ts';
+import { reach } from '../../src/migrate/target/reach.ts';
+import { sync } from '../../src/migrate/sync.ts';
+import type { TakeTurn } from '../../src/migrate/lock/turn.ts';
+import { parseAddress } from '../../src/net/address.ts';
+import { parseMysqlUrl, urlAt } from '../../src/mysql/index.ts';
 
 const takeAlways: TakeTurn = async (plan, { signal, log }) => {
   const { target, timeoutMs, galeraDonor } = plan;

@@ -1,6 +1,6 @@
 /** docs/catalogue.md, from the services' data. */
-import { endpointText, grantText, lineOf } from '../../src/pod/catalogue.ts';
-import { PHASES, type Service, type Step } from '../../src/services/index.ts';
+import { endpointText, grantText, lineOf } from '../../src/toolbox/catalogue.ts';
+import { PHASES, type Service, type Step } from '../../src/catalog/index.ts';
 
 /** Every service that the helpers know; `generated` says whose page it is. */
 export function cataloguePage(services: readonly Service[], generated: string): string {

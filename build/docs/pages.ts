@@ -1,7 +1,7 @@
 /** docs/cli.md and docs/errors.md, from the tables that the program itself uses. */
 import { commandsOf, sectionOf, type Command, type Helper } from '../../src/cli/command.ts';
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
-import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { EXIT_CODES } from '../../src/core/exit-codes.ts';
 import { flagOf, usageOf } from '../../src/cli/help.ts';
 import type { Option } from '../../src/cli/option.ts';
 

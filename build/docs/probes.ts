@@ -1,7 +1,7 @@
 /** The table in docs/kolla-probe.md, from the services' data. */
-import { allProbes } from '../../src/services/probes.ts';
+import { allProbes } from '../../src/catalog/probes.ts';
 
-const OPEN = '<!-- probes: made by `make docs` from src/services/ -->';
+const OPEN = '<!-- probes: made by `make docs` from src/catalog/ -->';
 const CLOSE = '<!-- end probes -->';
 
 /** The page with its table as the data have it now. Error for a page without the two marks. */

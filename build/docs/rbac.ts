@@ -1,6 +1,6 @@
 /** docs/rbac.md: for each kind of wait the Role that `kolla-init rbac` prints, by the code that it prints it with. */
-import { accessOf, KINDS, parseDependency } from '../../src/depend/index.ts';
-import { rolesFor } from '../../src/platform/kube/rbac.ts';
+import { accessOf, KINDS, parseDependency } from '../../src/wait/index.ts';
+import { rolesFor } from '../../src/kube/rbac.ts';
 
 const NAMESPACE = 'openstack';
 const ACCOUNT = { kind: 'ServiceAccount', name: 'keystone', namespace: NAMESPACE } as const;

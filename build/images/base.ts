@@ -1,7 +1,7 @@
 import { chmod, copyFile, glob, lstat, mkdir, readFile, readlink, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { isThere } from '../../src/platform/fs/access.ts';
+import { isThere } from '../../src/fs/access.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Target } from '../base.ts';

@@ -15,7 +15,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { execFile } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/core/version.ts';
 import { imageTar } from '../../tools/image.ts';
 import { onTarget, type Target } from '../base.ts';
 import { checkBinary } from '../check.ts';

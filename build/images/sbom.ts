@@ -6,7 +6,7 @@
  * Without a time and with a serial number made of its content, so the same image has the same bill.
  */
 import { createHash } from 'node:crypto';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/core/version.ts';
 import type { BasePackage } from './base.ts';
 import type { BundledPackage } from './bundled.ts';
 

@@ -1,7 +1,7 @@
-import { UsageError } from '../cli/errors.ts';
-import { suggestion } from '../cli/nearest.ts';
+import { UsageError } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
 import { readSecret } from '../cli/secret-file.ts';
-import type { IdentityUser } from '../services/index.ts';
+import type { IdentityUser } from '../catalog/index.ts';
 import type { FoundAccount } from './keystone/users/index.ts';
 import type { BootstrapOptions } from './options.ts';
 import type { ServiceConfig } from './service-config.ts';

@@ -1,8 +1,8 @@
-import { formatDuration } from '../cli/duration.ts';
-import { ConfigError, DeadlineError, KollaError, UnavailableError, messageOf } from '../cli/errors.ts';
+import { formatDuration } from '../core/duration.ts';
+import { ConfigError, DeadlineError, KollaError, UnavailableError, messageOf } from '../core/errors.ts';
 import { statusLine } from '../cli/status-line.ts';
-import { backoffMs, pause } from '../platform/backoff.ts';
-import { askJson, UntrustedError, type JsonAnswer, type JsonCall } from '../platform/json-http.ts';
+import { backoffMs, pause } from '../core/backoff.ts';
+import { askJson, UntrustedError, type JsonAnswer, type JsonCall } from '../net/json-http.ts';
 import type { Effects } from './effects.ts';
 import { Outdated } from './outdated.ts';
 

@@ -1,6 +1,6 @@
-import { ConfigError, DeadlineError, UnavailableError } from '../cli/errors.ts';
-import { formatDuration } from '../cli/duration.ts';
-import { backoffMs, pause } from '../platform/backoff.ts';
+import { ConfigError, DeadlineError, UnavailableError } from '../core/errors.ts';
+import { formatDuration } from '../core/duration.ts';
+import { backoffMs, pause } from '../core/backoff.ts';
 import { lineOf, titleOf, type Part, type Planned } from './change.ts';
 import type { Effects } from './effects.ts';
 import { Outdated } from './outdated.ts';

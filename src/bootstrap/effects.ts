@@ -1,4 +1,4 @@
-import type { Log } from '../cli/log.ts';
+import type { Log } from '../core/log.ts';
 
 /** What every part is given. */
 export interface Effects {

@@ -1,4 +1,4 @@
-import type { KollaError } from '../cli/errors.ts';
+import type { KollaError } from '../core/errors.ts';
 
 /**
  * What was read is not how things are now: somebody was faster (409, 404), or nobody can say whether a request whose answer

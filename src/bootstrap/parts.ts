@@ -1,7 +1,7 @@
 import type { Context } from '../cli/command.ts';
-import { ConfigError, UsageError } from '../cli/errors.ts';
-import { redactor, type Redact } from '../platform/redact.ts';
-import type { Service } from '../services/index.ts';
+import { ConfigError, UsageError } from '../core/errors.ts';
+import { redactor, type Redact } from '../core/redact.ts';
+import type { Service } from '../catalog/index.ts';
 import { findAccounts } from './accounts.ts';
 import { PARTS, type Part, type PartName } from './change.ts';
 import type { Effects } from './effects.ts';

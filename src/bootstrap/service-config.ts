@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError, messageOf } from '../cli/errors.ts';
-import { osloLines } from '../platform/oslo-lines.ts';
-import { osloValue } from '../platform/oslo-value.ts';
-import { isForOslo, setVariable } from '../platform/oslo-variable.ts';
-import type { Place, Service } from '../services/index.ts';
+import { ConfigError, messageOf } from '../core/errors.ts';
+import { osloLines } from '../oslo/lines.ts';
+import { osloValue } from '../oslo/value.ts';
+import { isForOslo, setVariable } from '../oslo/variable.ts';
+import type { Place, Service } from '../catalog/index.ts';
 
 /** The service's own configuration, as far as it is there. */
 export interface ServiceConfig {

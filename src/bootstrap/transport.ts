@@ -1,7 +1,7 @@
-import { ConfigError, UsageError, messageOf } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
+import { ConfigError, UsageError, messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { readSecret } from '../cli/secret-file.ts';
-import type { Queue } from '../services/index.ts';
+import type { Queue } from '../catalog/index.ts';
 import type { BootstrapOptions } from './options.ts';
 import type { BrokerOptions } from './rabbitmq/broker.ts';
 import { parseTransportUrl, type Transport } from './rabbitmq/transport-url.ts';

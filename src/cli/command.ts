@@ -1,7 +1,7 @@
-import type { ExitCode } from './errors.ts';
+import type { ExitCode } from '../core/errors.ts';
 import type { PodFile } from './file.ts';
 import type { Live } from './live.ts';
-import type { Level, LineFormat, Log } from './log.ts';
+import type { Level, LineFormat, Log } from '../core/log.ts';
 import type { Option, Values } from './option.ts';
 import type { Terminal } from './terminal.ts';
 

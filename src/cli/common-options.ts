@@ -1,5 +1,5 @@
 import type { Option } from './option.ts';
-import { LEVELS } from './log.ts';
+import { LEVELS } from '../core/log.ts';
 
 /** The options that every command of every helper has. In kolla-pod.yaml they stand at the top. */
 export const COMMON_OPTIONS = [

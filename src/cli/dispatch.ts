@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { ExitCode, KollaError } from './errors.ts';
+import { ExitCode, KollaError } from '../core/errors.ts';
 import { createOutput, ignoreClosedStderr, OutputClosedError } from './output.ts';
 import { refuseSetId } from './set-id.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from '../core/version.ts';
 
 /** What each file in cmd/ exports. */
 export interface HelperModule {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
-import { ConfigError, messageOf } from './errors.ts';
-import { suggestion } from './nearest.ts';
+import { ConfigError, messageOf } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
 import type { Option } from './option.ts';
 import { SECTIONS } from './sections.ts';
 

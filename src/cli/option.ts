@@ -1,5 +1,5 @@
-import { parseDuration } from './duration.ts';
-import { didYouMean } from './nearest.ts';
+import { parseDuration } from '../core/duration.ts';
+import { didYouMean } from '../core/nearest.ts';
 
 /** How an option's text becomes a value, and what completion offers for it. */
 export type OptionType = 'string' | 'path' | 'boolean' | 'integer' | 'duration' | 'choice';

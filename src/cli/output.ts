@@ -1,4 +1,4 @@
-import { ExitCode, KollaError, UnavailableError, messageOf } from './errors.ts';
+import { ExitCode, KollaError, UnavailableError, messageOf } from '../core/errors.ts';
 
 /** The reader of our stdout has gone (`| head`): nobody waits for the rest, and that is no failure to report. */
 export class OutputClosedError extends KollaError {

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Command, Input } from './command.ts';
-import { UsageError, ConfigError, messageOf } from './errors.ts';
+import { UsageError, ConfigError, messageOf } from '../core/errors.ts';
 import type { FileOptions } from './file.ts';
-import { didYouMean, suggestion } from './nearest.ts';
+import { didYouMean, suggestion } from '../core/nearest.ts';
 import { camelCase, parseValue, type Option } from './option.ts';
 
 /** One argv, split: flags as they were given, operands, and the words after `--`. */

@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { COMMON_OPTIONS } from './common-options.ts';
 import type { Helper } from './command.ts';
-import { ExitCode, KollaError, SignalError, messageOf } from './errors.ts';
+import { ExitCode, KollaError, SignalError, messageOf } from '../core/errors.ts';
 import { firstBytes } from './first-bytes.ts';
 import { LiveRegion, type Live } from './live.ts';
-import { createLog, LEVELS, type Log } from './log.ts';
+import { createLog, LEVELS, type Log } from '../core/log.ts';
 import { ignoreErrors, OutputClosedError } from './output.ts';
 import type { Values } from './option.ts';
 import type { Terminal } from './terminal.ts';

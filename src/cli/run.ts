@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { COMMON_OPTIONS, DEFAULT_CONFIG_FILE } from './common-options.ts';
 import { commandOf, sectionOf, type Command, type Context, type Helper } from './command.ts';
-import { ExitCode, SignalError, UsageError } from './errors.ts';
+import { ExitCode, SignalError, UsageError } from '../core/errors.ts';
 import type { FileOptions } from './file.ts';
 import { commandHelp, helperHelp, usageOf } from './help.ts';
-import { suggestion } from './nearest.ts';
+import { suggestion } from '../core/nearest.ts';
 import type { Values } from './option.ts';
 import { createOutput, ignoreClosedStderr, type Output } from './output.ts';
 import { inputOf, resolveOptions, splitWords } from './parse.ts';
@@ -12,7 +12,7 @@ import { Reporter } from './reporter.ts';
 import { fileOptionsOf } from './section.ts';
 import { stopOnSignals, type Stop } from './signals.ts';
 import { terminalOf, type Terminal } from './terminal.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from '../core/version.ts';
 
 /** From a helper's tables, its argv (without the program's name) and the environment to an exit code. */
 export async function run(helper: Helper, argv: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode> {

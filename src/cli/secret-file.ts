@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError, messageOf } from './errors.ts';
+import { ConfigError, messageOf } from '../core/errors.ts';
 
 /**
  * A secret that a file holds. The line break that such a file often ends with is not part of it.

@@ -1,4 +1,4 @@
-import { KollaError } from './errors.ts';
+import { KollaError } from '../core/errors.ts';
 
 /** Who a process runs as, and for whom. */
 export interface Ids {

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { SignalError } from './errors.ts';
+import { SignalError } from '../core/errors.ts';
 
 /** One for the process: who waits takes its signal. */
 export interface Stop extends Disposable {

@@ -1,10 +1,10 @@
 import { chmod, lchown, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
-import { makeFolders } from '../platform/fs/folder.ts';
-import { Replacer } from '../platform/fs/replacer.ts';
-import { writeInPlace } from '../platform/fs/write-in-place.ts';
+import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { makeFolders } from '../fs/folder.ts';
+import { Replacer } from '../fs/replacer.ts';
+import { writeInPlace } from '../fs/write-in-place.ts';
 import { makeFolder, makeParents } from './folder.ts';
 import { setPermissions } from './permissions.ts';
 import { under } from './place.ts';

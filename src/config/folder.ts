@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { makeFolder as makeOne, makeFolders } from '../platform/fs/folder.ts';
+import { makeFolder as makeOne, makeFolders } from '../fs/folder.ts';
 
 /** Makes what is missing above a path, as anybody may enter it. */
 export async function makeParents(path: string): Promise<void> {

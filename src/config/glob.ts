@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ignoreAbsent } from '../platform/fs/absent.ts';
+import { ignoreAbsent } from '../fs/absent.ts';
 
 /** Whether Python's glob sees a pattern in it. */
 export function hasMagic(path: string): boolean {

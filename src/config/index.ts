@@ -10,8 +10,8 @@
  * kolla_set_configs (set-configs/) is an engine of its own: it must stop where, and with what, Kolla's tool does, on one
  * tree and as root; here image and volume are two trees, all problems are told at once, and owners are bent to one uid.
  */
-import { ConfigError, messageOf } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
+import { ConfigError, messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { realpath } from 'node:fs/promises';
 import { applyPlan, type Applied } from './apply.ts';
 import { readAccounts, type Identity } from './owner.ts';

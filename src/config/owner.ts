@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError, messageOf } from '../cli/errors.ts';
-import { suggestion } from '../cli/nearest.ts';
-import { accountLines } from '../platform/accounts.ts';
+import { ConfigError, messageOf } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
+import { accountLines } from '../fs/accounts.ts';
 
 /** Who we are, as the kernel sees it. */
 export interface Identity {

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { chmod, lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { searchable } from './effective.ts';
 import { glob } from './glob.ts';
 import { checkPlace } from './place.ts';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ConfigError } from '../cli/errors.ts';
-import { sentence } from '../cli/nearest.ts';
+import { ConfigError } from '../core/errors.ts';
+import { sentence } from '../core/nearest.ts';
 import type { Mount } from './mounts.ts';
 import type { Overlay } from './overlays/overlay.ts';
 import type { Accounts, Identity, Ownership } from './owner.ts';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { messageOf } from '../cli/errors.ts';
-import { suggestion } from '../cli/nearest.ts';
+import { messageOf } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
 import { Below, upwards } from './below.ts';
 import { searchable } from './effective.ts';
 import { excluder } from './exclude.ts';

@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError, messageOf } from '../cli/errors.ts';
+import { ConfigError, messageOf } from '../core/errors.ts';
 import { placeOfMistake } from './json-place.ts';
 import { parseDocument, type Document } from './schema.ts';
 

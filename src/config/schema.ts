@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { suggestion } from '../cli/nearest.ts';
+import { suggestion } from '../core/nearest.ts';
 import { hasMagic } from './glob.ts';
 
 /** Kolla asks Python whether a value is true: `"false"` is, 0 and "" are not. */

@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs';
 import { access, chmod, lchown, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../cli/errors.ts';
-import type { Replacer } from '../platform/fs/replacer.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Replacer } from '../fs/replacer.ts';
 import type { Access } from './effective.ts';
 import { makeFolder, makeParents } from './folder.ts';
 import type { Mount } from './mounts.ts';

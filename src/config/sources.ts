@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { ignoreAbsent } from '../platform/fs/absent.ts';
+import { ignoreAbsent } from '../fs/absent.ts';
 import { glob, hasMagic } from './glob.ts';
 import { CONFIG_DIR } from './read.ts';
 

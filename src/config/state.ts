@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError, messageOf } from '../cli/errors.ts';
-import { mayWriteIn } from '../platform/fs/access.ts';
+import { ConfigError, messageOf } from '../core/errors.ts';
+import { mayWriteIn } from '../fs/access.ts';
 import { under } from './place.ts';
 import { parseState, stateText } from './set-configs/state.ts';
 import { lookAt } from './step.ts';

@@ -1,8 +1,8 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { constants, readFile, readlink } from 'node:fs/promises';
-import { unlessAbsent } from '../platform/fs/absent.ts';
-import { may } from '../platform/fs/access.ts';
-import type { FileImage } from '../platform/fs/replace-file.ts';
+import { unlessAbsent } from '../fs/absent.ts';
+import { may } from '../fs/access.ts';
+import type { FileImage } from '../fs/replace-file.ts';
 import { effective, searchable, type Access } from './effective.ts';
 import { isOutOfSight } from './image.ts';
 import { modeFor, type Ownership } from './owner.ts';

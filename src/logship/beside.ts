@@ -1,4 +1,4 @@
-import type { Log } from '../cli/log.ts';
+import type { Log } from '../core/log.ts';
 import { startReclaiming } from './reclaim/index.ts';
 import type { Pipeline } from './pipelines.ts';
 import type { SideState } from './serve/view.ts';

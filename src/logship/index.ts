@@ -12,7 +12,7 @@
  * the server never end it; a stop ends it with 0 when all is in, and with 143 when something is left to the next start.
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
-import type { ExitCode } from '../cli/errors.ts';
+import type { ExitCode } from '../core/errors.ts';
 import { openBeside } from './beside.ts';
 import { OPTIONS } from './options.ts';
 import { setup } from './setup/index.ts';

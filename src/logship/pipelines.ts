@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { ConfigError, ExitCode, messageOf, SignalError, UnavailableError } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
+import { ConfigError, ExitCode, messageOf, SignalError, UnavailableError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { OutputClosedError } from '../cli/output.ts';
 import { checkpointNames } from './state/checkpoint-names.ts';
 import { newCounts } from './counts.ts';

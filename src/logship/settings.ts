@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { messageOf, UsageError } from '../cli/errors.ts';
+import { messageOf, UsageError } from '../core/errors.ts';
 import type { Values } from '../cli/option.ts';
-import { parseListen, type Address, type ListenAddress } from '../platform/address.ts';
+import { parseListen, type Address, type ListenAddress } from '../net/address.ts';
 import type { ParserOptions } from './parse/document.ts';
 import type { OPTIONS } from './options.ts';
 import { formatRules, labelsOf } from './parse/given.ts';

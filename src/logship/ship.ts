@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { ExitCode, SignalError } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
+import { ExitCode, SignalError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import type { Counts } from './counts.ts';
 import type { LogEvent } from './event/event.ts';
 import { Framer } from './event/framer.ts';

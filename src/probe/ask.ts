@@ -1,6 +1,6 @@
 import type { Context } from '../cli/command.ts';
-import { formatDuration } from '../cli/duration.ts';
-import { ExitCode } from '../cli/errors.ts';
+import { formatDuration } from '../core/duration.ts';
+import { ExitCode } from '../core/errors.ts';
 import type { Question } from './check.ts';
 import { unhealthy, type Verdict } from './verdict.ts';
 

@@ -1,5 +1,5 @@
 import { command, type Command, type Context, type Input } from '../cli/command.ts';
-import { UsageError } from '../cli/errors.ts';
+import { UsageError } from '../core/errors.ts';
 import type { Option, Values } from '../cli/option.ts';
 import { ask } from './ask.ts';
 import { isOwnHost } from './own-host.ts';

@@ -3,7 +3,7 @@
  * thrown where nobody catches it can be charged to the role that it came from, and to that one alone.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { takeUncaught } from '../cli/uncaught.ts';
+import { takeUncaught } from '../core/uncaught.ts';
 
 /** Who is told of what was thrown in its context. */
 export interface Charged {

@@ -13,7 +13,7 @@
  * moment and goes on where it was. It composes capabilities, and none of them knows of it.
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
-import type { ExitCode } from '../cli/errors.ts';
+import type { ExitCode } from '../core/errors.ts';
 import { SIDECAR_OPTIONS } from './options.ts';
 
 const main = command({

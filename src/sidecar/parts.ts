@@ -1,5 +1,5 @@
 import type { Part } from '../probe/serve/index.ts';
-import type { Family } from '../platform/prometheus.ts';
+import type { Family } from '../net/prometheus.ts';
 import type { RoleStatus } from './status/document.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from '../cli/command.ts';
-import { UsageError } from '../cli/errors.ts';
+import { UsageError } from '../core/errors.ts';
 import type { Values } from '../cli/option.ts';
-import type { Family } from '../platform/prometheus.ts';
+import type { Family } from '../net/prometheus.ts';
 import type { Part } from '../probe/serve/index.ts';
 import type { SIDECAR_OPTIONS } from './options.ts';
 import { ROLE_NAMES, type Role, type RoleName } from './role.ts';

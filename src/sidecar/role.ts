@@ -1,6 +1,6 @@
-import type { ExitCode } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
-import type { Backoff } from '../platform/backoff.ts';
+import type { ExitCode } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Backoff } from '../core/backoff.ts';
 
 /** In the order in which they are begun and shown. */
 export const ROLE_NAMES = ['probe', 'config-watch', 'waits', 'db-sync', 'log-ship'] as const;

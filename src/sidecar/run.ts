@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../cli/command.ts';
-import { formatListen } from '../platform/address.ts';
-import type { Route, Routes } from '../platform/http/router.ts';
-import { healthAnswer } from '../platform/http/health-server.ts';
+import { formatListen } from '../net/address.ts';
+import type { Route, Routes } from '../net/http/router.ts';
+import { healthAnswer } from '../net/http/health-server.ts';
 import { healthOf, listenAddress, serveProbes, type Part } from '../probe/serve/index.ts';
 import { RestartableChecks } from './checks.ts';
 import { partsOfRoles, roleFamilies } from './parts.ts';

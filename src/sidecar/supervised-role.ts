@@ -1,8 +1,8 @@
-import { formatDuration } from '../cli/duration.ts';
-import { ExitCode, KollaError, messageOf } from '../cli/errors.ts';
-import type { Log } from '../cli/log.ts';
-import { backoffMs, pause } from '../platform/backoff.ts';
-import { oneLine } from '../platform/one-line.ts';
+import { formatDuration } from '../core/duration.ts';
+import { ExitCode, KollaError, messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { backoffMs, pause } from '../core/backoff.ts';
+import { oneLine } from '../core/one-line.ts';
 import { inAttempt } from './attribution.ts';
 import type { Role } from './role.ts';
 import type { RoleState, RoleStatus } from './status/document.ts';

@@ -1,5 +1,5 @@
-import { formatDuration } from '../cli/duration.ts';
-import type { Log } from '../cli/log.ts';
+import { formatDuration } from '../core/duration.ts';
+import type { Log } from '../core/log.ts';
 import { chargeUncaught } from './attribution.ts';
 import { STOP_ORDER, type Role } from './role.ts';
 import { SupervisedRole, type Timing } from './supervised-role.ts';

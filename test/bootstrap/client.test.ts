@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { Client, type Request } from '../../src/bootstrap/client.ts';
 import { Outdated } from '../../src/bootstrap/outdated.ts';
-import { DeadlineError } from '../../src/cli/errors.ts';
-import type { Log } from '../../src/cli/log.ts';
+import { DeadlineError } from '../../src/core/errors.ts';
+import type { Log } from '../../src/core/log.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 

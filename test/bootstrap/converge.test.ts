@@ -4,8 +4,8 @@ import type { Part } from '../../src/bootstrap/change.ts';
 import { converge } from '../../src/bootstrap/converge.ts';
 import type { Effects } from '../../src/bootstrap/effects.ts';
 import { Outdated } from '../../src/bootstrap/outdated.ts';
-import { UnavailableError } from '../../src/cli/errors.ts';
-import type { Log } from '../../src/cli/log.ts';
+import { UnavailableError } from '../../src/core/errors.ts';
+import type { Log } from '../../src/core/log.ts';
 
 const never = new AbortController().signal;
 

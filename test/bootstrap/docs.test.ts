@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { wantedServices } from '../../src/bootstrap/keystone/index.ts';
-import { nova } from '../../src/services/nova.ts';
-import { ownServices } from '../../src/services/own.ts';
+import { nova } from '../../src/catalog/nova.ts';
+import { ownServices } from '../../src/catalog/own.ts';
 
 const page = await readFile(new URL('../../docs/kolla-bootstrap.md', import.meta.url), 'utf8');
 

@@ -1,5 +1,5 @@
 import type { Effects } from '../../src/bootstrap/effects.ts';
-import type { Log } from '../../src/cli/log.ts';
+import type { Log } from '../../src/core/log.ts';
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
 

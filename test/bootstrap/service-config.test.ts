@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readServiceConfig } from '../../src/bootstrap/service-config.ts';
-import { ConfigError } from '../../src/cli/errors.ts';
-import { serviceNamed } from '../../src/services/index.ts';
+import { ConfigError } from '../../src/core/errors.ts';
+import { serviceNamed } from '../../src/catalog/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 
 const PASSWORD = { section: 'keystone_authtoken', key: 'password' };

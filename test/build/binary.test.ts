@@ -4,11 +4,11 @@ import { copyFile, mkdir, readdir, readlink, stat, symlink, writeFile } from 'no
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/core/version.ts';
 import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
-import { scriptedApi, status } from '../platform/kube/support.ts';
+import { scriptedApi, status } from '../kube/support.ts';
 import { privateFolder, type Folder } from '../../tools/folder.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, run, start, tailOf, type Finished } from '../../tools/process.ts';

@@ -8,8 +8,8 @@ import { withPods } from '../../build/docs/charts.ts';
 import { cliPage, errorsPage, GENERATED } from '../../build/docs/pages.ts';
 import { withProbes } from '../../build/docs/probes.ts';
 import { rbacPage, withoutExample } from '../../build/docs/rbac.ts';
-import { all } from '../../src/pod/index.ts';
-import { SERVICES } from '../../src/services/index.ts';
+import { all } from '../../src/toolbox/index.ts';
+import { SERVICES } from '../../src/catalog/index.ts';
 
 for (const [name, page] of [
   ['cli.md', `${cliPage(all())}\n`],

@@ -9,7 +9,7 @@ import { KINDS, type Kind } from '../../build/images/contents.ts';
 import { sizesOf } from '../../build/images/sizes.ts';
 import { type BuiltImage } from '../../build/images/index.ts';
 import { NAMES } from '../../build/names.ts';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/core/version.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { must } from '../../tools/process.ts';

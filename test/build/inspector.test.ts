@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { callOf } from '../../build/make.ts';
 import { ALL_NAMES } from '../../build/names.ts';
-import { eachInetSocket, eachSocketInode } from '../../src/platform/proc/index.ts';
+import { eachInetSocket, eachSocketInode } from '../../src/process/procfs/index.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { listenTcp } from '../support/server.ts';

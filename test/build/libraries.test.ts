@@ -65,8 +65,8 @@ test('a package without a library, and a module of ours in a library, end the bu
     () => refuseStrangers('kolla-init', undefined, of(path)),
     /big\/index.js is in the bundle of kolla-init/,
   );
-  assert.throws(() => refuseStrangers('diff', 'diff', of('src/cli/errors.ts')), /errors.ts, which is ours/);
-  refuseStrangers('kolla-init', undefined, of('src/cli/errors.ts'));
+  assert.throws(() => refuseStrangers('diff', 'diff', of('src/core/errors.ts')), /errors.ts, which is ours/);
+  refuseStrangers('kolla-init', undefined, of('src/core/errors.ts'));
   refuseStrangers('diff', 'diff', of(path));
 });
 

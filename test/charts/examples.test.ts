@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { CHARTS, chartNames } from '../../build/charts.ts';
-import { osloOption } from '../../src/platform/oslo-ini.ts';
+import { osloOption } from '../../src/oslo/ini.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, keyOf, mainOf, podOf, textAt, waitsOf, workloadsOf } from './service-charts.ts';
 import { rendering, type KubeObject, type Rendered } from './support.ts';

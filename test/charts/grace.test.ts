@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { chartNames } from '../../build/charts.ts';
-import { osloOption } from '../../src/platform/oslo-ini.ts';
+import { osloOption } from '../../src/oslo/ini.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, keyOf, mainOf, podOf, SERVICE_CHARTS, textAt, workloadsOf } from './service-charts.ts';
 import { rendering, type KubeObject, type Rendered } from './support.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { canRunHelm } from '../../tools/helm.ts';
-import { parseDefaults } from '../../src/platform/mysql/defaults-file.ts';
-import { INFRASTRUCTURE } from '../../src/services/infrastructure.ts';
+import { parseDefaults } from '../../src/mysql/defaults-file.ts';
+import { INFRASTRUCTURE } from '../../src/catalog/infrastructure.ts';
 import { podsIn } from './pods.ts';
 import { rendering, type Rendered } from './support.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { osloOption } from '../../src/platform/oslo-ini.ts';
+import { osloOption } from '../../src/oslo/ini.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, mainOf, podOf, podYamlOf, textAt } from './service-charts.ts';
 import { rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';

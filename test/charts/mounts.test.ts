@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chartNames } from '../../build/charts.ts';
 import { planPod, type Container } from '../../src/config/volumes/index.ts';
-import { bringsCaCertificates } from '../../src/start/index.ts';
+import { bringsCaCertificates } from '../../src/container/start/index.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { workloadsOf } from './service-charts.ts';

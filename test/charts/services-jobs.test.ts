@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { PHASES } from '../../src/services/index.ts';
+import { PHASES } from '../../src/catalog/index.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';

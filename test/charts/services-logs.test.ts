@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { describe, test } from 'node:test';
 import { kindOf } from '../../src/logship/parse/formats.ts';
-import { osloOption } from '../../src/platform/oslo-ini.ts';
+import { osloOption } from '../../src/oslo/ini.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, podYamlOf, SERVICE_CHARTS, textAt, workloadsOf } from './service-charts.ts';
 import { rendering, type KubeObject, type Rendered } from './support.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
-import { osloOption } from '../../src/platform/oslo-ini.ts';
-import { PHASES, type Interface } from '../../src/services/index.ts';
+import { osloOption } from '../../src/oslo/ini.ts';
+import { PHASES, type Interface } from '../../src/catalog/index.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import {
   configJsonOf,

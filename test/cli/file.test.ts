@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
-import { ConfigError } from '../../src/cli/errors.ts';
+import { ConfigError } from '../../src/core/errors.ts';
 import { readFileOptions } from '../../src/cli/file.ts';
 import type { Option } from '../../src/cli/option.ts';
 import { privateFolder } from '../../tools/folder.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { command, type Command } from '../../src/cli/command.ts';
-import { ConfigError, UsageError } from '../../src/cli/errors.ts';
+import { ConfigError, UsageError } from '../../src/core/errors.ts';
 import type { Option } from '../../src/cli/option.ts';
 import { inputOf, resolveOptions, splitWords } from '../../src/cli/parse.ts';
 

@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { commandsOf } from '../../src/cli/command.ts';
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
-import { ExitCode } from '../../src/cli/errors.ts';
-import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { ExitCode } from '../../src/core/errors.ts';
+import { EXIT_CODES } from '../../src/core/exit-codes.ts';
 import { SECTIONS } from '../../src/cli/sections.ts';
 import { sectionOf } from '../../src/cli/command.ts';
 import { parseValue, type Option } from '../../src/cli/option.ts';
 import { table } from '../../src/cli/table.ts';
-import { VERSION } from '../../src/cli/version.ts';
-import { all } from '../../src/pod/index.ts';
+import { VERSION } from '../../src/core/version.ts';
+import { all } from '../../src/toolbox/index.ts';
 
 const COMMANDS = all().flatMap((helper) =>
   commandsOf(helper).map(([name, command]) => ({ at: `${helper.name} ${name}`, command })),

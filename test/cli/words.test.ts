@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDuration, parseDuration } from '../../src/cli/duration.ts';
-import { messageOf } from '../../src/cli/errors.ts';
-import { nearest, suggestion } from '../../src/cli/nearest.ts';
+import { formatDuration, parseDuration } from '../../src/core/duration.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import { nearest, suggestion } from '../../src/core/nearest.ts';
 import { fold, table } from '../../src/cli/table.ts';
 import { paint, terminalOf, visibleLength } from '../../src/cli/terminal.ts';
 

@@ -4,8 +4,8 @@
  */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
-import { dial } from '../../src/platform/dial.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import { dial } from '../../src/net/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { start, tailOf, tied, type Running } from '../../tools/process.ts';

@@ -1,7 +1,7 @@
 /** Debian's chromium, from this machine or unpacked into the cache, as tests of a page start it. */
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';

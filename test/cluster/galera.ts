@@ -9,7 +9,7 @@
  * whoever runs the test. What can fail: no apt; a node that does not come up, whose error holds the end of its log.
  */
 import { randomBytes } from 'node:crypto';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { freePorts } from '../../tools/port.ts';

@@ -11,7 +11,7 @@
 import { chmod, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { NAMES } from '../../build/names.ts';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';

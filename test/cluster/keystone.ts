@@ -8,7 +8,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { keystoneTree, pythonOf } from './keystone-tree.ts';
 

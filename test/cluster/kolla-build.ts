@@ -9,7 +9,7 @@
  */
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { KOLLA_VERSION, kollaPackage } from '../contract/kolla-package.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import { must, run } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';

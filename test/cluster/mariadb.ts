@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { freePort } from '../../tools/port.ts';

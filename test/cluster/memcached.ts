@@ -3,8 +3,8 @@
  * can be frozen, killed and started again.
  */
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
-import { dial } from '../../src/platform/dial.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import { dial } from '../../src/net/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { start, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';

@@ -6,7 +6,7 @@
  * They bring no configuration and no database: the caller writes nova.conf and glance-api.conf, and starts what it is given.
  */
 import { basename, join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';

@@ -10,7 +10,7 @@
  */
 import { chmod, link, lstat, mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { imageTar, layerOfFolder, type Image, type Layer } from '../../tools/image.ts';

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { HERE } from '../../build/base.ts';
 import { libraryPackages } from '../../build/images/base.ts';
 import { buildImages, type BuiltImage } from '../../build/images/index.ts';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { imageTar } from '../../tools/image.ts';

@@ -9,7 +9,7 @@
  */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { freePort, freePorts } from '../../tools/port.ts';

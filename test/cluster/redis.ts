@@ -3,8 +3,8 @@
  * that a test gives. Its folder is private; it saves nothing there unless it is told to.
  */
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
-import { dial } from '../../src/platform/dial.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import { dial } from '../../src/net/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { freePort } from '../../tools/port.ts';

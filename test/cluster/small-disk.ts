@@ -1,4 +1,4 @@
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';
 import type { Mariadb, MariadbOptions } from './mariadb.ts';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError } from '../../src/cli/errors.ts';
+import { ConfigError } from '../../src/core/errors.ts';
 import { entry, pod } from './support.ts';
 
 const mode = async (path: string) => (await stat(path)).mode & 0o7777;

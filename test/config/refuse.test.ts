@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError } from '../../src/cli/errors.ts';
+import { ConfigError } from '../../src/core/errors.ts';
 import { makePlan } from '../../src/config/index.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { entry, pod, type Pod } from './support.ts';

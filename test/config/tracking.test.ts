@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError } from '../../src/cli/errors.ts';
+import { ConfigError } from '../../src/core/errors.ts';
 import { entry, pod, type Pod } from './support.ts';
 
 interface Life extends Pod {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import { judge } from '../../src/pod/configmaps/secrecy.ts';
+import { judge } from '../../src/toolbox/configmaps/secrecy.ts';
 import { canHaveKollaAnsible, rolesFolder } from './kolla-ansible.ts';
 
 const skip = (await canHaveKollaAnsible()) ?? false;

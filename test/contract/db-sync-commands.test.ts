@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
-import { SERVICES, type Phase, type Service } from '../../src/services/index.ts';
+import { SERVICES, type Phase, type Service } from '../../src/catalog/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { run } from '../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from './kolla-package.ts';

@@ -1,7 +1,7 @@
 /** Starts of kolla-init on the cases of kolla_set_configs: as root, on the image itself, with a folder for its state. */
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KollaError } from '../../src/cli/errors.ts';
+import { KollaError } from '../../src/core/errors.ts';
 import { putInPlace } from '../../src/config/index.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { CONFIG } from './set-configs/play.ts';

@@ -4,7 +4,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { ExitCode } from '../../src/cli/errors.ts';
+import { ExitCode } from '../../src/core/errors.ts';
 import { canGiveFilesAway } from '../../tools/capability.ts';
 import { byInit } from './init-play.ts';
 import { play } from './set-configs/play.ts';

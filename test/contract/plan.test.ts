@@ -7,7 +7,7 @@ import { parseDocument, type Document } from '../../src/config/schema.ts';
 import { KOLLA_GID, KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
 import { INIT_ROOT } from '../../src/config/volumes/layout.ts';
 import type { PodPlan } from '../../src/config/volumes/index.ts';
-import { bringsCaCertificates } from '../../src/start/index.ts';
+import { bringsCaCertificates } from '../../src/container/start/index.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { fixture, planOf } from '../config/volumes/fixtures.ts';
 import { HELPERS, logLines } from '../support/helper.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { START_SCRIPT } from '../../src/start/script.ts';
-import { SUDO_SHIM } from '../../src/start/sudo/shim.ts';
+import { START_SCRIPT } from '../../src/container/start/script.ts';
+import { SUDO_SHIM } from '../../src/container/sudo/shim.ts';
 import { HELPERS } from '../support/helper.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { LINE_RULES } from '../../src/pod/configmaps/line-rules.ts';
-import { judge } from '../../src/pod/configmaps/secrecy.ts';
+import { LINE_RULES } from '../../src/toolbox/configmaps/line-rules.ts';
+import { judge } from '../../src/toolbox/configmaps/secrecy.ts';
 
 const page = await readFile(new URL('../../docs/configmaps.md', import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { Lags, shippingFamilies } from '../../src/logship/serve/index.ts';
-import { processFamilies } from '../../src/platform/prometheus.ts';
+import { processFamilies } from '../../src/net/prometheus.ts';
 import { probeFamilies } from '../../src/probe/serve/metrics.ts';
 import { roleFamilies } from '../../src/sidecar/parts.ts';
 import { destination, file } from '../logship/serve/states.ts';

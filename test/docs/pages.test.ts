@@ -10,7 +10,7 @@ import { commandOf, sectionOf, type Helper } from '../../src/cli/command.ts';
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { parseValue } from '../../src/cli/option.ts';
 import { splitWords } from '../../src/cli/parse.ts';
-import { all } from '../../src/pod/index.ts';
+import { all } from '../../src/toolbox/index.ts';
 import { run } from '../../tools/process.ts';
 import { blocksOf, commandsOf, readPages, type Block, type Command, type Page } from './page.ts';
 

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
-import { configmaps, takes, writeService } from '../pod/configmaps/folder.ts';
+import { configmaps, takes, writeService } from '../toolbox/configmaps/folder.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/core/version.ts';
 import { canBuildKeystoneImage } from '../cluster/keystone-image.ts';
 import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { canBuildImages, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { ChildError, UnavailableError } from '../../src/cli/errors.ts';
+import { ChildError, UnavailableError } from '../../src/core/errors.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ConfigError, UnavailableError } from '../../src/cli/errors.ts';
+import { ConfigError, UnavailableError } from '../../src/core/errors.ts';
 import { canRunKeystone, keystone, keystoneConf } from '../cluster/keystone.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';

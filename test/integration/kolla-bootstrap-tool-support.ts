@@ -1,11 +1,11 @@
 import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Plan, Effects } from '../../src/dbsync/plan.ts';
-import { reach } from '../../src/dbsync/target/reach.ts';
-import { ensureTool, findTasks, planTool, type ToolChange } from '../../src/dbsync/tool/index.ts';
-import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
-import { redactor } from '../../src/platform/redact.ts';
-import { serviceNamed } from '../../src/services/index.ts';
+import type { Plan, Effects } from '../../src/migrate/plan.ts';
+import { reach } from '../../src/migrate/target/reach.ts';
+import { ensureTool, findTasks, planTool, type ToolChange } from '../../src/migrate/tool/index.ts';
+import { parseMysqlUrl } from '../../src/mysql/index.ts';
+import { redactor } from '../../src/core/redact.ts';
+import { serviceNamed } from '../../src/catalog/index.ts';
 import type { CommandLine } from '../cluster/keystone.ts';
 import type { SharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/core/version.ts';
 import { BASE_IMAGE, canRunKollaBuild, kollaBuild, kollaTemplates, OVERRIDE, SUITE } from '../cluster/kolla-build.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { fileLimit } from '../support/file-limit.ts';

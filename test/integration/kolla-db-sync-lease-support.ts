@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LeaseObject } from '../../src/dbsync/lease/object.ts';
-import { ApiError, connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
+import type { LeaseObject } from '../../src/migrate/lease/object.ts';
+import { ApiError, connectKube, type KubeClient } from '../../src/kube/index.ts';
 import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
 import { startProxy, type ApiProxy } from '../cluster/kubernetes/proxy.ts';
 import {

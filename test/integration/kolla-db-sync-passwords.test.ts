@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
+import { parseMysqlUrl } from '../../src/mysql/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { privateFolder } from '../../tools/folder.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
-import { SERVICES, serviceNamed, type Service } from '../../src/services/index.ts';
+import { SERVICES, serviceNamed, type Service } from '../../src/catalog/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';

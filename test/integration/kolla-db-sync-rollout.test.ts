@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { DeadlineError, NotPermittedError } from '../../src/cli/errors.ts';
-import { parseWorkload } from '../../src/dbsync/rollout/kinds.ts';
-import { rolloutGrants } from '../../src/dbsync/rollout/grants.ts';
-import { awaitRollouts, lookAtRollouts } from '../../src/dbsync/rollout/wait.ts';
-import { connectKube, type KubeClient } from '../../src/platform/kube/index.ts';
-import { rolesFor } from '../../src/platform/kube/rbac.ts';
+import { DeadlineError, NotPermittedError } from '../../src/core/errors.ts';
+import { parseWorkload } from '../../src/migrate/rollout/kinds.ts';
+import { rolloutGrants } from '../../src/migrate/rollout/grants.ts';
+import { awaitRollouts, lookAtRollouts } from '../../src/migrate/rollout/wait.ts';
+import { connectKube, type KubeClient } from '../../src/kube/index.ts';
+import { rolesFor } from '../../src/kube/rbac.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { namespaceName, type SharedControlPlane } from '../servers/index.ts';

@@ -1,11 +1,11 @@
 /** kolla-db-sync as a native sidecar, without a kubelet: what its probes answer, when it ends, and how far it says that it has come. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { readChangedTables } from '../../src/dbsync/progress/index.ts';
-import type { Effects, Plan } from '../../src/dbsync/plan.ts';
-import { reach } from '../../src/dbsync/target/reach.ts';
-import { runSteps } from '../../src/dbsync/steps/run-steps.ts';
-import { parseMysqlUrl } from '../../src/platform/mysql/index.ts';
+import { readChangedTables } from '../../src/migrate/progress/index.ts';
+import type { Effects, Plan } from '../../src/migrate/plan.ts';
+import { reach } from '../../src/migrate/target/reach.ts';
+import { runSteps } from '../../src/migrate/steps/run-steps.ts';
+import { parseMysqlUrl } from '../../src/mysql/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { logLines } from '../support/helper.ts';

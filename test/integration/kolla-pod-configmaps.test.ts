@@ -12,7 +12,7 @@ import {
   takes,
   writeService,
   type Printed,
-} from '../pod/configmaps/folder.ts';
+} from '../toolbox/configmaps/folder.ts';
 import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { privateFolder, type Folder } from '../../tools/folder.ts';
 

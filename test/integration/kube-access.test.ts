@@ -8,7 +8,7 @@ import {
   type KubeClient,
   type KubeObject,
   type SetRef,
-} from '../../src/platform/kube/index.ts';
+} from '../../src/kube/index.ts';
 import {
   canRunControlPlane,
   cpuSecondsOf,

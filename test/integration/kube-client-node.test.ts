@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { CoreV1Api, KubeConfig, makeInformer, Watch, type Informer, type V1ConfigMap } from '@kubernetes/client-node';
-import { connectKube } from '../../src/platform/kube/index.ts';
+import { connectKube } from '../../src/kube/index.ts';
 import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
 import { privateFolder } from '../../tools/folder.ts';

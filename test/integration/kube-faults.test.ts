@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ApiError } from '../../src/platform/kube/api-error.ts';
-import { connectKube, objectPath } from '../../src/platform/kube/index.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
+import { connectKube, objectPath } from '../../src/kube/index.ts';
 import { startForwarder } from '../cluster/forwarder.ts';
 import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';

@@ -8,7 +8,7 @@ import {
   type ObjectRef,
   type SetRef,
   type Timing,
-} from '../../src/platform/kube/index.ts';
+} from '../../src/kube/index.ts';
 import { startControlPlane, type Cluster, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setOsloOption } from '../../src/config/overlays/ini.ts';
-import { osloOption } from '../../src/platform/oslo-ini.ts';
+import { osloOption } from '../../src/oslo/ini.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { keystoneTree, pythonOf } from '../cluster/keystone-tree.ts';
 import { KEYS, randomOslo, SECTIONS } from '../config/overlays/random-oslo.ts';

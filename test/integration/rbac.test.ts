@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { KollaError } from '../../src/cli/errors.ts';
-import { dependenciesOf, waitFor, type WaitSettings } from '../../src/init/waits.ts';
+import { KollaError } from '../../src/core/errors.ts';
+import { dependenciesOf, waitFor, type WaitSettings } from '../../src/container/init/waits.ts';
 import { canRunControlPlane, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';

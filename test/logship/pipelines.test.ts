@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SignalError } from '../../src/cli/errors.ts';
+import { SignalError } from '../../src/core/errors.ts';
 import type { Values } from '../../src/cli/option.ts';
 import { resolveOptions, splitWords } from '../../src/cli/parse.ts';
 import { settingsOf, SHIP_OPTIONS } from '../../src/logship/index.ts';

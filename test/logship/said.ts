@@ -1,4 +1,4 @@
-import type { Log } from '../../src/cli/log.ts';
+import type { Log } from '../../src/core/log.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 /** A real log whose messages are kept, one an entry. */

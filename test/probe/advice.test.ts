@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Log } from '../../src/cli/log.ts';
+import type { Log } from '../../src/core/log.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
 import { shellWords } from '../../src/probe/serve/words.ts';
-import { allProbes } from '../../src/services/probes.ts';
+import { allProbes } from '../../src/catalog/probes.ts';
 import { privateFolder } from '../../tools/folder.ts';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => SILENT };

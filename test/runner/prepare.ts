@@ -7,7 +7,7 @@
  *
  * A part that can't be set up is left to the tests that need it: they try it again and are skipped or fail with its reason.
  */
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { importsOf, reachedFrom } from './changed.ts';
 import { inLanes } from './pool.ts';

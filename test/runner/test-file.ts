@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { Readable } from 'node:stream';
-import { ignoreAbsent } from '../../src/platform/fs/absent.ts';
+import { ignoreAbsent } from '../../src/fs/absent.ts';
 import { cpuTimeFile } from './cpu-time-file.ts';
 import { notRun, Outcomes, type Outcome, type ReportedEvent } from './outcomes.ts';
 import { NO_COUNTS, type Counts, type Result } from './result.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { messageOf } from '../../src/cli/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { STARTS, type Kind, type Places, type Served } from './kinds.ts';
 

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
-import { parseDuration } from '../../src/cli/duration.ts';
-import { whyUnsafe, type SidecarPod } from '../../src/dbsync/sidecar/own-probe.ts';
+import { parseDuration } from '../../src/core/duration.ts';
+import { whyUnsafe, type SidecarPod } from '../../src/migrate/sidecar/own-probe.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 

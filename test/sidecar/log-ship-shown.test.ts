@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newCounts } from '../../src/logship/counts.ts';
 import { viewOf, type PipelineState, type ShippingView } from '../../src/logship/view.ts';
-import { metricsText } from '../../src/platform/prometheus.ts';
+import { metricsText } from '../../src/net/prometheus.ts';
 import { healthOf } from '../../src/probe/serve/index.ts';
 import { ShippingShown } from '../../src/sidecar/roles/log-ship-shown.ts';
 import { runHelper } from '../support/helper.ts';

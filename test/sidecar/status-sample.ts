@@ -1,4 +1,4 @@
-import { serveRoutes } from '../../src/platform/http/router.ts';
+import { serveRoutes } from '../../src/net/http/router.ts';
 import { PAGE } from '../../src/sidecar/page/text.ts';
 import { STATUS_SCHEMA, type StatusDocument } from '../../src/sidecar/status/document.ts';
 import { Hub } from '../../src/sidecar/status/hub.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { createLog, type Log } from '../../src/cli/log.ts';
-import { ConfigError, SignalError } from '../../src/cli/errors.ts';
+import { createLog, type Log } from '../../src/core/log.ts';
+import { ConfigError, SignalError } from '../../src/core/errors.ts';
 import { QUICK_BACKOFF, type Role, type RoleName, type RoleRun } from '../../src/sidecar/role.ts';
 import { supervise } from '../../src/sidecar/supervisor.ts';
 import { run as runProgram } from '../../tools/process.ts';

@@ -1,4 +1,4 @@
-import { createLog, type Level, type Log } from '../../src/cli/log.ts';
+import { createLog, type Level, type Log } from '../../src/core/log.ts';
 
 export interface RecordedLog {
   readonly log: Log;

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
 import { isKey } from './key.ts';
 import type { Ring } from './ring.ts';
 

@@ -1,7 +1,7 @@
-import { ConfigError } from '../../cli/errors.ts';
-import { lazyKube } from '../../platform/kube/lazy.ts';
-import { givenKubeSource } from '../../platform/kube/source.ts';
-import type { KeyRepository } from '../../services/keys.ts';
+import { ConfigError } from '../../core/errors.ts';
+import { lazyKube } from '../../kube/lazy.ts';
+import { givenKubeSource } from '../../kube/source.ts';
+import type { KeyRepository } from '../../catalog/keys.ts';
 import type { Part } from '../change.ts';
 import type { Effects } from '../effects.ts';
 import { foldersOf } from './folders.ts';

@@ -1,6 +1,6 @@
-import { UsageError } from '../../cli/errors.ts';
-import { rolesFor, rolesYaml } from '../../platform/kube/rbac.ts';
-import type { KeyRepository } from '../../services/keys.ts';
+import { UsageError } from '../../core/errors.ts';
+import { rolesFor, rolesYaml } from '../../kube/rbac.ts';
+import type { KeyRepository } from '../../catalog/keys.ts';
 import { keysGrants } from './grants.ts';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

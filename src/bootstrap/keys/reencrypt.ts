@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { formatDuration } from '../../cli/duration.ts';
-import { DeadlineError, UnavailableError, messageOf } from '../../cli/errors.ts';
-import { oneLine } from '../../platform/one-line.ts';
-import { redactor } from '../../platform/redact.ts';
-import type { KeyRepository } from '../../services/keys.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { DeadlineError, UnavailableError, messageOf } from '../../core/errors.ts';
+import { oneLine } from '../../core/one-line.ts';
+import { redactor } from '../../core/redact.ts';
+import type { KeyRepository } from '../../catalog/keys.ts';
 import type { Effects } from '../effects.ts';
 import { primaryOf, type Ring } from './ring.ts';
 

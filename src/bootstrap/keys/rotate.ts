@@ -1,7 +1,7 @@
-import { formatDuration } from '../../cli/duration.ts';
-import { ConfigError, DeadlineError } from '../../cli/errors.ts';
-import { isoTime } from '../../cli/local-time.ts';
-import { backoffMs, pause } from '../../platform/backoff.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { ConfigError, DeadlineError } from '../../core/errors.ts';
+import { isoTime } from '../../core/local-time.ts';
+import { backoffMs, pause } from '../../core/backoff.ts';
 import type { Effects } from '../effects.ts';
 import { Outdated } from '../outdated.ts';
 import { primaryOf, rotated, STAGED, type Ring, type Rotation, type RotationRules } from './ring.ts';

@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/command.ts';
-import { ExitCode } from '../../cli/errors.ts';
-import { lazyKube } from '../../platform/kube/lazy.ts';
-import { kubeSource } from '../../platform/kube/source.ts';
-import type { KeyRepository } from '../../services/keys.ts';
-import type { Service } from '../../services/index.ts';
+import { ExitCode } from '../../core/errors.ts';
+import { lazyKube } from '../../kube/lazy.ts';
+import { kubeSource } from '../../kube/source.ts';
+import type { KeyRepository } from '../../catalog/keys.ts';
+import type { Service } from '../../catalog/index.ts';
 import { converge } from '../converge.ts';
 import type { Effects } from '../effects.ts';
 import { readServiceConfig } from '../service-config.ts';

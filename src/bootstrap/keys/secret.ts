@@ -1,6 +1,6 @@
-import { ConfigError } from '../../cli/errors.ts';
-import { isoTime } from '../../cli/local-time.ts';
-import type { KubeObject, ObjectRef } from '../../platform/kube/types.ts';
+import { ConfigError } from '../../core/errors.ts';
+import { isoTime } from '../../core/local-time.ts';
+import type { KubeObject, ObjectRef } from '../../kube/types.ts';
 import { isKey } from './key.ts';
 import { primaryOf, type Ring } from './ring.ts';
 

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../cli/duration.ts';
-import { isoTime } from '../../cli/local-time.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { isoTime } from '../../core/local-time.ts';
 import { table } from '../../cli/table.ts';
 import type { Terminal } from '../../cli/terminal.ts';
 import { fingerprint } from './key.ts';

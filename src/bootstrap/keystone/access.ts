@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ConfigError, UsageError } from '../../cli/errors.ts';
+import { ConfigError, UsageError } from '../../core/errors.ts';
 import { readSecret } from '../../cli/secret-file.ts';
 import { readCloud, type Cloud } from './clouds.ts';
 import type { AccessOptions } from './options.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
-import { suggestion } from '../../cli/nearest.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import { suggestion } from '../../core/nearest.ts';
 
 /** What clouds.yaml says of a cloud, as far as it is text: `auth_url`, `password`, `region_name`, `cacert` ... */
 export interface Cloud {

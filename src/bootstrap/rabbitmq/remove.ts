@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../cli/errors.ts';
+import { UnavailableError } from '../../core/errors.ts';
 import type { Planned } from '../change.ts';
 import type { Broker } from './broker.ts';
 import { tagsOf } from './plan.ts';

@@ -1,4 +1,4 @@
-import { parseAddress, type Address } from '../../platform/address.ts';
+import { parseAddress, type Address } from '../../net/address.ts';
 
 /** What a transport URL of oslo.messaging says. */
 export interface Transport {

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { lstat, readFile, readlink } from 'node:fs/promises';
-import { messageOf } from '../../cli/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { FileStep, Step } from '../step.ts';
 import type { Content, Sides } from './reveal.ts';
 

@@ -7,7 +7,7 @@
  * Reads only. What may be a secret is shown by its digest (reveal): content that others may not read, and whatever stands
  * under a name such as password. Fails only where reading fails, and says that as a difference too.
  */
-import { redactor } from '../../platform/redact.ts';
+import { redactor } from '../../core/redact.ts';
 import { holdsSecret, type Overlay } from '../overlays/overlay.ts';
 import type { Plan } from '../plan.ts';
 import { compareStep, type Difference, type Show } from './compare.ts';

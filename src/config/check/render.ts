@@ -1,4 +1,4 @@
-import { printable } from '../../cli/log.ts';
+import { printable } from '../../core/log.ts';
 import { paint, type Terminal } from '../../cli/terminal.ts';
 import type { Difference } from './compare.ts';
 import type { Content } from './reveal.ts';

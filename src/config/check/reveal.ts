@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { structuredPatch } from 'diff';
-import { printable } from '../../cli/log.ts';
-import type { Redact } from '../../platform/redact.ts';
+import { printable } from '../../core/log.ts';
+import type { Redact } from '../../core/redact.ts';
 import { isCredential, mentionsCredential } from '../credential.ts';
 import { maskIni } from './mask-ini.ts';
 

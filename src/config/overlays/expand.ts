@@ -1,4 +1,4 @@
-import { didYouMean } from '../../cli/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 
 /** Where $(NAME) is looked up; `used` collects the names that were. */
 export interface Names {

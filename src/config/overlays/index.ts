@@ -7,8 +7,8 @@
  * Fails with 65 before anything is touched: an unknown key, a name that is not set or not allowed, a value that is no
  * line, a file that is not for oslo.config. Says names and places, never a value: it may come from a Secret.
  */
-import { ConfigError, messageOf } from '../../cli/errors.ts';
-import { sentence } from '../../cli/nearest.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import { sentence } from '../../core/nearest.ts';
 import { isCredential } from '../credential.ts';
 import { namesIn, valueIn, valuesIn, type Names } from './expand.ts';
 import { setOsloOption, type OsloSetting } from './ini.ts';

@@ -1,4 +1,4 @@
-import { osloLines, type OsloLine } from '../../platform/oslo-lines.ts';
+import { osloLines, type OsloLine } from '../../oslo/lines.ts';
 
 export interface OsloSetting {
   readonly section: string;

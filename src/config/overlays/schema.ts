@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { suggestion } from '../../cli/nearest.ts';
+import { suggestion } from '../../core/nearest.ts';
 import { DEFAULT_ALLOWED, normalPath } from './overlay.ts';
 
 const Text = v.string((issue) => `must be a string, but is ${issue.received}`);

@@ -1,4 +1,4 @@
-import { KollaError } from '../../cli/errors.ts';
+import { KollaError } from '../../core/errors.ts';
 
 /** What kolla-ansible and its users know these failures as; the first word of the log line. */
 export type FailureName =

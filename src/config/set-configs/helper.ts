@@ -1,5 +1,5 @@
 import { command, type Helper } from '../../cli/command.ts';
-import type { ExitCode } from '../../cli/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import { ignoreClosedStderr } from '../../cli/output.ts';
 import { createLines, parseCommandLine, setConfigs } from './index.ts';
 

@@ -10,7 +10,7 @@
  * Exit codes are Kolla's: 0 done, 1 what it has a name for, 2 everything else. Log lines are Kolla's too (lines).
  * What differs on purpose is in docs/kolla-contract.md.
  */
-import { messageOf } from '../../cli/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { Changes, type Maker } from './changes.ts';
 import { checkConfig } from './check.ts';
 import { SetConfigsError } from './failure.ts';

@@ -1,4 +1,4 @@
-import { isoTime, localTime } from '../../cli/local-time.ts';
+import { isoTime, localTime } from '../../core/local-time.ts';
 
 /** Log lines as Kolla's own: kolla-ansible shows them as the reason of a change, and people grep for them. */
 export interface Lines {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { messageOf } from '../../cli/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { CONFIG_DIR } from '../read.ts';
 import { SetConfigsError, unexpected } from './failure.ts';
 import type { Lines } from './lines.ts';

@@ -10,8 +10,8 @@ import {
   type Stats,
 } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../cli/errors.ts';
-import { Replacer } from '../../platform/fs/replacer.ts';
+import { messageOf } from '../../core/errors.ts';
+import { Replacer } from '../../fs/replacer.ts';
 import type { Lines } from './lines.ts';
 import { contentOf, type Entry, type Tree } from './tree.ts';
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../../cli/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { modeFor, ownershipFor, type Accounts, type OwnerRule } from '../owner.ts';
 import type { Document } from '../schema.ts';
 import type { Tree } from '../set-configs/tree.ts';

@@ -12,7 +12,7 @@
 import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
 import { treeOf } from '../image.ts';
 import { isShared, mountsFor, type Mount } from '../mounts.ts';
 import { readAccounts, type Accounts } from '../owner.ts';

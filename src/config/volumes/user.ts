@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { didYouMean } from '../../cli/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import type { Accounts, Identity } from '../owner.ts';
 import type { Document } from '../schema.ts';
 import { KOLLA_GID } from './kolla-users.ts';

@@ -1,7 +1,7 @@
-import { formatDuration } from '../../cli/duration.ts';
-import { KollaError } from '../../cli/errors.ts';
-import { backoffMs } from '../../platform/backoff.ts';
-import { configMapVersion } from '../../platform/config-record.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { KollaError } from '../../core/errors.ts';
+import { backoffMs } from '../../core/backoff.ts';
+import { configMapVersion } from '../../fs/config-record.ts';
 import { applyPlanned, changesOf } from '../index.ts';
 import { followedPaths } from './followed.ts';
 import { filesInPlace } from './in-place.ts';

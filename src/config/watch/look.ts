@@ -1,9 +1,9 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError, KollaError, UnavailableError, messageOf } from '../../cli/errors.ts';
-import { didYouMean, nearest, sentence } from '../../cli/nearest.ts';
-import type { Log } from '../../cli/log.ts';
-import { ignoreAbsent } from '../../platform/fs/absent.ts';
+import { ConfigError, KollaError, UnavailableError, messageOf } from '../../core/errors.ts';
+import { didYouMean, nearest, sentence } from '../../core/nearest.ts';
+import type { Log } from '../../core/log.ts';
+import { ignoreAbsent } from '../../fs/absent.ts';
 import { makePlan, type ConfigOptions, type Planned } from '../index.ts';
 import { readConfig } from '../read.ts';
 import { fingerprintOf } from './fingerprint.ts';

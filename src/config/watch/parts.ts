@@ -1,4 +1,4 @@
-import type { Log } from '../../cli/log.ts';
+import type { Log } from '../../core/log.ts';
 import type { ConfigOptions, InPlace } from '../index.ts';
 import type { pathWatcher } from './path-watcher.ts';
 import type { WatchStatus } from './status.ts';

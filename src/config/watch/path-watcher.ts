@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FSWatcher } from 'chokidar';
-import { messageOf } from '../../cli/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { isWithin } from './followed.ts';
 
 /** Tells of changes at paths, as far as the kernel tells us; what it does not tell, a poll must find. */

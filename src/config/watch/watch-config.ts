@@ -1,4 +1,4 @@
-import { formatDuration } from '../../cli/duration.ts';
+import { formatDuration } from '../../core/duration.ts';
 import { Bell } from './bell.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { Follower } from './follower.ts';

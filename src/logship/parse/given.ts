@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, messageOf, UsageError } from '../../cli/errors.ts';
-import { didYouMean } from '../../cli/nearest.ts';
+import { ConfigError, messageOf, UsageError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { FORMATS, type FormatName, type FormatRule } from './formats.ts';
 
 type Labels = Readonly<Record<string, string>>;

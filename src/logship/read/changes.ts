@@ -1,4 +1,4 @@
-import type { Log } from '../../cli/log.ts';
+import type { Log } from '../../core/log.ts';
 import { Wake } from './wake.ts';
 
 /** How long quiet files may go unasked while the kernel tells of changes. */

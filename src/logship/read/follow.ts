@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { messageOf } from '../../cli/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { Beside } from './beside.ts';
 import { Changes } from './changes.ts';
 import { Discover } from './discover.ts';

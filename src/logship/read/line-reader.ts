@@ -1,4 +1,4 @@
-import type { Log } from '../../cli/log.ts';
+import type { Log } from '../../core/log.ts';
 import type { Counts } from '../counts.ts';
 import type { Content, Contents } from './contents.ts';
 import { HEAD_BYTES } from './generation.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../cli/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { Saved } from '../state/checkpoint.ts';
 import { besideMany, besideOne, type Beside } from './beside.ts';
 import { HeldFile } from './held-file.ts';

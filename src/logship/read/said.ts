@@ -1,4 +1,4 @@
-import type { Log } from '../../cli/log.ts';
+import type { Log } from '../../core/log.ts';
 
 /** Warns of each thing once, for as long as it stays so. */
 export class Said {

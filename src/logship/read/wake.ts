@@ -1,6 +1,6 @@
 import type { ChokidarOptions, FSWatcher } from 'chokidar';
-import { messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 
 const LIMITS: Readonly<Record<string, string>> = {
   ENOSPC: 'no watch is left on this node (fs.inotify.max_user_watches)',

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { oneLine } from '../../platform/one-line.ts';
-import { findProgram, isRefusal } from '../../platform/exec/index.ts';
+import { oneLine } from '../../core/one-line.ts';
+import { findProgram, isRefusal } from '../../process/exec/index.ts';
 import type { Range } from './range.ts';
 
 /** Why a range was not given back. `here`: of this file alone; otherwise of all, and for good. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import type { Punch } from './punch.ts';
 import { givenBack } from './range.ts';
 

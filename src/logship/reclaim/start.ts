@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
-import { pause } from '../../platform/backoff.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { pause } from '../../core/backoff.ts';
 import { endsWithPod } from './mount.ts';
 import { fallocateWith, findFallocate } from './punch.ts';
 import { Reclaimer, type Acknowledged } from './reclaimer.ts';

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../platform/abort.ts';
+import { unlessAborted } from '../../core/abort.ts';
 
 /**
  * Bounds the bytes between reading and acknowledgement. When they are spent reading stops: the log file is the buffer.

@@ -1,7 +1,7 @@
 import { open, rename, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../../cli/log.ts';
-import { ignoreAbsent } from '../../platform/fs/absent.ts';
+import type { Log } from '../../core/log.ts';
+import { ignoreAbsent } from '../../fs/absent.ts';
 import { lettersIn } from './letters-there.ts';
 
 export interface DeadLetterOptions {

@@ -1,5 +1,5 @@
-import { messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import type { Counts } from '../counts.ts';
 import type { Span } from '../read/progress.ts';
 import type { Sink, Verdict } from '../sink/sink.ts';

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../cli/duration.ts';
-import type { Log } from '../../cli/log.ts';
+import { formatDuration } from '../../core/duration.ts';
+import type { Log } from '../../core/log.ts';
 
 const REPEAT_MS = 30_000;
 const BUSY_MS = 5000;

@@ -1,5 +1,5 @@
-import { unlessAborted } from '../../platform/abort.ts';
-import { backoffMs, pause } from '../../platform/backoff.ts';
+import { unlessAborted } from '../../core/abort.ts';
+import { backoffMs, pause } from '../../core/backoff.ts';
 import type { Batch } from './batch.ts';
 import type { Capacity } from './capacity.ts';
 import type { Delivered } from './deliver.ts';

@@ -1,5 +1,5 @@
-import { VERSION } from '../../cli/version.ts';
-import { processFamilies, type Family, type Sample } from '../../platform/prometheus.ts';
+import { VERSION } from '../../core/version.ts';
+import { processFamilies, type Family, type Sample } from '../../net/prometheus.ts';
 import type { Lags } from './lag.ts';
 import type { FileState } from '../read/file-state.ts';
 import type { DestinationState, Shown, SideState } from './view.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../cli/duration.ts';
+import { formatDuration } from '../../core/duration.ts';
 import type { DestinationState } from './view.ts';
 
 export interface Readiness {

@@ -1,7 +1,7 @@
-import { formatDuration } from '../../cli/duration.ts';
-import { DeadlineError, NotPermittedError, UnavailableError } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
-import { oneLine } from '../../platform/one-line.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { DeadlineError, NotPermittedError, UnavailableError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { oneLine } from '../../core/one-line.ts';
 import type { ProxyEnv } from '../sink/agents.ts';
 import { NoAnswerError, Server, type ServerOptions } from '../sink/server.ts';
 import { at, type JsonObject } from './json.ts';

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../cli/errors.ts';
+import { UnavailableError } from '../../core/errors.ts';
 import { reasonOf, type Api } from './api.ts';
 import { at, type JsonObject } from './json.ts';
 import { MARK } from './mappings.ts';

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../cli/errors.ts';
+import { UnavailableError } from '../../core/errors.ts';
 import { reasonOf, type Api, type Reply } from './api.ts';
 import type { JsonObject } from './json.ts';
 import type { Resource } from './wanted.ts';

@@ -1,5 +1,5 @@
 import type { Context, Input } from '../../cli/command.ts';
-import { ExitCode } from '../../cli/errors.ts';
+import { ExitCode } from '../../core/errors.ts';
 import { proxyEnvOf } from '../sink/proxy-env.ts';
 import { connect } from './api.ts';
 import { checkTemplate, checkWinner } from './check.ts';

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../cli/duration.ts';
-import { messageOf, UsageError } from '../../cli/errors.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { messageOf, UsageError } from '../../core/errors.ts';
 import type { Values } from '../../cli/option.ts';
 import { destinationsOf } from '../sink/destinations.ts';
 import type { ServerOptions } from '../sink/server.ts';

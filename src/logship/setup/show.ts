@@ -1,4 +1,4 @@
-import { printable } from '../../cli/log.ts';
+import { printable } from '../../core/log.ts';
 import { paint, type Terminal } from '../../cli/terminal.ts';
 import { isObject, isSameValue, pretty, sorted, type Json } from './json.ts';
 import type { Step } from './plan.ts';

@@ -1,8 +1,8 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import { WatchedFile } from './watched-file.ts';
 
 export interface TlsFiles {

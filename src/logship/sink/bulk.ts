@@ -1,4 +1,4 @@
-import { oneLine } from '../../platform/one-line.ts';
+import { oneLine } from '../../core/one-line.ts';
 import type { Answer, Verdict } from './sink.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import type { Values } from '../../cli/option.ts';
 import type { ElasticsearchOptions, Target } from './elasticsearch.ts';
 import type { LoginOptions } from './login.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../../cli/log.ts';
+import type { Log } from '../../core/log.ts';
 import { WatchedFile } from './watched-file.ts';
 
 /** Who we are to a server. Files are read again when they change. */

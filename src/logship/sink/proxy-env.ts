@@ -1,4 +1,4 @@
-import { ConfigError } from '../../cli/errors.ts';
+import { ConfigError } from '../../core/errors.ts';
 import type { ProxyEnv } from './agents.ts';
 
 const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;

@@ -1,6 +1,6 @@
 import { request as requestHttp, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { bodyOf } from '../../platform/http/body.ts';
+import { bodyOf } from '../../net/http/body.ts';
 
 export interface HttpCall {
   readonly url: URL;

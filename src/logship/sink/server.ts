@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
-import { messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
-import { networkReason } from '../../platform/network-error.ts';
-import { oneLine } from '../../platform/one-line.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { networkReason } from '../../net/network-error.ts';
+import { oneLine } from '../../core/one-line.ts';
 import { Agents, type ProxyEnv, type TlsFiles } from './agents.ts';
 import { Hosts } from './hosts.ts';
 import { Login, type LoginOptions } from './login.ts';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { unlessAborted } from '../../platform/abort.ts';
-import { messageOf, UnavailableError } from '../../cli/errors.ts';
+import { unlessAborted } from '../../core/abort.ts';
+import { messageOf, UnavailableError } from '../../core/errors.ts';
 import type { Sink } from './sink.ts';
 
 /** JSON lines on a stream. A line is in when the stream has taken it: after a kill the last ones may be repeated. */

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 
 /** A file that is read again when it has changed: a Secret in a volume is renewed under a pod that goes on. */
 export class WatchedFile {

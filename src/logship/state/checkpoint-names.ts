@@ -1,7 +1,7 @@
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ignoreAbsent } from '../../platform/fs/absent.ts';
-import { isThere } from '../../platform/fs/access.ts';
+import { ignoreAbsent } from '../../fs/absent.ts';
+import { isThere } from '../../fs/access.ts';
 import { replaceOwn } from './own-file.ts';
 
 /** The first destination's: what `kolla-probe log-ship` looks at. */

@@ -1,10 +1,10 @@
 import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
-import { ignoreAbsent } from '../../platform/fs/absent.ts';
-import { isThere } from '../../platform/fs/access.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { ignoreAbsent } from '../../fs/absent.ts';
+import { isThere } from '../../fs/access.ts';
 import type { Cut } from '../event/cut.ts';
 import type { Identity } from '../read/generation.ts';
 import type { Mark } from '../read/progress.ts';

@@ -1,4 +1,4 @@
-import { pause } from '../../platform/backoff.ts';
+import { pause } from '../../core/backoff.ts';
 import type { Contents } from '../read/contents.ts';
 import type { CheckpointWriter } from './checkpoint.ts';
 

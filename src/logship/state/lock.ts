@@ -1,8 +1,8 @@
 import { open, stat, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
-import { makeFolder } from '../../platform/fs/folder.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { makeFolder } from '../../fs/folder.ts';
 import { STATE_MODE } from './source-id.ts';
 
 const NAME = 'running.sock';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
-import { ignoreAbsent } from '../../platform/fs/absent.ts';
-import { makeFolder } from '../../platform/fs/folder.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import { ignoreAbsent } from '../../fs/absent.ts';
+import { makeFolder } from '../../fs/folder.ts';
 import { replaceOwn } from './own-file.ts';
 
 /** Makes the state folder and reads, or makes once, the id of this source of logs. ConfigError where it can't write. */

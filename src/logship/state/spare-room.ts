@@ -1,6 +1,6 @@
 import { link, open, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder, temporaryFor } from '../../platform/fs/replace-file.ts';
+import { syncFolder, temporaryFor } from '../../fs/replace-file.ts';
 import { replaceOwn } from './own-file.ts';
 
 const STEP_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
-import { messageOf, UsageError } from '../../cli/errors.ts';
-import { parseListen, type Address } from '../../platform/address.ts';
+import { messageOf, UsageError } from '../../core/errors.ts';
+import { parseListen, type Address } from '../../net/address.ts';
 
 const LOOPBACK = '127.0.0.1';
 

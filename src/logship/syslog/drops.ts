@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import type { Address } from '../../platform/address.ts';
+import type { Address } from '../../net/address.ts';
 
 /** What the kernel knows of a socket. */
 export interface SocketQueue {

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
-import { makeFoldersSync } from '../../platform/fs/folder.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { makeFoldersSync } from '../../fs/folder.ts';
 
 export interface FilesOptions {
   /** The log root. */

@@ -1,5 +1,5 @@
-import { UsageError } from '../../cli/errors.ts';
-import { formatAddress } from '../../platform/address.ts';
+import { UsageError } from '../../core/errors.ts';
+import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
 import { LOGIN_OPTIONS, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
 import { AMQP_OPTIONS, askBroker, checkBroker } from '../remote/broker.ts';

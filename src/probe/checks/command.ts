@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import { check } from '../check.ts';
 
 /** Does a program end with 0? The one check that starts a process: where another one can ask the same, it costs less. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import { check } from '../check.ts';
 import { MYSQL_OPTIONS } from '../remote/mysql.ts';
 

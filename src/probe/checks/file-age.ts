@@ -1,5 +1,5 @@
-import { parseDuration } from '../../cli/duration.ts';
-import { UsageError, messageOf } from '../../cli/errors.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { UsageError, messageOf } from '../../core/errors.ts';
 import { check } from '../check.ts';
 import { fileAgeQuestion } from '../local/index.ts';
 

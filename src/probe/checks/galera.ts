@@ -1,5 +1,5 @@
-import { UsageError } from '../../cli/errors.ts';
-import type { MysqlSession } from '../../platform/mysql/index.ts';
+import { UsageError } from '../../core/errors.ts';
+import type { MysqlSession } from '../../mysql/index.ts';
 import { check } from '../check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
@@ -51,7 +51,7 @@ export const galera = check({
       hosts: server.hosts,
       async ask(signal, tell = () => {}) {
         const { askMysql } = await import('../remote/mysql-session.ts');
-        const { galeraState, galeraSwitches } = await import('../../platform/mysql/index.ts');
+        const { galeraState, galeraSwitches } = await import('../../mysql/index.ts');
         const { whyUnfit } = await import('../remote/galera-fitness.ts');
         const judges = {
           greeted: () => unhealthy('its state is told to users only, and no file names one'),

@@ -1,4 +1,4 @@
-import { formatAddress } from '../../platform/address.ts';
+import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
 import { answered, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
 import { addressOf } from '../remote/server.ts';
@@ -35,7 +35,7 @@ export const grpc = check({
       hosts: [at.host],
       ask: (signal, tell = () => {}) =>
         answered(async () => {
-          const { grpcHealth } = await import('../../platform/protocol/grpc-health.ts');
+          const { grpcHealth } = await import('../../net/protocols/grpc-health.ts');
           return await grpcHealth(at, { service, tls, signal }, tell);
         }, options.caFile),
     };

@@ -1,4 +1,4 @@
-import { UsageError, messageOf } from '../../cli/errors.ts';
+import { UsageError, messageOf } from '../../core/errors.ts';
 import { check } from '../check.ts';
 import { TRUST_OPTIONS } from '../remote/tls.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
@@ -27,7 +27,7 @@ export const http = check({
   async prepare({ operands: [text = ''], options: { status: wanted, caFile, insecure } }) {
     const url = urlOf(text);
     // Lazy, because node:https costs half of Node's own start, which a TCP probe need not pay.
-    const { requestOnce } = await import('../../platform/http.ts');
+    const { requestOnce } = await import('../../net/http.ts');
     return {
       // A query may hold a token, and what is asked stands in logs and on the status page.
       subject: `http ${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`,

@@ -1,4 +1,4 @@
-import { formatAddress } from '../../platform/address.ts';
+import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
 import { answered, serverOf } from '../remote/index.ts';
 
@@ -23,8 +23,8 @@ export const memcached = check({
       ask: (signal, tell = () => {}) =>
         answered(async () => {
           tell('it does not tell its version: it may be frozen, or out of reach');
-          const { ASK_VERSION, understandVersion } = await import('../../platform/protocol/memcached.ts');
-          const { exchange } = await import('../../platform/exchange.ts');
+          const { ASK_VERSION, understandVersion } = await import('../../net/protocols/memcached.ts');
+          const { exchange } = await import('../../net/exchange.ts');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });
         }),
     };

@@ -1,5 +1,5 @@
-import type { MysqlSession } from '../../platform/mysql/index.ts';
-import type { Answer } from '../../platform/protocol/answer.ts';
+import type { MysqlSession } from '../../mysql/index.ts';
+import type { Answer } from '../../net/protocols/answer.ts';
 import { check } from '../check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';

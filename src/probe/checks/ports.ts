@@ -1,4 +1,4 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 
 /** Port numbers as operands. Throws UsageError that names the check and the word. */
 export function portsOf(word: string, operands: readonly string[]): number[] {

@@ -1,5 +1,5 @@
-import { UsageError, messageOf } from '../../cli/errors.ts';
-import type { ProcessQuery } from '../../platform/proc/index.ts';
+import { UsageError, messageOf } from '../../core/errors.ts';
+import type { ProcessQuery } from '../../process/procfs/index.ts';
 
 export const PROCESS_OPTION = {
   flag: 'process',

@@ -1,4 +1,4 @@
-import { formatAddress } from '../../platform/address.ts';
+import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
 import { answered, checkLogin, LOGIN_OPTIONS, readLogin, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
 
@@ -30,8 +30,8 @@ export const redis = check({
       ask: (signal, tell = () => {}) =>
         answered(async () => {
           const login = await readLogin(options);
-          const { converse } = await import('../../platform/conversation.ts');
-          const { redisPing } = await import('../../platform/protocol/redis.ts');
+          const { converse } = await import('../../net/conversation.ts');
+          const { redisPing } = await import('../../net/protocols/redis.ts');
           using talk = await converse(at, { signal, tls });
           return await redisPing(talk, login, tell);
         }, options.caFile),

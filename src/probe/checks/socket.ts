@@ -1,4 +1,4 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import { check } from '../check.ts';
 import { socketQuestion } from '../local/index.ts';
 import { PATTERN_OPTION, PROCESS_OPTION, processQuery } from './process-option.ts';

@@ -1,6 +1,6 @@
-import { UsageError, messageOf } from '../../cli/errors.ts';
-import { parseAddress, type Address } from '../../platform/address.ts';
-import { dial, refusalOf } from '../../platform/dial.ts';
+import { UsageError, messageOf } from '../../core/errors.ts';
+import { parseAddress, type Address } from '../../net/address.ts';
+import { dial, refusalOf } from '../../net/dial.ts';
 import { check } from '../check.ts';
 import { healthy, unhealthy } from '../verdict.ts';
 

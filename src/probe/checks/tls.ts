@@ -1,6 +1,6 @@
-import { UsageError, messageOf } from '../../cli/errors.ts';
-import { parseDuration } from '../../cli/duration.ts';
-import { formatAddress } from '../../platform/address.ts';
+import { UsageError, messageOf } from '../../core/errors.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { formatAddress } from '../../net/address.ts';
 import { check, type Question } from '../check.ts';
 import { addressOf } from '../remote/server.ts';
 import { VERIFY_OPTIONS, verifyOf } from '../remote/tls.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolders } from '../../platform/fs/folder.ts';
-import { replaceFile } from '../../platform/fs/replace-file.ts';
+import { makeFolders } from '../../fs/folder.ts';
+import { replaceFile } from '../../fs/replace-file.ts';
 
 /**
  * Where the resident server says how its pod's containers reach it: in an emptyDir that they share, three lines, port, token

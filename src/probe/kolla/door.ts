@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { firstBytes } from '../../cli/first-bytes.ts';
-import { isLoopback } from '../../platform/http/peer.ts';
+import { isLoopback } from '../../net/http/peer.ts';
 import { DOOR_PATH, newToken } from './door-file.ts';
 import { isKollaName, questionFor } from './names.ts';
 import { askOnce, saidOf, WordsError, type KollaQuestion, type Said } from './question.ts';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { messageOf } from '../../cli/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { healthyAs, unhealthy, unseen } from '../verdict.ts';
 import { WordsError, type KollaAnswer, type KollaQuestion } from './question.ts';
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { formatAddress } from '../../platform/address.ts';
+import { formatAddress } from '../../net/address.ts';
 import { askCheck } from './own-check.ts';
 import type { KollaAnswer, KollaQuestion } from './question.ts';
 import { timeoutOf } from './timeout.ts';

@@ -1,5 +1,5 @@
-import { KollaError } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
+import { KollaError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import { resolveOptions, splitWords } from '../../cli/parse.ts';
 import type { Check } from '../check.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';

@@ -1,4 +1,4 @@
-import type { ProcessQuery } from '../../platform/proc/index.ts';
+import type { ProcessQuery } from '../../process/procfs/index.ts';
 import { portQuestion, type PortQuery } from '../local/index.ts';
 import type { Question } from '../check.ts';
 import type { Verdict } from '../verdict.ts';

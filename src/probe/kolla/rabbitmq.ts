@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '../../cli/errors.ts';
-import { formatAddress, type Address } from '../../platform/address.ts';
+import { messageOf } from '../../core/errors.ts';
+import { formatAddress, type Address } from '../../net/address.ts';
 import { unseen } from '../verdict.ts';
 import { askCheck } from './own-check.ts';
 import type { KollaAnswer, KollaQuestion } from './question.ts';

@@ -1,4 +1,4 @@
-import { ExitCode, KollaError, SignalError } from '../../cli/errors.ts';
+import { ExitCode, KollaError, SignalError } from '../../core/errors.ts';
 import { createOutput, ignoreClosedStderr } from '../../cli/output.ts';
 import { stopOnSignals } from '../../cli/signals.ts';
 import type { Understand } from './names.ts';

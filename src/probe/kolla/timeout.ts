@@ -1,5 +1,5 @@
-import { parseDuration } from '../../cli/duration.ts';
-import { messageOf } from '../../cli/errors.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
 import { WordsError } from './question.ts';
 
 /** Kolla's scripts have no deadline but their caller's: Docker's is 30 s with kolla-ansible. */

@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatDuration } from '../../cli/duration.ts';
-import { messageOf } from '../../cli/errors.ts';
-import { configMapVersion, configRecordFile, readConfigRecord } from '../../platform/config-record.ts';
-import type { ConfigRecord } from '../../platform/config-record.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
+import { configMapVersion, configRecordFile, readConfigRecord } from '../../fs/config-record.ts';
+import type { ConfigRecord } from '../../fs/config-record.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
 

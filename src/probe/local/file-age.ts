@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { formatDuration } from '../../cli/duration.ts';
-import { messageOf } from '../../cli/errors.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 

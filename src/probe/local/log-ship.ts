@@ -1,9 +1,9 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatDuration } from '../../cli/duration.ts';
-import { messageOf } from '../../cli/errors.ts';
-import { pause } from '../../platform/backoff.ts';
-import { isThere } from '../../platform/fs/access.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
+import { pause } from '../../core/backoff.ts';
+import { isThere } from '../../fs/access.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 

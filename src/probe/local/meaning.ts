@@ -1,4 +1,4 @@
-import { formatEndpoint, type InetSocket, type Protocol } from '../../platform/proc/index.ts';
+import { formatEndpoint, type InetSocket, type Protocol } from '../../process/procfs/index.ts';
 
 /** What is asked about a port, and the words for its answers. */
 export interface Meaning {

@@ -4,7 +4,7 @@ import {
   pidsIn,
   type NamedProcess,
   type ProcessQuery,
-} from '../../platform/proc/index.ts';
+} from '../../process/procfs/index.ts';
 
 export interface ProcEffects {
   /** `/proc`, but in tests. */

@@ -1,4 +1,4 @@
-import { eachInetSocket, type InetSocket, type ProcessQuery, type Protocol } from '../../platform/proc/index.ts';
+import { eachInetSocket, type InetSocket, type ProcessQuery, type Protocol } from '../../process/procfs/index.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, unseen, type Verdict } from '../verdict.ts';
 import { MEANINGS, type Kind, type Meaning } from './meaning.ts';

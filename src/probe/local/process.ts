@@ -1,5 +1,5 @@
-import { isOurs, lineOf, listProcesses } from '../../platform/proc/processes.ts';
-import { findProcesses, type ProcessQuery } from '../../platform/proc/index.ts';
+import { isOurs, lineOf, listProcesses } from '../../process/procfs/processes.ts';
+import { findProcesses, type ProcessQuery } from '../../process/procfs/index.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, unseen } from '../verdict.ts';
 import { called, whatIsMeant } from './words.ts';

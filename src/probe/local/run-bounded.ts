@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { messageOf } from '../../cli/errors.ts';
-import { oneLine } from '../../platform/one-line.ts';
+import { messageOf } from '../../core/errors.ts';
+import { oneLine } from '../../core/one-line.ts';
 import { healthy, unhealthy, type Verdict } from '../verdict.ts';
 
 /** So much of what it says last is kept, of each stream. */

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../platform/proc/index.ts';
+import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../process/procfs/index.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, unseen, type Verdict } from '../verdict.ts';
 import { findOwners, type ProcEffects } from './owners.ts';

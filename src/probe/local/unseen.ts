@@ -1,4 +1,4 @@
-import { readHead, type ProcessQuery } from '../../platform/proc/index.ts';
+import { readHead, type ProcessQuery } from '../../process/procfs/index.ts';
 import { withoutSeenOwner, type Owners, type ProcEffects } from './owners.ts';
 import { called } from './words.ts';
 

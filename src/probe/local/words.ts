@@ -1,4 +1,4 @@
-import type { ProcessQuery } from '../../platform/proc/index.ts';
+import type { ProcessQuery } from '../../process/procfs/index.ts';
 
 /** Of many things a message names so many. */
 const SHOWN = 5;

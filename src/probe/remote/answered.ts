@@ -1,4 +1,4 @@
-import type { Answer } from '../../platform/protocol/answer.ts';
+import type { Answer } from '../../net/protocols/answer.ts';
 import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
 
 /**
@@ -10,7 +10,7 @@ export async function answered(ask: () => Promise<Answer>, caFile?: string): Pro
     const { isGood, says } = await ask();
     return isGood ? healthyAs(says) : unhealthy(says);
   } catch (error) {
-    const { networkReason } = await import('../../platform/network-error.ts');
+    const { networkReason } = await import('../../net/network-error.ts');
     return unhealthy(networkReason(error, caFile));
   }
 }

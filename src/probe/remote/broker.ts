@@ -1,8 +1,8 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
-import type { Address } from '../../platform/address.ts';
-import type { Tell } from '../../platform/protocol/answer.ts';
-import type { TlsAsk } from '../../platform/tls-ask.ts';
+import type { Address } from '../../net/address.ts';
+import type { Tell } from '../../net/protocols/answer.ts';
+import type { TlsAsk } from '../../net/tls-ask.ts';
 import type { Verdict } from '../verdict.ts';
 import { answered } from './answered.ts';
 import { readLogin, requireUser, type LoginValues } from './login.ts';
@@ -48,8 +48,8 @@ export function askBroker(
   return answered(async () => {
     const login = await readLogin(options);
     // Lazy, for the cost of a TCP check. Not amqplib: it can neither end before a login nor say which step is waited for.
-    const { converse } = await import('../../platform/conversation.ts');
-    const { amqpKnock, amqpStart, amqpVisit } = await import('../../platform/protocol/amqp.ts');
+    const { converse } = await import('../../net/conversation.ts');
+    const { amqpKnock, amqpStart, amqpVisit } = await import('../../net/protocols/amqp.ts');
     using talk = await converse(at, { signal, tls });
     if (login?.user === undefined) return greeting ? await amqpStart(talk, tell) : await amqpKnock(talk, tell);
     return await amqpVisit(talk, { user: login.user, password: login.password, vhost: options.vhost }, tell);

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '../../cli/errors.ts';
-import { networkReason } from '../../platform/network-error.ts';
+import { messageOf } from '../../core/errors.ts';
+import { networkReason } from '../../net/network-error.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
 import { judgeValidity, type Validity } from './validity.ts';
 

@@ -1,4 +1,4 @@
-import { whyUnusable, type GaleraState, type GaleraSwitches } from '../../platform/mysql/index.ts';
+import { whyUnusable, type GaleraState, type GaleraSwitches } from '../../mysql/index.ts';
 
 export interface FitnessPolicy {
   readonly allowDonor: boolean;

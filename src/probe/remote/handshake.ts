@@ -6,10 +6,10 @@ import {
   type PeerCertificate,
   type TLSSocket,
 } from 'node:tls';
-import type { Address } from '../../platform/address.ts';
-import { networkReason } from '../../platform/network-error.ts';
-import type { Tell } from '../../platform/protocol/answer.ts';
-import { tlsOptions, type TlsAsk } from '../../platform/tls-ask.ts';
+import type { Address } from '../../net/address.ts';
+import { networkReason } from '../../net/network-error.ts';
+import type { Tell } from '../../net/protocols/answer.ts';
+import { tlsOptions, type TlsAsk } from '../../net/tls-ask.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
 import { judgeValidity, type Validity } from './validity.ts';
 

@@ -1,4 +1,4 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 
 export const LOGIN_OPTIONS = [

@@ -1,6 +1,6 @@
-import { askJson } from '../../platform/json-http.ts';
-import { networkReason } from '../../platform/network-error.ts';
-import { oneLine } from '../../platform/one-line.ts';
+import { askJson } from '../../net/json-http.ts';
+import { networkReason } from '../../net/network-error.ts';
+import { oneLine } from '../../core/one-line.ts';
 import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
 import { readLogin, type LoginValues } from './login.ts';
 

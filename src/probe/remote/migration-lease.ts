@@ -1,7 +1,7 @@
-import { UsageError, messageOf } from '../../cli/errors.ts';
-import { dbSyncLease, dbSyncRecord, readinessIn } from '../../platform/kube/db-sync-lease.ts';
-import { givenKubeSource } from '../../platform/kube/source.ts';
-import type { KubeObject } from '../../platform/kube/types.ts';
+import { UsageError, messageOf } from '../../core/errors.ts';
+import { dbSyncLease, dbSyncRecord, readinessIn } from '../../kube/db-sync-lease.ts';
+import { givenKubeSource } from '../../kube/source.ts';
+import type { KubeObject } from '../../kube/types.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 
@@ -28,7 +28,7 @@ export function leaseQuestion(query: LeaseQuery, subject: string, inherited: Nod
     subject,
     hosts: ['the API server'],
     async ask(signal, tell = () => {}) {
-      const { connectKube, objectPath } = await import('../../platform/kube/index.ts');
+      const { connectKube, objectPath } = await import('../../kube/index.ts');
       try {
         using client = await connectKube(source);
         const ref = dbSyncLease(query.namespace ?? client.namespace, query.name);

@@ -1,9 +1,9 @@
-import { KollaError } from '../../cli/errors.ts';
-import type { Answer, Tell } from '../../platform/protocol/answer.ts';
-import { understandGreeting } from '../../platform/protocol/mysql.ts';
-import { exchange } from '../../platform/exchange.ts';
-import { connect, errnoOf, isDenied, reasonOf, type MysqlSession } from '../../platform/mysql/index.ts';
-import { networkReason } from '../../platform/network-error.ts';
+import { KollaError } from '../../core/errors.ts';
+import type { Answer, Tell } from '../../net/protocols/answer.ts';
+import { understandGreeting } from '../../net/protocols/mysql.ts';
+import { exchange } from '../../net/exchange.ts';
+import { connect, errnoOf, isDenied, reasonOf, type MysqlSession } from '../../mysql/index.ts';
+import { networkReason } from '../../net/network-error.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
 import type { MysqlServer } from './mysql.ts';
 

@@ -1,9 +1,9 @@
-import { ConfigError, UsageError, messageOf } from '../../cli/errors.ts';
+import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
-import { formatAddress } from '../../platform/address.ts';
-import type { Defaults } from '../../platform/mysql/defaults-file.ts';
-import type { MysqlTls } from '../../platform/mysql/url-tls.ts';
-import type { MysqlTarget } from '../../platform/mysql/url.ts';
+import { formatAddress } from '../../net/address.ts';
+import type { Defaults } from '../../mysql/defaults-file.ts';
+import type { MysqlTls } from '../../mysql/url-tls.ts';
+import type { MysqlTarget } from '../../mysql/url.ts';
 import { LOGIN_OPTIONS, readLogin, requireUser } from './login.ts';
 import { serverOf } from './server.ts';
 import { TLS_OPTIONS } from './tls.ts';
@@ -116,7 +116,7 @@ async function readDefaults(file: string | undefined): Promise<Defaults> {
   // Lazy, as everything that is not needed to look words over.
   const [{ readFile }, { parseDefaults }] = await Promise.all([
     import('node:fs/promises'),
-    import('../../platform/mysql/defaults-file.ts'),
+    import('../../mysql/defaults-file.ts'),
   ]);
   try {
     return parseDefaults(await readFile(file, 'utf8'));

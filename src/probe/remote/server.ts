@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { UsageError, messageOf } from '../../cli/errors.ts';
-import { parseAddress, type Address } from '../../platform/address.ts';
+import { UsageError, messageOf } from '../../core/errors.ts';
+import { parseAddress, type Address } from '../../net/address.ts';
 
 /**
  * The address that `HOST`, `HOST:PORT`, `[IPV6]:PORT` or a bare IPv6 address names.

@@ -1,6 +1,6 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
-import type { TlsAsk } from '../../platform/tls-ask.ts';
+import type { TlsAsk } from '../../net/tls-ask.ts';
 
 /** Whom to trust: of every check that may speak TLS. */
 export const TRUST_OPTIONS = [

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../cli/duration.ts';
-import { oneLine } from '../../platform/one-line.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { oneLine } from '../../core/one-line.ts';
 import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
 
 export interface Validity {

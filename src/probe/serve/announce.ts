@@ -1,5 +1,5 @@
-import { formatDuration } from '../../cli/duration.ts';
-import type { Log } from '../../cli/log.ts';
+import { formatDuration } from '../../core/duration.ts';
+import type { Log } from '../../core/log.ts';
 import type { Change } from './resident-check.ts';
 
 /** One line for a verdict that changes: what, why, and how long it had been otherwise. */

@@ -1,5 +1,5 @@
-import { messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import { ResidentCheck, type Change, type CheckStatus, type Timing } from './resident-check.ts';
 import type { PreparedCheck } from './prepare.ts';
 

@@ -1,8 +1,8 @@
-import { parseDuration } from '../../cli/duration.ts';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
 import type { PodFile } from '../../cli/file.ts';
-import type { Log } from '../../cli/log.ts';
-import { didYouMean, suggestion } from '../../cli/nearest.ts';
+import type { Log } from '../../core/log.ts';
+import { didYouMean, suggestion } from '../../core/nearest.ts';
 import { ROLES, type Role } from './part.ts';
 import { shellWords } from './words.ts';
 

@@ -1,9 +1,9 @@
-import { messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
-import { unlessAborted } from '../../platform/abort.ts';
-import { backoffMs, pause } from '../../platform/backoff.ts';
-import { eventBody, eventsPath, type PodEvent } from '../../platform/kube/event.ts';
-import type { KubeClient } from '../../platform/kube/types.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { unlessAborted } from '../../core/abort.ts';
+import { backoffMs, pause } from '../../core/backoff.ts';
+import { eventBody, eventsPath, type PodEvent } from '../../kube/event.ts';
+import type { KubeClient } from '../../kube/types.ts';
 import { changeText } from './announce.ts';
 import type { Change } from './resident-check.ts';
 

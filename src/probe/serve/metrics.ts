@@ -1,5 +1,5 @@
-import { VERSION } from '../../cli/version.ts';
-import { processFamilies, type Family, type Sample } from '../../platform/prometheus.ts';
+import { VERSION } from '../../core/version.ts';
+import { processFamilies, type Family, type Sample } from '../../net/prometheus.ts';
 import type { CheckStatus } from './checks.ts';
 import { healthOf, ROLES, type Part } from './part.ts';
 

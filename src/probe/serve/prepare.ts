@@ -1,7 +1,7 @@
 import { COMMON_OPTIONS } from '../../cli/common-options.ts';
 import type { PodFile } from '../../cli/file.ts';
-import { ConfigError, UsageError } from '../../cli/errors.ts';
-import { suggestion } from '../../cli/nearest.ts';
+import { ConfigError, UsageError } from '../../core/errors.ts';
+import { suggestion } from '../../core/nearest.ts';
 import { inputOf, resolveOptions, splitWords } from '../../cli/parse.ts';
 import { CHECK_OPTIONS, requireOwnHosts, type Check, type CheckSurroundings, type Question } from '../check.ts';
 import { CHECKS } from '../checks/index.ts';

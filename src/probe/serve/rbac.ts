@@ -1,8 +1,8 @@
 import { command } from '../../cli/command.ts';
-import { ExitCode, UsageError } from '../../cli/errors.ts';
+import { ExitCode, UsageError } from '../../core/errors.ts';
 import { outputOption } from '../../cli/output-option.ts';
-import { NAME_RULES } from '../../platform/kube/names.ts';
-import { rolesFor, rolesYaml, type Grant } from '../../platform/kube/rbac.ts';
+import { NAME_RULES } from '../../kube/names.ts';
+import { rolesFor, rolesYaml, type Grant } from '../../kube/rbac.ts';
 
 /** Prints what the resident server may do at the API server: leave Events, and nothing else. */
 export const rbacCommand = command({

@@ -1,8 +1,8 @@
-import { formatDuration } from '../../cli/duration.ts';
-import { KollaError, messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
-import { pause } from '../../platform/backoff.ts';
-import { oneLine } from '../../platform/one-line.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { KollaError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { pause } from '../../core/backoff.ts';
+import { oneLine } from '../../core/one-line.ts';
 import { answerOf } from '../ask.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
 import type { Part, State } from './part.ts';

@@ -1,8 +1,8 @@
-import { formatDuration } from '../../cli/duration.ts';
-import { healthAnswer } from '../../platform/http/health-server.ts';
-import { NOT_FOUND, type Answer } from '../../platform/http/respond.ts';
-import { FORBIDDEN, type Asked, type Route, type Routes } from '../../platform/http/router.ts';
-import { METRICS_TYPE, metricsText, type Family } from '../../platform/prometheus.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { healthAnswer } from '../../net/http/health-server.ts';
+import { NOT_FOUND, type Answer } from '../../net/http/respond.ts';
+import { FORBIDDEN, type Asked, type Route, type Routes } from '../../net/http/router.ts';
+import { METRICS_TYPE, metricsText, type Family } from '../../net/prometheus.ts';
 import type { CheckStatus } from './checks.ts';
 import { probeFamilies } from './metrics.ts';
 import { healthOf, ROLES, type Part, type Role, type RoleHealth } from './part.ts';

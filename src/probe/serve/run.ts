@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../cli/command.ts';
-import { UsageError, messageOf } from '../../cli/errors.ts';
+import { UsageError, messageOf } from '../../core/errors.ts';
 import type { Values } from '../../cli/option.ts';
-import { formatListen, parseListen, type ListenAddress } from '../../platform/address.ts';
-import { ownPlace } from '../../platform/kube/own-place.ts';
+import { formatListen, parseListen, type ListenAddress } from '../../net/address.ts';
+import { ownPlace } from '../../kube/own-place.ts';
 import { announce } from './announce.ts';
 import { startChecks } from './checks.ts';
 import { checksOf } from './config.ts';

@@ -1,8 +1,8 @@
-import type { Log } from '../../cli/log.ts';
-import type { ListenAddress } from '../../platform/address.ts';
-import type { BoundedServer } from '../../platform/http/bounded-server.ts';
-import { serveRoutes, type Routes } from '../../platform/http/router.ts';
-import type { Family } from '../../platform/prometheus.ts';
+import type { Log } from '../../core/log.ts';
+import type { ListenAddress } from '../../net/address.ts';
+import type { BoundedServer } from '../../net/http/bounded-server.ts';
+import { serveRoutes, type Routes } from '../../net/http/router.ts';
+import type { Family } from '../../net/prometheus.ts';
 import type { Checks } from './checks.ts';
 import { openShimDoor } from './shim-door.ts';
 import { ROLES, type Part, type Role } from './part.ts';

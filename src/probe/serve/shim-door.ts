@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { existsSync } from 'node:fs';
-import { ConfigError, messageOf } from '../../cli/errors.ts';
-import type { Log } from '../../cli/log.ts';
-import type { ListenAddress } from '../../platform/address.ts';
-import type { Route, Routes } from '../../platform/http/router.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { ListenAddress } from '../../net/address.ts';
+import type { Route, Routes } from '../../net/http/router.ts';
 import { DOOR_FILE, openDoor, writeDoorFile } from '../kolla/index.ts';
 
 /** Where Kolla's shims ask, once they are told. */

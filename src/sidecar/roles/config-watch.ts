@@ -1,10 +1,10 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import { optionsOf } from '../../cli/section.ts';
 import { STARTING, type FileInPlace, type WatchStatus } from '../../config/watch/index.ts';
-import { init } from '../../init/index.ts';
-import { NO_ACTIONS } from '../../init/on-change/index.ts';
-import { checkedActions, runWatch, type WatchRunStatus } from '../../init/run-watch.ts';
-import { WATCH_OPTIONS, watchSettings } from '../../init/watch.ts';
+import { init } from '../../container/init/index.ts';
+import { NO_ACTIONS } from '../../container/init/on-change/index.ts';
+import { checkedActions, runWatch, type WatchRunStatus } from '../../container/init/run-watch.ts';
+import { WATCH_OPTIONS, watchSettings } from '../../container/init/watch.ts';
 import type { Making, PreparedRole } from '../prepare.ts';
 import { QUICK_BACKOFF } from '../role.ts';
 import type { ConfigStatus, FileStatus, Refusal } from '../status/document.ts';

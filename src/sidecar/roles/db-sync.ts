@@ -1,11 +1,11 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import { optionsOf } from '../../cli/section.ts';
-import { dbSync, migrate, serviceOf, stepsOf, SYNC_OPTIONS } from '../../dbsync/index.ts';
-import { holdsOthersBack, requireSafePod } from '../../dbsync/sidecar/index.ts';
-import type { Backoff } from '../../platform/backoff.ts';
-import { ownPlace } from '../../platform/kube/own-place.ts';
-import { PHASES } from '../../services/index.ts';
-import { knownServices } from '../../services/known.ts';
+import { dbSync, migrate, serviceOf, stepsOf, SYNC_OPTIONS } from '../../migrate/index.ts';
+import { holdsOthersBack, requireSafePod } from '../../migrate/sidecar/index.ts';
+import type { Backoff } from '../../core/backoff.ts';
+import { ownPlace } from '../../kube/own-place.ts';
+import { PHASES } from '../../catalog/index.ts';
+import { knownServices } from '../../catalog/known.ts';
 import type { Making, PreparedRole } from '../prepare.ts';
 import type { MigrationStatus } from '../status/document.ts';
 

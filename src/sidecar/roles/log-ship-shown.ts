@@ -1,6 +1,6 @@
 import type { ShippingView } from '../../logship/index.ts';
 import { Lags, readinessOf, shippingFamilies } from '../../logship/serve/index.ts';
-import type { Family } from '../../platform/prometheus.ts';
+import type { Family } from '../../net/prometheus.ts';
 import type { Part, Role } from '../../probe/serve/index.ts';
 
 /** What probes and Prometheus are told of the role log-ship. */

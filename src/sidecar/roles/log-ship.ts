@@ -1,4 +1,4 @@
-import { UsageError } from '../../cli/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import { optionsOf } from '../../cli/section.ts';
 import { logShip, runShipping, settingsOf, SHIP_OPTIONS, type ShippingView } from '../../logship/index.ts';
 import type { Making, PreparedRole } from '../prepare.ts';

@@ -1,9 +1,9 @@
-import { ExitCode, UsageError } from '../../cli/errors.ts';
+import { ExitCode, UsageError } from '../../core/errors.ts';
 import { optionsOf } from '../../cli/section.ts';
-import { toldInLines, type Told } from '../../depend/index.ts';
-import { init } from '../../init/index.ts';
-import { OPTIONS } from '../../init/options.ts';
-import { checkTimeout, dependenciesOf, waitFor } from '../../init/waits.ts';
+import { toldInLines, type Told } from '../../wait/index.ts';
+import { init } from '../../container/init/index.ts';
+import { OPTIONS } from '../../container/init/options.ts';
+import { checkTimeout, dependenciesOf, waitFor } from '../../container/init/waits.ts';
 import type { Making, PreparedRole } from '../prepare.ts';
 import { QUICK_BACKOFF } from '../role.ts';
 import { withoutUserinfo } from '../status/look.ts';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { VERSION } from '../../cli/version.ts';
+import { VERSION } from '../../core/version.ts';
 import { healthOf, type CheckStatus, type Part } from '../../probe/serve/index.ts';
 import { STATUS_SCHEMA, type About, type CheckRow, type RoleStatus, type StatusDocument } from './document.ts';
 import type { Sources } from './sources.ts';

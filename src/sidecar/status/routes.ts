@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { respond } from '../../platform/http/respond.ts';
-import { FORBIDDEN, type Asked, type Routes } from '../../platform/http/router.ts';
+import { respond } from '../../net/http/respond.ts';
+import { FORBIDDEN, type Asked, type Routes } from '../../net/http/router.ts';
 import type { Hub } from './hub.ts';
 
 /** How often is looked for changes while somebody watches. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
-import { keystone } from '../../../src/services/keystone.ts';
+import { keystone } from '../../../src/catalog/keystone.ts';
 
 const page = await readFile(new URL('../../../docs/keystone-keys.md', import.meta.url), 'utf8');
 

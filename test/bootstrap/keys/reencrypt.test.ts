@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { reencryptWith } from '../../../src/bootstrap/keys/reencrypt.ts';
 import { newRing } from '../../../src/bootstrap/keys/ring.ts';
-import { keystone } from '../../../src/services/keystone.ts';
+import { keystone } from '../../../src/catalog/keystone.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { quietEffects } from '../effects-support.ts';
 

@@ -4,9 +4,9 @@ import { lineOf } from '../../../src/bootstrap/change.ts';
 import { planCatalogue } from '../../../src/bootstrap/keystone/endpoints/plan.ts';
 import type { CatalogueState } from '../../../src/bootstrap/keystone/endpoints/state.ts';
 import { isSameUrl, wantedServices, type Templates } from '../../../src/bootstrap/keystone/endpoints/want.ts';
-import { cinder } from '../../../src/services/cinder.ts';
-import { heat } from '../../../src/services/heat.ts';
-import { nova } from '../../../src/services/nova.ts';
+import { cinder } from '../../../src/catalog/cinder.ts';
+import { heat } from '../../../src/catalog/heat.ts';
+import { nova } from '../../../src/catalog/nova.ts';
 
 const NONE: Templates = { public: [], internal: [], admin: [] };
 

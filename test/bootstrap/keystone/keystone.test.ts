@@ -5,8 +5,8 @@ import { Keystone, type Login } from '../../../src/bootstrap/keystone/keystone.t
 import { planUserRemoval } from '../../../src/bootstrap/keystone/users/remove.ts';
 import { readUsers } from '../../../src/bootstrap/keystone/users/state.ts';
 import { keyOf, wantedUsers } from '../../../src/bootstrap/keystone/users/want.ts';
-import { UnavailableError } from '../../../src/cli/errors.ts';
-import { placement } from '../../../src/services/placement.ts';
+import { UnavailableError } from '../../../src/core/errors.ts';
+import { placement } from '../../../src/catalog/placement.ts';
 import { listenHttp } from '../../support/server.ts';
 import { quietEffects } from '../effects-support.ts';
 

@@ -4,8 +4,8 @@ import { lineOf } from '../../../src/bootstrap/change.ts';
 import { planUsers } from '../../../src/bootstrap/keystone/users/plan.ts';
 import { assignmentKey, type UsersState } from '../../../src/bootstrap/keystone/users/state.ts';
 import { keyOf, wantedUsers, type FoundAccount } from '../../../src/bootstrap/keystone/users/want.ts';
-import { heat } from '../../../src/services/heat.ts';
-import { placement } from '../../../src/services/placement.ts';
+import { heat } from '../../../src/catalog/heat.ts';
+import { placement } from '../../../src/catalog/placement.ts';
 
 const NONE: FoundAccount = { password: 'hidden', passwordPlace: '' };
 const wanted = wantedUsers(placement.identity!, () => NONE);

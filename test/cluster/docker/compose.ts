@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../../src/cli/errors.ts';
+import { messageOf } from '../../../src/core/errors.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { must } from '../../../tools/process.ts';
 import { unpackedPackages } from '../../../tools/debian.ts';

@@ -10,7 +10,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../../src/cli/errors.ts';
+import { messageOf } from '../../../src/core/errors.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { must, run, start, tied, type Finished, type RunOptions } from '../../../tools/process.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../../../src/cli/errors.ts';
+import { messageOf } from '../../../src/core/errors.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { goProgram } from '../../../tools/go-program.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { messageOf } from '../../../src/cli/errors.ts';
+import { messageOf } from '../../../src/core/errors.ts';
 import { start, tailOf, tied, type Running } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '../../../src/cli/errors.ts';
+import { messageOf } from '../../../src/core/errors.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { must, tied } from '../../../tools/process.ts';

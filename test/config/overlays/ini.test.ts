@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setOsloOption } from '../../../src/config/overlays/ini.ts';
-import { osloOption } from '../../../src/platform/oslo-ini.ts';
+import { osloOption } from '../../../src/oslo/ini.ts';
 import { randomFrom } from '../../support/random.ts';
 import { randomOslo } from './random-oslo.ts';
 

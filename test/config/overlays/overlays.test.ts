@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
-import { ConfigError } from '../../../src/cli/errors.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
 import { holdsSecret, makeOverlay, overlayNames } from '../../../src/config/overlays/index.ts';
 import { OVERLAYS_JSON_SCHEMA } from '../../../src/config/overlays/json-schema.ts';
 

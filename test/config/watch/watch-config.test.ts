@@ -3,7 +3,7 @@ import { mkdir, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnavailableError } from '../../../src/cli/errors.ts';
+import { UnavailableError } from '../../../src/core/errors.ts';
 import type { pathWatcher } from '../../../src/config/watch/path-watcher.ts';
 import { pod } from '../support.ts';
 import { oneFile, Volume, watching } from './support.ts';

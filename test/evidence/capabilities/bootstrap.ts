@@ -72,7 +72,7 @@ export const bootstrap: Capability = {
     },
     {
       point: 'what a service needs before its first start is data',
-      file: 'test/services/services.test.ts',
+      file: 'test/catalog/services.test.ts',
       test: [
         'every account may do something, in a domain that there is',
         'no two services have the same entry of the catalogue, or account',
@@ -80,7 +80,7 @@ export const bootstrap: Capability = {
     },
     {
       point: 'own services by YAML',
-      file: 'test/services/own.test.ts',
+      file: 'test/catalog/own.test.ts',
       test: ['what it needs in Keystone and RabbitMQ is read as well', 'what its own tool does is read as well'],
     },
     {

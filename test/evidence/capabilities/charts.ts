@@ -120,7 +120,7 @@ export const charts: Capability = {
     },
     {
       point: '`kolla-pod configmaps`: no byte of a secret in a ConfigMap, a name, or what is said',
-      file: 'test/pod/configmaps/secrecy.test.ts',
+      file: 'test/toolbox/configmaps/secrecy.test.ts',
       test: ['no byte of a secret is in a ConfigMap, in a name, or in what is said', EVERY],
     },
     {

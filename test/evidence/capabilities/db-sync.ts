@@ -12,25 +12,25 @@ export const dbSync: Capability = {
     },
     {
       point: 'the URL is read from the applied configuration, as oslo.config or YAML',
-      file: 'test/dbsync/target/service-config.test.ts',
+      file: 'test/migrate/target/service-config.test.ts',
       test: EVERY,
     },
     {
       point: 'the URL, the account and the tool are looked for before anybody waits; what is missing is named',
-      file: 'test/dbsync/target/target.test.ts',
+      file: 'test/migrate/target/target.test.ts',
       test: EVERY,
     },
     {
       point: 'hosts take the place of the one in the URL, for the tool as well',
-      file: 'test/dbsync/target/hosts.test.ts',
+      file: 'test/migrate/target/hosts.test.ts',
       test: EVERY,
     },
     {
       point: 'services are data, which one test holds against the rules of all',
-      file: 'test/services/services.test.ts',
+      file: 'test/catalog/services.test.ts',
       test: EVERY,
     },
-    { point: 'own services by YAML', file: 'test/services/own.test.ts', test: EVERY },
+    { point: 'own services by YAML', file: 'test/catalog/own.test.ts', test: EVERY },
     {
       point:
         'database, account and grants are made, the schema is migrated and recorded; the documentation’s docker run',
@@ -201,7 +201,7 @@ export const dbSync: Capability = {
     },
     {
       point: 'the catalogue prints every service’s steps',
-      file: 'test/pod/examples.test.ts',
+      file: 'test/toolbox/examples.test.ts',
       test: /kolla-pod catalogue nova$/,
     },
   ],

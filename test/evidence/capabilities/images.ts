@@ -43,7 +43,7 @@ export const images: Capability = {
     {
       point:
         '`kolla-pod install` killed in the middle, four at once, a full disk, noexec: whole or not there, and said',
-      file: 'test/pod/install.test.ts',
+      file: 'test/toolbox/install.test.ts',
       test: [
         'what a run was killed at before all could enter its folders is opened',
         'killed in the middle it leaves no binary, and the next run finishes and removes what was left',

@@ -100,7 +100,7 @@ export const kollaContract: Capability = {
     },
     {
       point: 'one ConfigMap, and each replica its own address',
-      file: 'test/init/overlays.test.ts',
+      file: 'test/container/init/overlays.test.ts',
       test: ['each replica gets its own address from one ConfigMap, and a second run changes nothing', EVERY],
     },
     {
@@ -111,7 +111,7 @@ export const kollaContract: Capability = {
     { point: 'owners: satisfied, or an error with the fix', file: 'test/config/owner.test.ts', test: EVERY },
     {
       point: 'plan prints volumes, mounts, securityContext and init container, as YAML and JSON, offline',
-      file: 'test/init/plan.test.ts',
+      file: 'test/container/init/plan.test.ts',
       test: EVERY,
     },
     {
@@ -121,7 +121,7 @@ export const kollaContract: Capability = {
     },
     {
       point: 'check says what differs, writes nothing, and shows no secret',
-      file: 'test/init/check.test.ts',
+      file: 'test/container/init/check.test.ts',
       test: ['no secret planted in any of many files comes out, whatever their modes', EVERY],
     },
     {
@@ -136,7 +136,7 @@ export const kollaContract: Capability = {
     },
     {
       point: 'watch: 1,000 swaps in a row, readers beside it; the last state stands',
-      file: 'test/init/watch-swaps.test.ts',
+      file: 'test/container/init/watch-swaps.test.ts',
       test: /^1000 swaps in a row/,
     },
     {
@@ -149,12 +149,12 @@ export const kollaContract: Capability = {
     },
     {
       point: 'watch: signal, exec, http, exit; a failing action is tried again',
-      file: 'test/init/watch.test.ts',
+      file: 'test/container/init/watch.test.ts',
       test: EVERY,
     },
     {
       point: 'watch: the slow poll finds what the kernel does not tell',
-      file: 'test/init/watch-kernel.test.ts',
+      file: 'test/container/init/watch-kernel.test.ts',
       test: ['where the kernel has no watches left the poll finds the change', EVERY],
     },
     {
@@ -167,15 +167,19 @@ export const kollaContract: Capability = {
         'a ConfigMap that is patched reaches a running service as a file and a signal, and a broken one does not',
       ],
     },
-    { point: 'the migration page is what plan prints', file: 'test/init/migration-page.test.ts', test: EVERY },
+    {
+      point: 'the migration page is what plan prints',
+      file: 'test/container/init/migration-page.test.ts',
+      test: EVERY,
+    },
     {
       point: 'a wrong config.json is 65 with every problem, and nothing was touched',
-      file: 'test/init/check.test.ts',
+      file: 'test/container/init/check.test.ts',
       test: 'a wrong config.json is 65, and one that is not there nothing to compare',
     },
     {
       point: 'every problem of a wrong config.json is told at once',
-      file: 'test/init/plan.test.ts',
+      file: 'test/container/init/plan.test.ts',
       test: 'a document that is wrong is 65, with all problems at once',
     },
   ],

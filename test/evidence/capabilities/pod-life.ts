@@ -29,22 +29,22 @@ export const podLife: Capability = {
       file: 'test/cli/words.test.ts',
       test: 'a duration without a unit says which to write',
     },
-    { point: 'every example of every help text is run by a test', file: 'test/pod/examples.test.ts', test: EVERY },
-    { point: 'completion for bash', file: 'test/pod/completion.test.ts', test: EVERY },
+    { point: 'every example of every help text is run by a test', file: 'test/toolbox/examples.test.ts', test: EVERY },
+    { point: 'completion for bash', file: 'test/toolbox/completion.test.ts', test: EVERY },
     { point: 'completion for zsh and fish', file: 'test/integration/completion.test.ts', test: EVERY },
     {
       point: 'man pages, and the schema of kolla-pod.yaml',
-      file: 'test/pod/pages.test.ts',
+      file: 'test/toolbox/pages.test.ts',
       test: [/^the manual page of /, 'the schema has a section a helper with its options, and no secret'],
     },
     {
       point: 'kolla-pod explain tells an exit code',
-      file: 'test/pod/pages.test.ts',
+      file: 'test/toolbox/pages.test.ts',
       test: 'explain knows every code by number and by name',
     },
     {
       point: 'kolla-pod doctor tells what is lacking and the fix',
-      file: 'test/pod/doctor.test.ts',
+      file: 'test/toolbox/doctor.test.ts',
       test: /^without .+ it says so, with the fix$/,
     },
     {
@@ -69,7 +69,7 @@ export const podLife: Capability = {
     },
     {
       point: 'a named but missing config.json is 65',
-      file: 'test/init/kolla-init.test.ts',
+      file: 'test/container/init/kolla-init.test.ts',
       test: 'a named config.json that is missing is 65',
     },
     {

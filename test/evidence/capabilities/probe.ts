@@ -60,7 +60,7 @@ export const probe: Capability = {
     {
       point:
         'the tables of /proc with 20,000 damaged rows, noise and endless lines: what is whole is read, nothing else',
-      file: 'test/platform/proc/tables.test.ts',
+      file: 'test/process/procfs/tables.test.ts',
       test: [
         'whatever stands in the tables, what is whole is read and nothing else is made of it',
         'tables of noise hold no socket, and a line without an end is given up',
@@ -73,7 +73,7 @@ export const probe: Capability = {
     },
     {
       point: 'the deadline holds in the midst of a table',
-      file: 'test/platform/proc/tables.test.ts',
+      file: 'test/process/procfs/tables.test.ts',
       test: 'reading ends with the signal, in the midst of a table',
     },
     {

@@ -27,17 +27,17 @@ export const waits: Capability = {
     },
     {
       point: 'the grammar is strict: no text crashes it, and what is read is the same after being written',
-      file: 'test/depend/grammar/property.test.ts',
+      file: 'test/wait/grammar/property.test.ts',
       test: EVERY,
     },
     {
       point: 'a failed Job ends the wait at once with its reason',
-      file: 'test/depend/objects.test.ts',
+      file: 'test/wait/objects.test.ts',
       test: 'a failed Job ends the wait with its reason and the command that shows its log',
     },
     {
       point: 'on a terminal the waits are a live table',
-      file: 'test/init/live-waits.test.ts',
+      file: 'test/container/init/live-waits.test.ts',
       test: ['on a terminal the waits are a table that stays when it is over', EVERY],
     },
     {
@@ -108,7 +108,7 @@ export const waits: Capability = {
     },
     {
       point: 'COMMAND becomes this very process, with signals and limits of the caller',
-      file: 'test/init/kubernetes-entrypoint.test.ts',
+      file: 'test/container/init/kubernetes-entrypoint.test.ts',
       test: [
         'COMMAND is this very process: its words between single blanks, signals, limits and pid as our caller had them',
         EVERY,
@@ -116,7 +116,7 @@ export const waits: Capability = {
     },
     {
       point: 'fails closed with 64, variable and column; KOLLA_POD_COMPAT=lenient keeps the old way and says so',
-      file: 'test/depend/compat/translate.test.ts',
+      file: 'test/wait/compat/translate.test.ts',
       test: [
         'what kubernetes-entrypoint left out is refused with its place; with leniency it is left out and said',
         'what kubernetes-entrypoint waited for in vain for ever is refused, leniency or not',
@@ -125,7 +125,7 @@ export const waits: Capability = {
     {
       point:
         '20,000 lists and texts each mean what they meant to kubernetes-entrypoint, or are refused with their column',
-      file: 'test/depend/compat/property.test.ts',
+      file: 'test/wait/compat/property.test.ts',
       test: EVERY,
     },
     {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, UsageError } from '../../../src/cli/errors.ts';
+import { ConfigError, UsageError } from '../../../src/core/errors.ts';
 import { formatRules, labelsOf } from '../../../src/logship/parse/given.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 

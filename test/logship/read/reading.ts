@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLog } from '../../../src/cli/log.ts';
+import { createLog } from '../../../src/core/log.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { newCounts, type Counts } from '../../../src/logship/counts.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';

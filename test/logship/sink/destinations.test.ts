@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UsageError } from '../../../src/cli/errors.ts';
+import { UsageError } from '../../../src/core/errors.ts';
 import { resolveOptions, splitWords } from '../../../src/cli/parse.ts';
 import type { Values } from '../../../src/cli/option.ts';
 import { destinationsOf, type Destination } from '../../../src/logship/sink/destinations.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '../../../src/cli/errors.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
 import type { ProxyEnv } from '../../../src/logship/sink/agents.ts';
 import { Server } from '../../../src/logship/sink/server.ts';
 import { privateFolder } from '../../../tools/folder.ts';

@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
-import { ConfigError } from '../../../src/cli/errors.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
 import type { LoginOptions } from '../../../src/logship/sink/login.ts';
 import { NoAnswerError, Server, type ServerParts } from '../../../src/logship/sink/server.ts';
 import type { TlsFiles } from '../../../src/logship/sink/agents.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { access, appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError } from '../../../src/cli/errors.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
 import { holdState } from '../../../src/logship/state/lock.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';

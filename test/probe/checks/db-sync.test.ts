@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { privateFolder } from '../../../tools/folder.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
-import { clusterAnswering } from '../../pod/stages/cluster.ts';
-import { status, type Handler } from '../../platform/kube/support.ts';
+import { clusterAnswering } from '../../toolbox/stages/cluster.ts';
+import { status, type Handler } from '../../kube/support.ts';
 
 /** Asks an API server that answers so. */
 async function probe(

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isLoopback } from '../../../src/platform/http/peer.ts';
+import { isLoopback } from '../../../src/net/http/peer.ts';
 import { questionFor } from '../../../src/probe/kolla/names.ts';
 import type { KollaQuestion } from '../../../src/probe/kolla/question.ts';
 import { Recent } from '../../../src/probe/kolla/recent.ts';

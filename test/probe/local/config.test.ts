@@ -3,10 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { join } from 'node:path';
 import { configQuestion } from '../../../src/probe/local/config.ts';
-import { configRecordFile } from '../../../src/platform/config-record.ts';
+import { configRecordFile } from '../../../src/fs/config-record.ts';
 import type { Pod } from '../../config/support.ts';
 import { oneFile } from '../../config/watch/support.ts';
-import { prepared, sidecar } from '../../init/watch-support.ts';
+import { prepared, sidecar } from '../../container/init/watch-support.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 

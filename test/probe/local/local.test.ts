@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileAgeQuestion, processQuestion, socketQuestion } from '../../../src/probe/local/index.ts';
 import type { Verdict } from '../../../src/probe/verdict.ts';
-import { listProcesses } from '../../../src/platform/proc/processes.ts';
+import { listProcesses } from '../../../src/process/procfs/processes.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { run, start } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';

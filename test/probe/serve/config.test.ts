@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '../../../src/cli/errors.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
 import { readChecks } from '../../../src/probe/serve/config.ts';
 import { CHECKS_JSON_SCHEMA } from '../../../src/probe/serve/json-schema.ts';
 

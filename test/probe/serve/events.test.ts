@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../../../src/platform/kube/api-error.ts';
-import type { KubeClient } from '../../../src/platform/kube/types.ts';
+import { ApiError } from '../../../src/kube/api-error.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
 import { leaveEvents } from '../../../src/probe/serve/events.ts';
 import type { Change } from '../../../src/probe/serve/resident-check.ts';
 import type { Part, State } from '../../../src/probe/serve/part.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import { test } from 'node:test';
 import { serveProbes } from '../../../src/probe/serve/server.ts';
-import { grpcHealth } from '../../../src/platform/protocol/grpc-health.ts';
+import { grpcHealth } from '../../../src/net/protocols/grpc-health.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError } from '../../../src/cli/errors.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
 import { readFileOptions } from '../../../src/cli/file.ts';
 import { readChecks } from '../../../src/probe/serve/config.ts';
 import { prepareChecks } from '../../../src/probe/serve/prepare.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { ConfigError } from '../../../src/cli/errors.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
 import { readDoorFile } from '../../../src/probe/kolla/index.ts';
 import { serveProbes, type Served, type ServedOptions } from '../../../src/probe/serve/server.ts';
 import { privateFolder } from '../../../tools/folder.ts';

@@ -1,4 +1,4 @@
-import { KollaError, UnavailableError } from '../../../cli/errors.ts';
+import { KollaError, UnavailableError } from '../../../core/errors.ts';
 import { titleOf } from '../../change.ts';
 import { Outdated } from '../../outdated.ts';
 import type { Entity, Keystone } from '../keystone.ts';

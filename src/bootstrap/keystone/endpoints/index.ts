@@ -6,7 +6,7 @@
  *
  * Keystone keeps nobody from making the same entry twice: apply.ts says how two runs at once do not.
  */
-import type { IdentityService } from '../../../services/index.ts';
+import type { IdentityService } from '../../../catalog/index.ts';
 import type { Part } from '../../change.ts';
 import type { Keystone } from '../keystone.ts';
 import { applyCatalogue } from './apply.ts';

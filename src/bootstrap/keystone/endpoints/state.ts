@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../../cli/errors.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import { Outdated } from '../../outdated.ts';
 import type { Entity, Keystone } from '../keystone.ts';
 import type { WantedEndpoint, WantedService } from './want.ts';

@@ -1,5 +1,5 @@
-import { UsageError } from '../../../cli/errors.ts';
-import { INTERFACES, type IdentityService, type Interface } from '../../../services/index.ts';
+import { UsageError } from '../../../core/errors.ts';
+import { INTERFACES, type IdentityService, type Interface } from '../../../catalog/index.ts';
 
 /** An entry of the catalogue as the service needs it. */
 export interface WantedService {

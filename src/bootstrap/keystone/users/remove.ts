@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../../cli/errors.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import type { Planned } from '../../change.ts';
 import type { Keystone } from '../keystone.ts';
 import { nameOf } from './plan.ts';

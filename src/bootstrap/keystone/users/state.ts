@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../../cli/errors.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import type { Entity, Keystone } from '../keystone.ts';
 import { DEFAULT_DOMAIN, keyOf, type Wanted, type WantedGrant, type WantedUser } from './want.ts';
 

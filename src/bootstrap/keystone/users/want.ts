@@ -1,4 +1,4 @@
-import type { Identity, IdentityUser } from '../../../services/index.ts';
+import type { Identity, IdentityUser } from '../../../catalog/index.ts';
 
 export const DEFAULT_DOMAIN = 'Default';
 

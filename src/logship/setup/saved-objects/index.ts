@@ -6,7 +6,7 @@
  *
  * Asks no server. Only a schema without fields to show can fail.
  */
-import { UsageError } from '../../../cli/errors.ts';
+import { UsageError } from '../../../core/errors.ts';
 import type { Schema } from '../mappings.ts';
 import { FIELD_NAMES } from './fields.ts';
 import { stamped, type Flavor } from './object.ts';

@@ -8,8 +8,8 @@
  * may ask. What can fail: the port is taken; a request that is no gRPC is 415, another method 12, another service 5.
  */
 import { constants, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { ListenAddress } from '../../../platform/address.ts';
-import { bound, type BoundedServer } from '../../../platform/http/bounded-server.ts';
+import type { ListenAddress } from '../../../net/address.ts';
+import { bound, type BoundedServer } from '../../../net/http/bounded-server.ts';
 import { responseOf, SERVING_STATUS, serviceIn, type ServingStatus } from './message.ts';
 
 export interface GrpcHealth {

@@ -1,0 +1,125 @@
+import type { Context } from '../../cli/command.ts';
+import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { camelCase, type Option } from '../../cli/option.ts';
+import { chosenParts, prepare, type Effects, type PartName, type Prepared, type Purpose } from '../index.ts';
+import { findTasks, prepareSync, requireTools, type Prepared as PreparedSync, type Task } from '../../migrate/index.ts';
+import type { Redact } from '../../core/redact.ts';
+import type { Service } from '../../catalog/index.ts';
+import { knownServices } from '../../catalog/known.ts';
+import { JOB_OPTIONS, SECRET_VARIABLES, type JobOptions } from './options.ts';
+
+/** Parts whose things are in the service's own database. */
+const OF_DATABASE: ReadonlySet<PartName> = new Set(['database', 'schema', 'tool']);
+/** Parts that src/bootstrap opens. */
+const ELSEWHERE: ReadonlySet<PartName> = new Set(['queue', 'keys', 'users', 'endpoints']);
+
+/** Everything that was read of options and files for the parts of a service. */
+export interface Job extends Disposable {
+  readonly service: Service;
+  readonly options: JobOptions;
+  /** In their order; without those that the service has nothing for. */
+  readonly chosen: readonly PartName[];
+  /** Undefined where the service's database is not known here: then there is no lock. */
+  readonly sync: PreparedSync | undefined;
+  readonly tasks: readonly Task[];
+  readonly redact: Redact;
+  readonly context: Context;
+  /** Opens those of these parts that are elsewhere, for requests that end with the effects' signal. */
+  open(names: readonly PartName[], effects: Effects): Promise<Prepared>;
+}
+
+/** The service's data. UsageError for a name that none of them has. */
+export async function serviceNamedIn(name: string, { podFile }: Pick<Context, 'podFile'>): Promise<Service> {
+  const services = await knownServices(podFile);
+  const service = services.find((known) => known.name === name);
+  if (service !== undefined) return service;
+  const names = services.map((known) => known.name);
+  throw new UsageError(`no service '${name}'${suggestion(name, names)}`);
+}
+
+/**
+ * Reads options and files for every part that was asked for, without a word to a server.
+ * @throws UsageError, ConfigError, UnavailableError for what is missing or wrong, before anything is done
+ */
+export async function readJob(name: string, options: JobOptions, context: Context, purpose: Purpose): Promise<Job> {
+  const service = await serviceNamedIn(name, context);
+  const asked = chosenParts(options);
+  const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
+  const hasDatabase = service.databases.length > 0 || isGiven;
+  const homeless = hasDatabase ? undefined : options.only.find((part) => asked.includes(part) && OF_DATABASE.has(part));
+  if (homeless !== undefined) {
+    throw new ConfigError(
+      `${name} has no database of its own, whose lock ${homeless} would take: set KOLLA_DB_SYNC_CONNECTION to one that may hold it`,
+    );
+  }
+  const chosen = asked.filter((part) => !OF_DATABASE.has(part) || hasDatabase);
+  if (chosen.length < asked.length)
+    context.log.info(`${name} has no database of its own: database, schema and its own commands are left alone`);
+  using stack = new DisposableStack();
+  const sync = purpose === 'ensure' && hasDatabase ? await readDatabase(service, options, chosen, context) : undefined;
+  if (sync !== undefined) stack.use(sync);
+  const tasks = purpose === 'ensure' && chosen.includes('tool') ? await readTool(service, options, sync, context) : [];
+  const open = async (names: readonly PartName[], effects: Effects): Promise<Prepared> => {
+    const left = asked.filter((part) => names.includes(part) && ELSEWHERE.has(part));
+    if (left.length === 0) return { parts: [], redact: (text) => text, [Symbol.dispose]: () => {} };
+    const skip = asked.filter((part) => !left.includes(part));
+    return await prepare(service, { ...options, skip: [...options.skip, ...skip] }, context, effects, purpose);
+  };
+  const { signal, log } = context;
+  using elsewhere = await open(chosen, { signal, log, deadline: signal, timeoutMs: options.timeout });
+  const redacts = [
+    elsewhere.redact,
+    ...(sync === undefined ? [] : [sync.redact]),
+    ...tasks.map(({ redact }) => redact),
+  ];
+  const redact: Redact = (text) => redacts.reduce((shown, hide) => hide(shown), text);
+  const moved = stack.move();
+  return { service, options, chosen, sync, tasks, redact, context, open, [Symbol.dispose]: () => moved.dispose() };
+}
+
+async function readDatabase(
+  service: Service,
+  options: JobOptions,
+  chosen: readonly PartName[],
+  { log, inherited }: Context,
+): Promise<PreparedSync | undefined> {
+  const env = { ...inherited };
+  for (const name of SECRET_VARIABLES) delete env[name];
+  try {
+    const runsTool = chosen.includes('schema');
+    return await prepareSync({ service, options, runsTool }, { log, inherited: env });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    if (chosen.some((part) => OF_DATABASE.has(part))) {
+      const rest = 'or leave the database to another Job: --only queue --only users --only endpoints';
+      throw new ConfigError(`${messageOf(error)}; ${rest}`, { cause: error });
+    }
+    log.info(`no lock is taken, as the service's database is not known here: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+async function readTool(
+  service: Service,
+  options: JobOptions,
+  sync: PreparedSync | undefined,
+  { inherited }: Context,
+): Promise<Task[]> {
+  const values = options as Readonly<Record<string, unknown>>;
+  const given = Object.fromEntries(
+    (JOB_OPTIONS as readonly Option[]).flatMap(({ env, flag }) => {
+      const value = values[camelCase(flag)];
+      // Of several, such as regions, the first: a command takes one.
+      const one: unknown = Array.isArray(value) ? value[0] : value;
+      return typeof one === 'string' ? [[env, one]] : [];
+    }),
+  );
+  const { serviceConfig, set } = options;
+  const tasks = await findTasks(service, { serviceConfig, set, sources: sync?.sources ?? [], inherited, given });
+  requireTools(
+    tasks.flatMap(({ steps }) => steps),
+    inherited,
+  );
+  return tasks;
+}

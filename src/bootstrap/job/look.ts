@@ -1,0 +1,48 @@
+import type { Change, Effects, PartName } from '../index.ts';
+import { settledPlan } from '../index.ts';
+import { lookAtDatabase, lookAtSchema, lookAtTool, type Effects as SyncEffects } from '../../migrate/index.ts';
+import type { Job } from './job.ts';
+
+/** What a part would change. */
+export interface Look {
+  readonly part: PartName;
+  readonly changes: readonly Change[];
+}
+
+/**
+ * Looks at these parts, in their order, without the lock, and changes nothing.
+ * @param isThere whether database and schema are known to be; else each is looked for
+ */
+export async function lookAt(job: Job, names: readonly PartName[], effects: Effects, isThere?: true): Promise<Look[]> {
+  const { sync, tasks, chosen } = job;
+  using elsewhere = await job.open(names, effects);
+  const looks: Look[] = [];
+  let isMade = true;
+  for (const part of chosen.filter((name) => names.includes(name))) {
+    const other = elsewhere.parts.find(({ name }) => name === part);
+    if (other !== undefined) looks.push({ part, changes: await settledPlan(other, effects) });
+    if (sync === undefined) continue;
+    const own = syncEffects(job, effects);
+    if (part === 'database') {
+      const changes = await lookAtDatabase(sync.plan, own);
+      isMade = changes.length === 0;
+      looks.push({ part, changes });
+    } else if (part === 'schema') {
+      looks.push({ part, changes: await lookAtSchema(sync.plan, isMade, own) });
+    } else if (part === 'tool' && tasks.length > 0) {
+      looks.push({ part, changes: await lookAtTool(sync.plan, tasks, isThere ?? isMade, own) });
+    }
+  }
+  return looks;
+}
+
+/** For src/migrate, with the same end. */
+export function syncEffects({ redact, context }: Job, { signal, log }: Pick<Effects, 'signal' | 'log'>): SyncEffects {
+  return { signal, log, redact, live: context.live };
+}
+
+/** For parts elsewhere: as long as the signal lets them, and within the time that one may take. */
+export function partEffects({ options, context }: Job, signal: AbortSignal): Effects {
+  const { timeout: timeoutMs } = options;
+  return { signal, log: context.log, timeoutMs, deadline: AbortSignal.timeout(timeoutMs) };
+}

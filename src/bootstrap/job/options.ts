@@ -1,0 +1,38 @@
+import type { Option, Values } from '../../cli/option.ts';
+import { BOOTSTRAP_OPTIONS } from '../index.ts';
+import { MIGRATION_OPTIONS, TOOL_OPTIONS } from '../../migrate/index.ts';
+
+const WAIT_OPTIONS = [
+  {
+    flag: 'wait',
+    type: 'string',
+    env: 'KOLLA_BOOTSTRAP_WAIT',
+    repeat: true,
+    help: 'wait for this before anything is done, as kolla-init does: KIND/NAME, tcp://HOST:PORT, http://... (docs/kolla-init.md); https:// with the authorities of --os-cacert',
+    example: 'service/keystone',
+  },
+  {
+    flag: 'on-failed-job',
+    type: 'choice',
+    values: ['fail', 'wait'],
+    env: 'KOLLA_BOOTSTRAP_ON_FAILED_JOB',
+    default: 'fail',
+    help: 'a Job waited for that failed for good ends the wait (69), or may be replaced by another',
+    example: 'wait',
+  },
+] as const satisfies readonly Option[];
+
+/** What a run and its plan take. */
+export const JOB_OPTIONS = [
+  ...WAIT_OPTIONS,
+  ...BOOTSTRAP_OPTIONS,
+  ...MIGRATION_OPTIONS,
+  ...TOOL_OPTIONS,
+] as const satisfies readonly Option[];
+
+export type JobOptions = Values<typeof JOB_OPTIONS>;
+
+/** The variables that hold our secrets: no child needs them. */
+export const SECRET_VARIABLES: readonly string[] = (JOB_OPTIONS as readonly Option[])
+  .filter(({ secret }) => secret === true)
+  .map(({ env }) => env);

@@ -1,0 +1,51 @@
+import { command } from '../../cli/command.ts';
+import { ExitCode } from '../../core/errors.ts';
+import { converge, diffText, PARTS, settledPlan, type Planned } from '../index.ts';
+import { partEffects } from './look.ts';
+import { JOB_OPTIONS } from './options.ts';
+import { withJob } from './with-job.ts';
+
+/** Removes what kolla-bootstrap made for a service and nobody else can be using; shows it first, and needs to be told. */
+export const removeCommand = command({
+  summary: "Removes a service's accounts, endpoints and queue, once told --yes.",
+  description:
+    'Without --yes it shows what would go, and ends with 1. Removed are the endpoints of the region, services that have none ' +
+    "left, the service's accounts; its RabbitMQ account and virtual host where no other has a part in them and nobody is " +
+    'connected, with all queues. Roles, projects, domains, the virtual host /, keys and the database stay.',
+  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+  options: [
+    ...JOB_OPTIONS,
+    {
+      flag: 'yes',
+      type: 'boolean',
+      env: 'KOLLA_BOOTSTRAP_YES',
+      help: 'remove it',
+      example: 'true',
+    },
+  ],
+  examples: [
+    { line: 'kolla-bootstrap delete glance', does: 'what would go' },
+    { line: 'kolla-bootstrap delete glance --skip queue --yes', does: 'out of Keystone' },
+  ],
+  async run({ operands: [name = ''], options }, context) {
+    const { stdout, terminal, log, signal } = context;
+    return await withJob(name, options, context, 'remove', async (job) => {
+      const effects = partEffects(job, signal);
+      using elsewhere = await job.open(PARTS, effects);
+      const found: Planned[] = [];
+      // What others find last goes first.
+      const backwards = elsewhere.parts
+        .toReversed()
+        .map((part) => ({ name: part.name, plan: () => part.planRemoval() }));
+      for (const part of backwards) found.push(...(await settledPlan(part, effects)));
+      if (found.length === 0) log.info('nothing to remove');
+      if (!options.yes) {
+        stdout(diffText(found, terminal));
+        if (found.length > 0) log.info('nothing was removed: that takes --yes');
+        return found.length === 0 ? ExitCode.ok : ExitCode.no;
+      }
+      for (const part of backwards) await converge(part, effects);
+      return ExitCode.ok;
+    });
+  },
+});

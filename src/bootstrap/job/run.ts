@@ -1,0 +1,80 @@
+import { ExitCode, ConfigError } from '../../core/errors.ts';
+import { converge, lineOf, type PartName } from '../index.ts';
+import { makeReady, syncReady, underLock, type Locked } from '../../migrate/index.ts';
+import type { Job } from './job.ts';
+import { lookAt, partEffects, syncEffects } from './look.ts';
+
+/** Before the schema, then after it: each is one turn at the lock. */
+const BEFORE: readonly PartName[] = ['queue', 'keys'];
+const AFTER: readonly PartName[] = ['tool', 'users', 'endpoints'];
+
+/** Makes every part that was chosen as the service needs it, in their order. */
+export async function runJob(job: Job): Promise<ExitCode> {
+  const { sync, chosen, context, service } = job;
+  const { log, signal } = context;
+  const effects = syncEffects(job, { signal, log });
+  if (sync !== undefined && chosen.includes('database')) {
+    await makeReady(sync.plan, effects);
+  }
+  let changes = await ensureGroup(job, BEFORE);
+  if (sync !== undefined && chosen.includes('schema')) {
+    if (sync.plan.steps.length === 0) log.info(`schema: ${service.name} has no phase ${sync.plan.phase}`);
+    else await syncReady(sync.plan, effects);
+  }
+  changes += await ensureGroup(job, AFTER);
+  log.info(changes === 0 ? 'all is as it should be' : 'all is as it should be now');
+  return ExitCode.ok;
+}
+
+/**
+ * Looks at parts first, without the lock, and takes it only when something differs.
+ * @returns how many changes were made
+ * @throws ConfigError, before anything is changed, where something was not given
+ */
+async function ensureGroup(job: Job, names: readonly PartName[]): Promise<number> {
+  const { log, signal } = job.context;
+  const looks = await lookAt(job, names, partEffects(job, signal), true);
+  for (const { part, changes } of looks) if (changes.length === 0) log.info(`${part}: nothing to do`);
+  const due = looks.filter(({ changes }) => changes.length > 0);
+  if (due.length === 0) return 0;
+  const short = due.flatMap(({ changes }) => changes).find(({ lacks }) => lacks !== undefined);
+  if (short !== undefined) throw new ConfigError(`cannot ${lineOf(short)}: ${short.lacks}`);
+  const parts = due.map(({ part }) => part);
+  let made = 0;
+  await locked(job, parts, async (held, lock) => {
+    made = await ensureParts(job, parts, held, lock);
+  });
+  return made;
+}
+
+async function ensureParts(
+  job: Job,
+  names: readonly PartName[],
+  signal: AbortSignal,
+  lock: Locked | undefined,
+): Promise<number> {
+  const effects = partEffects(job, signal);
+  using elsewhere = await job.open(names, effects);
+  let made = 0;
+  for (const name of names) {
+    const part = elsewhere.parts.find((each) => each.name === name);
+    // Without a database there is no tool: readJob() asks for it.
+    const changes = part === undefined ? ((await lock?.runTool(job.tasks)) ?? 0) : await converge(part, effects);
+    const what = changes === 0 ? 'nothing to do any more' : `${changes === 1 ? '1 change' : `${changes} changes`} made`;
+    job.context.log.info(`${name}: ${what}`);
+    made += changes;
+  }
+  return made;
+}
+
+/** Does it under the lock of the service's database, where that is known. */
+async function locked(
+  job: Job,
+  parts: readonly PartName[],
+  work: (signal: AbortSignal, lock: Locked | undefined) => Promise<void>,
+): Promise<void> {
+  const { signal, log } = job.context;
+  if (job.sync === undefined) return await work(signal, undefined);
+  const phase = `bootstrap:${parts.join(',')}`;
+  await underLock(job.sync.plan, phase, syncEffects(job, { signal, log }), (lock) => work(lock.signal, lock));
+}

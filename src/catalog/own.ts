@@ -1,0 +1,138 @@
+import * as v from 'valibot';
+import { ConfigError } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
+import { Identity, Queue } from './own-bootstrap.ts';
+import { Keys, KEYS_KEYS } from './own-keys.ts';
+import { Probes, PROBE_KEYS } from './own-probe.ts';
+import { Argv, CodeKey, Step, STEP_KEYS } from './own-step.ts';
+import { Tool, TOOL_KEYS } from './own-tool.ts';
+import { AbsolutePath, ListOf, Mapping, Place, Text } from './own-words.ts';
+import { INTERFACES, PHASES, type Service } from './service.ts';
+
+const Steps = v.pipe(v.array(Step, 'must be a list of steps'), v.minLength(1, 'has no step'));
+const SomeSteps = v.optional(Steps);
+const Phases = v.strictObject({
+  all: v.pipe(
+    Steps,
+    v.transform((steps) => steps as [(typeof steps)[number], ...typeof steps]),
+  ),
+  expand: SomeSteps,
+  migrate: SomeSteps,
+  contract: SomeSteps,
+  online: SomeSteps,
+});
+const MEANINGS = ['complete', ...PHASES.filter((phase) => phase !== 'all'), 'error'] as const;
+const Check = v.strictObject({
+  argv: Argv,
+  codes: v.pipe(
+    Mapping,
+    v.record(CodeKey, v.picklist(MEANINGS, `must be one of ${MEANINGS.join(', ')}`)),
+    v.check((codes) => Object.values(codes).includes('complete'), 'has no code for complete'),
+  ),
+});
+const Database = v.strictObject({
+  name: Text,
+  url: v.optional(ListOf(Place), []),
+  optional: v.optional(v.literal(true, 'is either true or left out')),
+  versionTable: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
+});
+const Own = v.strictObject({
+  summary: v.optional(Text, 'of kolla-pod.yaml'),
+  configFile: v.optional(AbsolutePath),
+  user: v.optional(Text),
+  databases: v.array(Database, 'must be a list'),
+  migration: v.strictObject({ phases: Phases, check: v.optional(Check) }),
+  identity: v.optional(Identity),
+  queue: v.optional(Queue),
+  keys: v.optional(Keys),
+  tool: v.optional(Tool),
+  probes: v.optional(Probes),
+  notes: v.optional(Text),
+});
+const NAME = /^[a-z][a-z0-9-]{0,47}$/;
+const Section = v.pipe(
+  Mapping,
+  v.record(v.pipe(v.string(), v.regex(NAME, 'is no name for a service: lower-case letters, digits and -')), Own),
+);
+
+/**
+ * The services of kolla-pod.yaml's `services:`, in the shape of the built-in ones.
+ * @param file kolla-pod.yaml, for messages
+ * @param section what stands under `services:`, unchecked
+ * @param taken words that a command line reads otherwise
+ * @throws ConfigError with every problem and its place: `services.x.migration.phases: is missing`
+ */
+export function ownServices(file: string, section: unknown, taken: readonly string[]): Service[] {
+  const result = v.safeParse(Section, section);
+  if (!result.success) throw wrong(file, result.issues.map(describe));
+  const services = Object.entries(result.output).map(([name, own]) => ({ name, ...own }) as Service);
+  const problems = services.flatMap(({ name, configFile, databases, tool = [] }) => [
+    ...(taken.includes(name) ? [`services.${name}: is the name of a command`] : []),
+    ...databases.flatMap(({ url }, i) =>
+      url.length > 0 && configFile === undefined
+        ? [`services.${name}.databases[${i}].url: there is no configFile in which it could stand`]
+        : [],
+    ),
+    ...tool.flatMap(({ done }, i) =>
+      'listed' in done && Object.keys(done.listed.holds).length > 0 && configFile === undefined
+        ? [`services.${name}.tool[${i}].done.listed.holds: there is no configFile in which it could stand`]
+        : [],
+    ),
+  ]);
+  if (problems.length > 0) throw wrong(file, problems);
+  return services;
+}
+
+function wrong(file: string, problems: readonly string[]): ConfigError {
+  return new ConfigError(`${file}: ${problems.join('; ')}`);
+}
+
+const ACCOUNT_KEYS = ['name', 'password', 'domain', 'project', 'projectDomain'];
+/** The keys of each mapping, by the name that it stands under. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  databases: ['name', 'url', 'optional', 'versionTable'],
+  url: ['section', 'key'],
+  migration: ['phases', 'check'],
+  phases: PHASES,
+  check: ['argv', 'codes'],
+  identity: ['domains', 'roles', 'users', 'services'],
+  users: ['name', 'domain', 'grants', 'places'],
+  grants: ['role', 'project', 'domain', 'system'],
+  places: ACCOUNT_KEYS,
+  ...Object.fromEntries(ACCOUNT_KEYS.map((name) => [name, ['section', 'key']])),
+  services: ['name', 'type', 'description', 'endpoints'],
+  endpoints: INTERFACES,
+  queue: ['vhost', 'user', 'url', 'optional'],
+  probes: PROBE_KEYS,
+  ...KEYS_KEYS,
+  ...TOOL_KEYS,
+  ...Object.fromEntries(['steps', 'update'].map((name) => [name, STEP_KEYS])),
+  ...Object.fromEntries(INTERFACES.map((name) => [name, ['port', 'path']])),
+  ...Object.fromEntries(PHASES.map((phase) => [phase, STEP_KEYS])),
+};
+const SERVICE_KEYS = [
+  'summary',
+  'configFile',
+  'user',
+  'databases',
+  'migration',
+  'identity',
+  'queue',
+  'keys',
+  'tool',
+  'probes',
+  'notes',
+];
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const keys = (issue.path ?? []).map(({ key }) => key);
+  const place = `services${keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')}`;
+  if (issue.received === 'undefined') return `${place}: is missing`;
+  if (issue.expected === 'never') {
+    const parent = keys.slice(0, -1).findLast((key) => typeof key === 'string') as string;
+    const valid = keys.length === 2 ? SERVICE_KEYS : (KEYS[parent] ?? []);
+    return `${place}: there is no such key${suggestion(String(keys.at(-1)), valid)}`;
+  }
+  if (issue.type.endsWith('_object')) return `${place}: must be a mapping, but is ${issue.received}`;
+  return `${place}: ${issue.message}`;
+}

@@ -1,0 +1,77 @@
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../core/log.ts';
+import { makeFolders } from '../../fs/folder.ts';
+import { replaceFile } from '../../fs/replace-file.ts';
+import { writeError } from '../../fs/write-error.ts';
+import { isCertificatesOnly } from './pem.ts';
+import { present, sourcesOf, storeOf, type CaStore, type Sources } from './store.ts';
+
+/** Whatever the mode of the Secret that a certificate comes from: services look certificates up by hash as well. */
+const PUBLIC = 0o644;
+
+export interface CaDeps {
+  /** What all paths lie under. */
+  readonly root: string;
+  /** Runs the image's own command that makes the bundle; resolves with its exit code. */
+  readonly update: (command: string) => Promise<number>;
+  /** Mode bits that a copy never gets. */
+  readonly umask: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/**
+ * Puts the deployment's CA certificates into the image's store, takes those away that it no longer has, and has the bundle
+ * made anew when there was anything to do. Every file is old or new at any moment, and the update runs whenever there is a
+ * certificate of ours, so that a run that was killed in between is made up for by the next.
+ * Resolves with the update's exit code, or 0. Throws KollaError for an unknown distribution, and for a file that can't be written.
+ */
+export async function copyCaCertificates({ root, update, umask, signal, log }: CaDeps): Promise<number> {
+  const store = await storeOf(root);
+  const [sources, old] = [await sourcesOf(root), await present(root)];
+  if (sources.files.size === 0 && old.length === 0) return 0;
+  warn(sources, store, log);
+  try {
+    await put(sources, join(root, store.folder), { umask, signal, log });
+    for (const path of old.filter((each) => isLeftOver(each, root, store, sources))) {
+      signal.throwIfAborted();
+      await rm(path);
+      log.info(`removed ${path}`);
+    }
+  } catch (error) {
+    const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
+    const fix = isReadOnly ? 'mount a volume there, or add the certificates to the image' : 'run it as root';
+    throw writeError(`cannot update the CA certificates in ${store.folder}`, fix, error);
+  }
+  signal.throwIfAborted();
+  return await update(store.update);
+}
+
+async function put(
+  { files }: Sources,
+  folder: string,
+  { umask, signal, log }: Pick<CaDeps, 'umask' | 'signal' | 'log'>,
+): Promise<void> {
+  if (files.size > 0) await makeFolders(folder, 0o755);
+  for (const [name, source] of files) {
+    signal.throwIfAborted();
+    const content = await readFile(source);
+    const mode = isCertificatesOnly(content.toString('latin1')) ? PUBLIC : (await stat(source)).mode & 0o777 & ~umask;
+    if ((mode & 0o004) === 0)
+      log.warn(`${name} holds more than certificates and keeps its mode ${mode.toString(8)}: services can't read it`);
+    await replaceFile(join(folder, name), { content, mode, uid: -1, gid: -1 });
+  }
+}
+
+/** What the update makes of a certificate, it makes again; a name that is still wanted in the store was just replaced. */
+function isLeftOver(path: string, root: string, store: CaStore, { files }: Sources): boolean {
+  const folder = `${join(root, store.folder)}/`;
+  return !path.startsWith(folder) || !files.has(path.slice(folder.length));
+}
+
+function warn({ folder, files, skipped }: Sources, store: CaStore, log: Log): void {
+  for (const one of skipped) log.warn(`${folder}/${one} and is not added to the CA certificates`);
+  for (const name of [...files.keys()].filter((each) => !store.reads.test(each)))
+    log.warn(`${name} is copied, but ${store.update} reads only files that end with .crt; name its source so`);
+}

@@ -1,0 +1,176 @@
+/**
+ * The image's CA store for a container without root: a volume in its place, which kolla-init fills.
+ *
+ *   image's store -> seeded below root (what is there stays) -> the deployment's certificates checked, added as files, by
+ *   their hashes and to each bundle -> those of an earlier run that are gone taken away
+ *
+ * Everything is made anew from the image's own at each run, so a removed certificate is gone from the bundle as well. Each
+ * file is old or new at any moment. A file that holds no certificate is 65, and nothing is touched then.
+ */
+import { access, constants, lstat, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { UnavailableError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { makeFolders } from '../../fs/folder.ts';
+import { ignoreAbsent } from '../../fs/absent.ts';
+import { Replacer } from '../../fs/replacer.ts';
+import { writeError } from '../../fs/write-error.ts';
+import { certificatesOfSources, chosenSources, type Added } from './added.ts';
+import { bundleWith } from './pem.ts';
+import { OUR_PREFIX, STORES, storeOf, type CaStore } from './store.ts';
+import { putFile, seed } from './write.ts';
+import { subjectHash } from './subject-hash.ts';
+
+export { bringsCaCertificates } from './added.ts';
+
+export interface PrepareDeps {
+  /** What the image's own store lies under: '/' in its container. */
+  readonly image: string;
+  /** What the volume lies under. */
+  readonly root: string;
+  /** Stands for /var/lib/kolla/config_files. */
+  readonly configDir: string;
+  /** Whether config.json names certificates: then the service's volume must not stay empty, whether there are any or not. */
+  readonly asked: boolean;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** The folders that a container without root must have as volumes for its CA store, in an image of that distribution. */
+export async function caVolumes(image: string): Promise<string[]> {
+  const { made, folder } = await storeOf(image);
+  return [made, folder];
+}
+
+/**
+ * That prepareCaStore will be able to write, before anything else is written.
+ * @throws NotPermittedError or UnavailableError where the system refuses
+ */
+export async function checkCaStore({
+  image,
+  root,
+  configDir,
+  asked,
+}: Omit<PrepareDeps, 'signal' | 'log'>): Promise<void> {
+  if (!(await hasToPrepare(configDir, root, asked))) return;
+  // Of an image without a store it says so itself.
+  const store = await storeOf(image).catch(() => undefined);
+  for (const folder of store === undefined ? [] : [store.made, store.folder]) {
+    const place = join(root, folder);
+    await access(await nearestPresent(place), constants.W_OK | constants.X_OK).catch((error: unknown) => {
+      throw refused(place, error);
+    });
+  }
+}
+
+async function nearestPresent(path: string): Promise<string> {
+  return (await stat(path).catch(ignoreAbsent)) === undefined ? await nearestPresent(dirname(path)) : path;
+}
+
+async function hasToPrepare(configDir: string, root: string, asked: boolean): Promise<boolean> {
+  return asked || (await chosenSources(configDir, root)) !== undefined || (await isPreparedBefore(root));
+}
+
+function refused(place: string, error: unknown): unknown {
+  return writeError(
+    `cannot prepare the CA certificates in ${place}`,
+    'mount a volume there that this user may write',
+    error,
+  );
+}
+
+/**
+ * Fills the store below root, when there is anything to add, to take away, or asked for. Resolves with how many certificates
+ * of the deployment are in it, or undefined when there was nothing to do.
+ * @throws ConfigError for a file that holds no certificate; NotPermittedError or UnavailableError where the system refuses
+ */
+export async function prepareCaStore(deps: PrepareDeps): Promise<number | undefined> {
+  const { image, root, configDir, asked, signal, log } = deps;
+  if (!(await hasToPrepare(configDir, root, asked))) return undefined;
+  const sources = await chosenSources(configDir, root);
+  const store = await storeOf(image).catch((error: unknown) => {
+    throw new UnavailableError(messageOf(error), { cause: error });
+  });
+  const added: Added = sources === undefined ? new Map() : await certificatesOfSources(sources, store, log);
+  try {
+    for (const folder of [store.made, store.folder]) {
+      signal.throwIfAborted();
+      // Bundles are made below, from the image's own.
+      await seed(join(image, folder), join(root, folder), new Set(store.bundles.map((b) => basename(b))), log);
+    }
+    await writeStore(deps, store, added);
+  } catch (error) {
+    throw refused(join(root, store.made), error);
+  }
+  const count = [...added.values()].flat().length;
+  log.info(`the CA store in ${join(root, store.made)} is the image's own and ${count} of the deployment's`);
+  return count;
+}
+
+async function isPreparedBefore(root: string): Promise<boolean> {
+  return (await Promise.all(STORES.map(({ folder }) => readdir(join(root, folder)).catch(ignoreAbsent))))
+    .flatMap((names) => names ?? [])
+    .some((name) => name.startsWith(OUR_PREFIX));
+}
+
+async function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, added: Added): Promise<void> {
+  const wanted = new Set<string>();
+  const links = new Replacer();
+  await makeFolders(join(root, store.folder), 0o755);
+  for (const [name, list] of added) {
+    signal.throwIfAborted();
+    const text = list.map((certificate) => certificate.toString()).join('');
+    await putFile(join(root, store.folder, name), text);
+    wanted.add(join(root, store.folder, name));
+    if (!(await isFolder(join(root, store.hashed)))) continue;
+    // As update-ca-certificates names it; its links go by that.
+    const pem = `${name
+      .replace(/\.crt$/, '')
+      .replaceAll(/[ ,]/g, '_')
+      .replaceAll(/[()]/g, '=')}.pem`;
+    await putFile(join(root, store.hashed, pem), text);
+    wanted.add(join(root, store.hashed, pem));
+    for (const hash of new Set(list.map(subjectHash)))
+      wanted.add(await putHash(links, join(root, store.hashed, hash), pem, wanted));
+  }
+  links.sync();
+  for (const bundle of store.bundles) {
+    const own = await readFile(join(image, bundle), 'latin1').catch(ignoreAbsent);
+    if (own === undefined && bundle !== store.bundles[0]) continue;
+    if (own === undefined) log.warn(`the image has no ${bundle}: the deployment's certificates are the only ones`);
+    await makeFolders(join(root, bundle, '..'), 0o755);
+    await putFile(join(root, bundle), bundleWith(own ?? '', [...added.values()].flat()));
+  }
+  for (const folder of [store.folder, store.hashed]) await removeOurs(join(root, folder), wanted, log);
+}
+
+/**
+ * `3513523f.0`, or the next number that is neither the image's nor given to another of ours. OpenSSL stops at the first that
+ * is missing, so one of ours moves up when the one before it is gone: an authority that was renewed has the same subject.
+ */
+async function putHash(links: Replacer, prefix: string, target: string, wanted: ReadonlySet<string>): Promise<string> {
+  for (let n = 0; ; n += 1) {
+    const path = `${prefix}.${n}`;
+    if (wanted.has(path)) continue;
+    const there = await lstat(path).catch(ignoreAbsent);
+    const current = there?.isSymbolicLink() ? await readlink(path) : undefined;
+    if (there !== undefined && current?.startsWith(OUR_PREFIX) !== true) continue;
+    if (current !== target) links.link(path, { target, uid: -1, gid: -1 });
+    return path;
+  }
+}
+
+/** What a run before this one added and this one did not. The image's own never begins so. */
+async function removeOurs(folder: string, wanted: ReadonlySet<string>, log: Log): Promise<void> {
+  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(ignoreAbsent)) ?? []) {
+    const path = join(folder, entry.name);
+    const target = entry.isSymbolicLink() ? await readlink(path) : entry.name;
+    if (!target.startsWith(OUR_PREFIX) || wanted.has(path)) continue;
+    await rm(path);
+    log.info(`removed ${path}`);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(ignoreAbsent))?.isDirectory() ?? false;
+}

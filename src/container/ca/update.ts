@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { SYSTEM_PATH } from '../../cli/raised.ts';
+import type { Log } from '../../core/log.ts';
+import { findProgram, isRefusal } from '../../process/exec/index.ts';
+import { signalGroup } from '../../process/exec/signal-group.ts';
+
+/** Certificates are few: an update that takes longer hangs. */
+const UPDATE_MAX_MS = 120_000;
+/** From SIGTERM to SIGKILL: we have a second to end ourselves. */
+const GRACE_MS = 500;
+
+interface UpdateParts {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** When it counts as hung. */
+  readonly deadline?: AbortSignal;
+}
+
+/**
+ * Runs the image's own update of its CA bundle, with our stdout and stderr as its own, and resolves with its exit code; with
+ * 126 or 127 and a line in the log where there is none. At its deadline, and when we are told to end, its process group gets
+ * SIGTERM, and SIGKILL soon after. Rejects with the signal's reason.
+ */
+export async function runUpdate(
+  command: string,
+  { env, signal, log, deadline = AbortSignal.timeout(UPDATE_MAX_MS) }: UpdateParts,
+): Promise<number> {
+  signal.throwIfAborted();
+  const program = findProgram(command, SYSTEM_PATH);
+  if (isRefusal(program)) {
+    log.error(`the CA bundle is not updated: ${program.reason}; install the package ca-certificates in the image`);
+    return program.code;
+  }
+  const child = spawn(program.file, [...program.words], {
+    env: { ...env, PATH: SYSTEM_PATH },
+    // It is a script, which waits for the command that it runs before it hears SIGTERM.
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  let killing: NodeJS.Timeout | undefined;
+  const stop = () => {
+    signalGroup(child.pid, 'SIGTERM');
+    killing = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS);
+  };
+  const either = AbortSignal.any([signal, deadline]);
+  if (either.aborted) stop();
+  else either.addEventListener('abort', stop, { once: true });
+  const code = await once(child, 'exit')
+    .then(([status]) => status as number | null)
+    .finally(() => {
+      either.removeEventListener('abort', stop);
+      clearTimeout(killing);
+      // Of an update that was ended nothing shall go on writing to the store.
+      if (either.aborted) signalGroup(child.pid, 'SIGKILL');
+    });
+  signal.throwIfAborted();
+  if (code !== 0) {
+    const end = deadline.aborted ? `did not end within ${UPDATE_MAX_MS / 1000} s` : `ended with ${code ?? 'a signal'}`;
+    log.error(`${command} ${end}: the CA bundle may lack the deployment's certificates`);
+  }
+  return code ?? 1;
+}

@@ -1,0 +1,68 @@
+/**
+ * kolla-init check: is what config.json asks for in place?
+ *
+ *   the plan that kolla-init would carry out, overlays and all -> compared with the disk -> differences on stdout
+ *
+ * Writes nothing. 0 all is as asked; 1 something differs, and stderr says last what; 65 config.json, kolla-pod.yaml or a CA certificate is wrong.
+ */
+import { command } from '../../cli/command.ts';
+import { ExitCode } from '../../core/errors.ts';
+import { outputOption } from '../../cli/output-option.ts';
+import type { Difference } from '../../config/check/index.ts';
+import { makePlan } from '../../config/index.ts';
+import { certificateCheck } from './ca-certificates.ts';
+import { compareCommand } from './compare-command.ts';
+import { FILE_OPTIONS } from './options.ts';
+import { overlayFrom } from './overlays.ts';
+import { whoAmI } from './who-am-i.ts';
+
+/** So many paths are named in the last line; all of them are on stdout. */
+const NAMED_MAX = 3;
+
+export const checkCommand = command({
+  summary: 'Shows where files differ from what config.json asks for, and writes nothing.',
+  description:
+    'Ends with 1 when something differs: content, mode, owner, or it is missing. Texts are shown as a diff. What may be a secret is ' +
+    'shown by its size and the first digits of its SHA-256: files that others may not read, and values under names such as ' +
+    'password.',
+  operands: [],
+  options: [...FILE_OPTIONS, outputOption('KOLLA_INIT_CHECK_OUTPUT', 'text')],
+  examples: [
+    { line: 'kolla-init check', does: 'in a container: is its configuration that of the ConfigMap?' },
+    {
+      line: 'kolla-init check --config-dir ./config --root ./tree -o json',
+      does: "on a developer's machine, as one JSON object",
+    },
+  ],
+  async run({ options }, { signal, log, stdout, terminal, inherited, podFile }) {
+    const { configDir, configJson: configFile, root, output } = options;
+    const overlay = await overlayFrom(podFile, inherited);
+    const validate = certificateCheck({ root, configDir });
+    const planned = await makePlan(
+      { configDir, configFile, root, me: whoAmI(), overlay, validate, onlyCompare: true },
+      { signal, log },
+    );
+    const { createShow, findDifferences, renderDifferences } = await import('../../config/check/index.ts');
+    const show = createShow(overlay);
+    const differences = planned === undefined ? [] : await findDifferences(planned.plan, show, signal);
+    if (planned !== undefined) {
+      const aboutCommand = await compareCommand(planned.root, planned.loaded.document.command, show);
+      if (aboutCommand !== undefined) differences.push(aboutCommand);
+    }
+    const config = planned?.loaded.file ?? null;
+    const compared = planned?.plan.steps.length ?? 0;
+    const same = differences.length === 0;
+    if (output === 'json') stdout(`${JSON.stringify({ config, same, compared, differences })}\n`);
+    else stdout(renderDifferences(differences, terminal));
+    if (planned === undefined) return ExitCode.ok;
+    if (same) log.info(`nothing differs: what ${config} asks for is in place (${compared} compared)`);
+    else log.warn(`not as ${config} asks: ${named(differences)}`);
+    return same ? ExitCode.ok : ExitCode.no;
+  },
+});
+
+function named(differences: readonly Difference[]): string {
+  const paths = differences.map(({ path }) => path);
+  const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : '';
+  return paths.slice(0, NAMED_MAX).join(', ') + more;
+}

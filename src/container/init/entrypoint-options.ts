@@ -1,0 +1,128 @@
+import type { Option } from '../../cli/option.ts';
+import { DAEMONSET_ABSENT_OPTION, NODE_NAME_OPTION, ON_FAILED_JOB_OPTION, TIMEOUT_OPTION } from './options.ts';
+
+export const VARIABLE_PREFIX = 'DEPENDENCY_';
+
+/** kubernetes-entrypoint's variables, then what it had not. */
+export const ENTRYPOINT_OPTIONS = [
+  {
+    flag: 'dependency-service',
+    type: 'string',
+    env: 'DEPENDENCY_SERVICE',
+    help: 'Services with a ready endpoint: NAME or NAMESPACE:NAME, by commas without blanks',
+    example: 'mariadb,ceph:mon',
+  },
+  {
+    flag: 'dependency-jobs',
+    type: 'string',
+    env: 'DEPENDENCY_JOBS',
+    help: 'Jobs that are Complete, in the same way',
+    example: 'keystone-db-sync',
+  },
+  {
+    flag: 'dependency-jobs-json',
+    type: 'string',
+    env: 'DEPENDENCY_JOBS_JSON',
+    help: 'Jobs by name, or all that have labels, instead of DEPENDENCY_JOBS',
+    example: '[{"labels":{"application":"keystone"},"namespace":"openstack"}]',
+  },
+  {
+    flag: 'dependency-daemonset',
+    type: 'string',
+    env: 'DEPENDENCY_DAEMONSET',
+    help: "DaemonSets whose Pod on this Pod's node is ready, as Services; needs POD_NAME",
+    example: 'openvswitch-db',
+  },
+  {
+    flag: 'dependency-container',
+    type: 'string',
+    env: 'DEPENDENCY_CONTAINER',
+    help: 'containers of this Pod that are ready, by commas; needs POD_NAME',
+    example: 'libvirt',
+  },
+  {
+    flag: 'dependency-pod-json',
+    type: 'string',
+    env: 'DEPENDENCY_POD_JSON',
+    help: 'one Pod with these labels is ready (on the same node); needs POD_NAME',
+    example: '[{"labels":{"application":"libvirt"},"requireSameNode":true}]',
+  },
+  {
+    flag: 'dependency-socket',
+    type: 'string',
+    env: 'DEPENDENCY_SOCKET',
+    help: 'paths at which something is there, by commas',
+    example: '/run/openvswitch/db.sock',
+  },
+  {
+    flag: 'dependency-custom-resource',
+    type: 'string',
+    env: 'DEPENDENCY_CUSTOM_RESOURCE',
+    help: 'objects of any resource, with fields and conditions',
+    example: '[{"apiVersion":"cert-manager.io/v1","kind":"Certificate","name":"web","conditions":[{"type":"Ready"}]}]',
+  },
+  {
+    flag: 'dependency-config',
+    type: 'string',
+    env: 'DEPENDENCY_CONFIG',
+    help: 'files to render from /configmaps/NAME/NAME, by commas; {{ .HOSTNAME }}, {{ .IP }} and {{ .IP_ERLANG }} are replaced',
+    example: '/etc/rabbitmq/rabbitmq.conf',
+  },
+  {
+    flag: 'command',
+    type: 'string',
+    env: 'COMMAND',
+    help: 'what to become when all is there; words by single blanks, no quotes',
+    example: 'keystone-manage bootstrap',
+  },
+  {
+    flag: 'namespace',
+    type: 'string',
+    env: 'NAMESPACE',
+    default: 'default',
+    help: "this Pod's namespace (metadata.namespace by the downward API), and that of all that names none",
+    example: 'openstack',
+  },
+  {
+    flag: 'pod-name',
+    type: 'string',
+    env: 'POD_NAME',
+    help: "this Pod's name (metadata.name by the downward API)",
+    example: 'keystone-5d4f8c7b9-x2x7q',
+  },
+  {
+    flag: 'interface-name',
+    type: 'string',
+    env: 'INTERFACE_NAME',
+    help: 'the interface whose first address is {{ .IP }}',
+    example: 'eth0',
+  },
+  {
+    flag: 'compat',
+    type: 'choice',
+    values: ['strict', 'lenient'],
+    env: 'KOLLA_POD_COMPAT',
+    default: 'strict',
+    help: 'an entry that kubernetes-entrypoint left out is an error (64), or is left out again with a warning',
+    example: 'lenient',
+  },
+  TIMEOUT_OPTION,
+  ON_FAILED_JOB_OPTION,
+  { ...DAEMONSET_ABSENT_OPTION, default: 'ready' },
+  NODE_NAME_OPTION,
+  {
+    flag: 'configmaps-dir',
+    type: 'path',
+    env: 'KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR',
+    default: '/configmaps',
+    help: 'where the templates of DEPENDENCY_CONFIG are',
+    example: './configmaps',
+  },
+  {
+    flag: 'kubeconfig',
+    type: 'path',
+    env: 'KUBERNETES_ENTRYPOINT_KUBECONFIG',
+    help: 'file with the API server and credentials, outside of a Pod; KUBECONFIG is not read, as ever',
+    example: '/root/.kube/config',
+  },
+] as const satisfies readonly Option[];

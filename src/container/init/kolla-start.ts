@@ -1,0 +1,79 @@
+/**
+ * kolla_start: what every Kolla image runs.
+ *
+ *   as root: set configs -> CA certificates -> bash and the service
+ *   else, where kolla-init was before us: bash and the service
+ *   else: sudo does the first two from within that bash, as Kolla's sudoers allow it
+ *
+ * Fails with the code of the step that failed; before the service there is nothing of it to undo.
+ */
+import { command, type Context, type Helper } from '../../cli/command.ts';
+import { messageOf, type ExitCode } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { createLines, setConfigs } from '../../config/set-configs/index.ts';
+import {
+  areInBundle,
+  becomeService,
+  copyCaCertificates,
+  privilegeOf,
+  runUpdate,
+  sourcesOf,
+  surroundings,
+} from '../start/index.ts';
+
+const main = command({
+  summary: 'Puts the configuration in place, then becomes the service.',
+  description:
+    "The command of Kolla's images: kolla_set_configs, kolla_copy_cacerts, kolla_install_projects where it is present, then " +
+    'kolla_extend_start (unless KOLLA_SKIP_EXTEND_START is set) and the command of config.json, with the pid, signals, limits ' +
+    'and exit code of its own. Without root, /run/kolla/run_command says the command, as kolla-init leaves it; where it is ' +
+    'absent, sudo is asked to put the configuration in place.',
+  operands: [{ name: 'WORD', help: 'what kolla_extend_start sees as "$@"', optional: true, many: true }],
+  options: [],
+  examples: [
+    { line: 'kolla_start', does: 'in a Kolla image' },
+    { line: 'kolla_start --log-format json', does: 'the same; what fails before the service is said in JSON' },
+  ],
+  async run({ operands }, context) {
+    const { signal, log, inherited } = context;
+    const privilege = privilegeOf(surroundings(inherited['PATH'] ?? ''));
+    if (privilege.by === 'nobody') await sayWhatIsLeftOut(log);
+    if (privilege.by === 'root') {
+      const code = (await configuration(context)) || (await certificates(context));
+      if (code !== 0) return code;
+    }
+    return await becomeService(privilege, operands, { inherited, signal, log });
+  },
+});
+
+export const kollaStart: Helper = {
+  name: 'kolla_start',
+  summary: 'Puts the configuration in place, then becomes the service.',
+  main,
+  commands: {},
+};
+
+/** As kolla_set_configs does, in this process. */
+async function configuration({ inherited }: Context): Promise<ExitCode> {
+  const maker = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0, umask: process.umask() };
+  const lines = createLines((text) => void process.stderr.write(text));
+  return await setConfigs({ root: '/', check: false, strategy: inherited['KOLLA_CONFIG_STRATEGY'], maker }, lines);
+}
+
+async function certificates({ signal, log, inherited }: Context): Promise<ExitCode> {
+  const update = (name: string) => runUpdate(name, { env: inherited, signal, log });
+  return await copyCaCertificates({ root: '/', update, umask: process.umask(), signal, log });
+}
+
+/** Without root the image's store can't be changed; a service that misses an authority fails far from here. */
+async function sayWhatIsLeftOut(log: Log): Promise<void> {
+  try {
+    const sources = await sourcesOf('/');
+    const { folder, files } = sources;
+    if (files.size === 0 || (await areInBundle('/', sources))) return;
+    const how = 'let kolla-init prepare the store in a volume (docs/kolla-contract.md), or put them into the image';
+    log.warn(`the certificates in ${folder} are not added to the image's own: ${how}`);
+  } catch (error) {
+    log.warn(`cannot look for CA certificates: ${messageOf(error)}`);
+  }
+}

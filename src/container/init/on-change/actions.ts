@@ -1,0 +1,114 @@
+import { constants } from 'node:os';
+import { UsageError } from '../../../core/errors.ts';
+import { suggestion } from '../../../core/nearest.ts';
+
+/** What is done after a change was put in place. `label` is how a log names it: without what may be secret. */
+export type Action = SignalAction | ExecAction | HttpAction | { readonly kind: 'exit'; readonly label: string };
+
+export interface SignalAction {
+  readonly kind: 'signal';
+  readonly label: string;
+  readonly signal: NodeJS.Signals;
+  /** Undefined: PID 1, or the only other process tree of a Pod that shares its process namespace. */
+  readonly process: string | undefined;
+}
+
+export interface ExecAction {
+  readonly kind: 'exec';
+  readonly label: string;
+  readonly words: readonly [string, ...string[]];
+}
+
+export interface HttpAction {
+  readonly kind: 'http';
+  readonly label: string;
+  readonly method: string;
+  readonly url: URL;
+}
+
+const KINDS = ['signal', 'exec', 'http', 'exit'] as const;
+const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
+
+/**
+ * Reads the actions as `--on-change` gives them: `signal:HUP[:process]`, `exec:command words`, `http:POST url`, `exit`.
+ * Throws UsageError with what would have been right, and without what stands after a kind that may hold a secret.
+ */
+export function parseActions(texts: readonly string[]): Action[] {
+  const actions = texts.map((text) => parseAction(text.trim()));
+  const exit = actions.findIndex(({ kind }) => kind === 'exit');
+  if (exit !== -1 && exit < actions.length - 1)
+    throw new UsageError(`--on-change: exit ends kolla-init, so ${actions[exit + 1]?.label} would never be done`);
+  return actions;
+}
+
+function parseAction(text: string): Action {
+  const [, kind = text, rest] = /^([^:\s]*)(?::([^]*))?$/.exec(text) ?? [];
+  switch (kind) {
+    case 'signal':
+      return signalAction(rest ?? '');
+    case 'exec':
+      return execAction(rest ?? '');
+    case 'http':
+      return httpAction(rest ?? '');
+    case 'exit':
+      if (rest === undefined) return { kind: 'exit', label: 'exit' };
+      throw new UsageError('--on-change: exit takes nothing: it ends with 0');
+    default: {
+      const [word = ''] = kind.split(/\s/);
+      throw new UsageError(`--on-change: no action '${word}'${suggestion(word, KINDS)}`);
+    }
+  }
+}
+
+function signalAction(rest: string): SignalAction {
+  const [, word = '', name] = /^([^:]*)(?::([^]*))?$/.exec(rest) ?? [];
+  const signal = `SIG${word.replace(/^SIG/, '')}`;
+  if (!Object.hasOwn(constants.signals, signal)) {
+    const names = Object.keys(constants.signals).map((known) => known.slice(3));
+    const like = word === '' ? '; write signal:HUP or signal:HUP:keystone' : suggestion(word, names);
+    throw new UsageError(`--on-change: no signal '${word}'${like}`);
+  }
+  if (name === '') throw new UsageError(`--on-change: signal:${word}: has no process name after the colon`);
+  const short = signal.slice(3);
+  const label = name === undefined ? `signal:${short}` : `signal:${short}:${name}`;
+  return { kind: 'signal', label, signal: signal as NodeJS.Signals, process: name };
+}
+
+function execAction(rest: string): ExecAction {
+  const [program, ...words] = wordsOf(rest);
+  if (program === undefined)
+    throw new UsageError('--on-change: exec: has no command; write exec:/usr/sbin/nginx -s reload');
+  return { kind: 'exec', label: `exec:${program}`, words: [program, ...words] };
+}
+
+/** What would be the shell's, if there were one. */
+const OPERATORS = new Set(['|', '||', '&', '&&', ';', '<', '>', '>>', '2>', '2>&1']);
+
+/** Splits at blanks; what stands between '' or "" is taken as it is. Nothing is expanded. */
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  // Quoted pieces and plain ones that touch are one word, as in --name='a b'.
+  for (const [piece] of text.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+|['"]/g)) {
+    if (piece === "'" || piece === '"') throw new UsageError(`--on-change: exec: a ${piece} is not closed`);
+    if (OPERATORS.has(piece))
+      throw new UsageError(`--on-change: exec: no shell reads '${piece}'; write exec:sh -c '...' to have one`);
+    words.push(
+      piece.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
+    );
+  }
+  return words;
+}
+
+function httpAction(rest: string): HttpAction {
+  const [, method = '', text = ''] = /^(\S*)\s+(\S+)$/.exec(rest) ?? [];
+  if (!METHODS.includes(method))
+    throw new UsageError(
+      `--on-change: http: needs a method and a URL, as in http:POST http://127.0.0.1:8080/reload; methods are ${METHODS.join(', ')}`,
+    );
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`--on-change: http:${method} needs an http:// or https:// URL with a host`);
+  // A user, a password or a token in the query is for the server alone.
+  const label = `http:${method} ${url.origin}${url.pathname}${url.search === '' ? '' : '?...'}`;
+  return { kind: 'http', label, method, url };
+}

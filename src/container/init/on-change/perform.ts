@@ -1,0 +1,38 @@
+import type { Context } from '../../../cli/command.ts';
+import { UsageError } from '../../../core/errors.ts';
+import type { Action } from './actions.ts';
+import { runCommand, whyNoProgram } from './exec.ts';
+import { outputRedactor } from './output.ts';
+import type { RunnerParts } from './runner.ts';
+import { sendSignal } from './signal.ts';
+
+/** Throws UsageError when the action's program is not there or can't be run. */
+export function checkProgram(action: Action, env: NodeJS.ProcessEnv): void {
+  const why = action.kind === 'exec' ? whyNoProgram(action, env) : undefined;
+  if (why !== undefined) throw new UsageError(`--on-change ${action.label}: ${why}`);
+}
+
+/**
+ * What does one action, for the runner.
+ * @param caFile PEM file; the authorities that an https:// action may have
+ */
+export function performer(
+  caFile: string | undefined,
+  { log, inherited }: Pick<Context, 'log' | 'inherited'>,
+): RunnerParts['perform'] {
+  const redact = outputRedactor(inherited);
+  return async (action, signal) => {
+    switch (action.kind) {
+      case 'signal':
+        return `sent to ${await sendSignal(action, inherited['KUBERNETES_SERVICE_HOST'] !== undefined)}`;
+      case 'exec':
+        await runCommand(action, { signal, log, env: inherited, redact });
+        return 'done';
+      case 'http': {
+        const { sendRequest } = await import('./http.ts');
+        await sendRequest(action, { signal, caFile });
+        return 'accepted';
+      }
+    }
+  };
+}

@@ -1,0 +1,86 @@
+import { NotPermittedError, UnavailableError } from '../../../core/errors.ts';
+import { inMask, isNamed, isOurs, lineOf, listProcesses, type ProcessInfo } from '../../../process/procfs/processes.ts';
+import type { SignalAction } from './actions.ts';
+
+/**
+ * Sends the signal, and resolves with whom it went to: `keystone (pid 7)`. Of a service with workers only its first process
+ * gets it. Throws UnavailableError when there is nobody to send it to, or who ignores it, NotPermittedError when the system
+ * refuses.
+ * @param isInPod whether this is a Pod's container, where PID 1 is ourselves or, in a shared namespace, nobody's service
+ */
+export async function sendSignal({ signal, process: name }: SignalAction, isInPod: boolean): Promise<string> {
+  const all = (await listProcesses()).filter((one) => !isPause(one, isInPod));
+  const targets = name === undefined ? [theOtherOne(all, process.pid)] : named(all, name, process.pid);
+  for (const target of targets) {
+    checkHandles(target, signal);
+    send(target, signal);
+  }
+  return targets.map(describe).join(', ');
+}
+
+function send(target: ProcessInfo, signal: NodeJS.Signals): void {
+  try {
+    process.kill(target.pid, signal);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ESRCH') throw new UnavailableError(`${describe(target)} has just ended`, { cause });
+    if (code !== 'EPERM') throw cause;
+    throw new NotPermittedError(
+      `may not send ${signal} to ${describe(target)}, which runs as ${target.uid}; run this as the same user ` +
+        `(runAsUser: ${target.uid})`,
+      { cause },
+    );
+  }
+}
+
+/** The kernel drops what PID 1 doesn't handle, and nobody would be told. */
+function checkHandles(target: ProcessInfo, signal: NodeJS.Signals): void {
+  const isUnheard = inMask(target.ignored, signal) || (target.pid === 1 && !inMask(target.caught, signal));
+  if (isUnheard && signal !== 'SIGKILL' && signal !== 'SIGSTOP')
+    throw new UnavailableError(`${describe(target)} does not handle ${signal}; choose another action, such as exit`);
+}
+
+function named(all: readonly ProcessInfo[], name: string, self: number): ProcessInfo[] {
+  const own = lineOf(all, self);
+  const found = all.filter((one) => !own.has(one.pid) && isNamed(one, name));
+  const first = found.filter(({ parent }) => !found.some(({ pid }) => pid === parent));
+  if (first.length > 0) return first;
+  throw new UnavailableError(`no process is called '${name}'; ${whatIsSeen(all, own)}`);
+}
+
+/** PID 1, where it is the service (docker's `--pid=container:NAME`); else the only other tree that is no sidecar of ours. */
+function theOtherOne(all: readonly ProcessInfo[], self: number): ProcessInfo {
+  const first = all.find(({ pid }) => pid === 1);
+  if (first !== undefined && self !== 1) return first;
+  const own = lineOf(all, self);
+  const others = all.filter((one) => !own.has(one.pid) && !isOurs(one));
+  const highest = others.filter(({ parent }) => !others.some(({ pid }) => pid === parent));
+  // What a container was started with has its parent outside; what PID 1 has adopted is somebody's daemon.
+  const started = highest.filter(({ parent }) => parent === 0);
+  const roots = started.length > 0 ? started : highest;
+  const [only] = roots;
+  if (only !== undefined && roots.length === 1) return only;
+  const why =
+    roots.length === 0
+      ? 'there is no other process'
+      : 'there is more than one service: name one, as in signal:HUP:NAME';
+  throw new UnavailableError(`${why}; ${whatIsSeen(all, own)}`);
+}
+
+function whatIsSeen(all: readonly ProcessInfo[], own: ReadonlySet<number>): string {
+  const others = all.filter((one) => !own.has(one.pid));
+  if (others.length === 0)
+    return 'this container sees only its own; shareProcessNamespace: true lets the containers of a Pod see each other';
+  const names = [...new Set(others.map(({ name }) => name))].toSorted();
+  return `there is ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', ...' : ''}`;
+}
+
+/** What holds a shared namespace and runs no service. Its name is the container runtime's choice. */
+function isPause({ pid, name, words }: ProcessInfo, isInPod: boolean): boolean {
+  if (pid !== 1 || pid === process.pid) return false;
+  return isInPod || name === 'pause' || (name === 'catatonit' && words.includes('-P'));
+}
+
+function describe({ pid, name }: ProcessInfo): string {
+  return `${name} (pid ${pid})`;
+}

@@ -1,0 +1,60 @@
+import { yamlText, type YamlValue } from '../../core/yaml-text.ts';
+import type { EntryPlan, Place, PodPlan, PodSpec } from '../../config/volumes/index.ts';
+
+/**
+ * The spec as YAML, for under a Deployment's template. Comments say what is left to fill in and what to know: where
+ * data would be lost, what needs a restart.
+ */
+export function planYaml(spec: PodSpec, { layout, entries }: Pick<PodPlan, 'layout' | 'entries'>): string {
+  const comments = new Map<unknown, string>();
+  for (const volume of spec.volumes) {
+    const places = layout.places.filter((place) => place.volume === volume.name);
+    const comment = volume.name === 'config-files' ? SOURCES : commentOn(places);
+    if (comment !== undefined) comments.set(volume, comment);
+  }
+  for (const mount of spec.containers[0].volumeMounts) {
+    const place = layout.places.find(({ path }) => path === mount.mountPath);
+    const comment = place && commentOnMount(place, entries);
+    if (comment !== undefined) comments.set(mount, comment);
+  }
+  // Interfaces have no index signature, which is all that keeps the spec from being a YamlValue.
+  return yamlText({ spec } as unknown as YamlValue, (item) => comments.get(item));
+}
+
+const SOURCES =
+  'what Kolla mounts at /var/lib/kolla/config_files: list every ConfigMap and Secret that has a part of it';
+
+function commentOn(places: readonly Place[]): string | undefined {
+  const [first] = places;
+  switch (first?.purpose) {
+    case 'config':
+    case 'run':
+      return 'filled by kolla-init; in memory, so that no password lies on a disk: it counts as memory of the Pod';
+    case 'logs':
+      return `${first.path}: lost with the Pod; share it with what ships logs`;
+    case 'data':
+      return `${first.path}: lost with the Pod; a persistentVolumeClaim where the service keeps data there`;
+    case 'temporary':
+    case undefined:
+      return undefined;
+  }
+}
+
+/** Folders that only an entry about owners names are made and filled by the service itself, such as Fernet keys. */
+function commentOnMount({ path, purpose, reload }: Place, entries: readonly EntryPlan[]): string | undefined {
+  if (reload === 'restart')
+    return 'mounted by itself, since its folder is shared: a changed file is seen after a restart';
+  const filled = entries.filter(({ entry }) => entry.startsWith('config_files')).map((entry) => entry.path);
+  const own = entries.filter(
+    ({ entry, path: named }) =>
+      !entry.startsWith('config_files') &&
+      named.startsWith(`${path}/`) &&
+      !filled.some((dest) => `${dest}/`.startsWith(`${named}/`)),
+  );
+  if (purpose !== 'config' || own.length === 0) return undefined;
+  return own
+    .map(
+      ({ entry, path: named }) => `${entry} names ${named}: mount a volume of its own there if it must outlive the Pod`,
+    )
+    .join('\n');
+}

@@ -1,0 +1,141 @@
+/**
+ * kolla-init plan: what a Pod spec needs for a config.json.
+ *
+ *   CONFIG (and the image's content, where --image says) -> read and validated -> planned -> YAML to paste, JSON for
+ *   programs, or a line an entry
+ *
+ * Asks nobody and writes nothing. 65: the document is wrong, with all problems; 1: it is right, and an entry can't be had
+ * without root; 0 otherwise.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { command, type Context } from '../../cli/command.ts';
+import { outputOption } from '../../cli/output-option.ts';
+import { ExitCode, UsageError } from '../../core/errors.ts';
+import { table } from '../../cli/table.ts';
+import { CONFIG_DIR } from '../../config/index.ts';
+import type { EntryPlan, OwnerRule, PodPlan } from '../../config/volumes/index.ts';
+import { NAME_RULES } from '../../kube/names.ts';
+import { FILE_OPTIONS } from './options.ts';
+import { namesForOverlays } from './overlays.ts';
+import { planYaml } from './plan-yaml.ts';
+
+const [CONFIG_DIR_OPTION] = FILE_OPTIONS;
+
+const UNFOLDED_COLUMNS = 10_000;
+
+export const planCommand = command({
+  summary: 'Prints the volumes, mounts and securityContext that a Pod without root needs for a config.json.',
+  description:
+    "The YAML goes under a Deployment's template; what is left to fill in is said in comments. Nothing is written, no cluster is " +
+    'asked: it works where config.json lies. Ends with 1 when an entry can only be had as root, and says which.',
+  operands: [{ name: 'CONFIG', help: 'config.json or config.yaml; without one, that of --config-dir', optional: true }],
+  options: [
+    CONFIG_DIR_OPTION,
+    {
+      flag: 'image',
+      type: 'path',
+      env: 'KOLLA_INIT_PLAN_IMAGE',
+      help: "where the service's image is unpacked, / when run in it: its users are looked up and its content is sized; without one, Kolla's own users",
+      example: '/srv/images/keystone',
+    },
+    {
+      flag: 'user',
+      type: 'string',
+      env: 'KOLLA_INIT_PLAN_USER',
+      help: 'run as this user (NAME, UID or UID:GID) instead of the one whom config.json names most',
+      example: 'keystone',
+    },
+    {
+      flag: 'name',
+      type: 'string',
+      env: 'KOLLA_INIT_PLAN_NAME',
+      help: "the container's and the ConfigMap's name; without one, the user's",
+      example: 'keystone',
+    },
+    {
+      flag: 'explain',
+      type: 'boolean',
+      env: 'KOLLA_INIT_PLAN_EXPLAIN',
+      help: 'instead of the spec, say of each entry how it is satisfied, or why not and the fix',
+      example: 'true',
+    },
+    outputOption('KOLLA_INIT_PLAN_OUTPUT', 'yaml', 'to paste, or for programs (the spec and what --explain says)'),
+  ],
+  examples: [
+    { line: 'kolla-init plan config.json', does: "the Pod's part for a configuration, with Kolla's own users" },
+    { line: 'kolla-init plan config.json --explain', does: 'how each entry is satisfied' },
+    { line: 'kolla-init plan --image / -o json', does: 'in the image itself, for a program' },
+  ],
+  async run({ operands: [config], options }, context) {
+    const { log, stdout, podFile } = context;
+    if (options.name !== undefined && !NAME_RULES.label.is.test(options.name))
+      throw new UsageError(`--name: '${options.name}' is no name for a container: small letters, digits and dashes`);
+    const configDir = config === undefined ? options.configDir : dirname(config);
+    // Only this command needs it.
+    const { planPod } = await import('../../config/volumes/index.ts');
+    const plan = await planPod({
+      configDir,
+      configFile: config,
+      imageRoot: options.image,
+      user: options.user,
+      name: options.name,
+      more: (sources) => caFolders(sources, configDir, options.image),
+      initArguments: podFile === undefined ? [] : ['--config', `${CONFIG_DIR}/kolla-pod.yaml`],
+      environment: await namesForOverlays(podFile),
+    });
+    if (options.output === 'json') stdout(`${JSON.stringify(asData(plan), undefined, 2)}\n`);
+    else if (options.explain) stdout(explanation(plan, context));
+    else if (plan.spec !== undefined && plan.problems.length === 0) stdout(planYaml(plan.spec, plan));
+    for (const problem of plan.problems) log.error(`${plan.file}: ${problem}`);
+    return plan.problems.length > 0 ? ExitCode.no : ExitCode.ok;
+  },
+});
+
+/** Debian's, where the image isn't known. */
+async function caFolders(sources: readonly string[], configDir: string, image: string | undefined): Promise<string[]> {
+  const { bringsCaCertificates, caVolumes } = await import('../start/index.ts');
+  if (!bringsCaCertificates(sources) && !existsSync(join(configDir, 'ca-certificates'))) return [];
+  return image === undefined ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : await caVolumes(image);
+}
+
+/** The keys are an interface: docs/kolla-init.md lists them. */
+function asData({ file: config, user, entries, layout, spec, problems }: PodPlan): object {
+  return {
+    version: 1,
+    config,
+    satisfied: problems.length === 0,
+    problems,
+    user: user && { name: user.name, uid: user.uid, gid: user.gid, supplementalGroups: user.supplementalGroups },
+    entries,
+    mounts: layout.places,
+    spec,
+  };
+}
+
+function explanation({ entries }: PodPlan, { terminal }: Context): string {
+  // One line an entry, for grep; a person's window folds it.
+  return table(
+    terminal.isTerminal ? terminal : { ...terminal, width: UNFOLDED_COLUMNS },
+    ['ENTRY', 'PATH', 'HOW'],
+    entries.map((entry) => [entry.entry, entry.path, how(entry)]),
+  );
+}
+
+const OWNER_IS: Readonly<Record<OwnerRule, string>> = {
+  given: 'is given',
+  'my user': "is the Pod's user",
+  'my group': "is one of the Pod's groups",
+  'in the place of root': "is root, in whose place the Pod's user has it",
+  'readable by all': "is another; all may read it, so it may be the Pod's user's",
+  'as the source': 'is nobody',
+};
+
+function how({ mounts, seed, ownerIs, owner, mode, reload, problem }: EntryPlan): string {
+  if (problem !== undefined) return `can't be: ${problem}`;
+  const place = mounts.length === 0 ? "the image's own path serves" : `mount ${mounts.join(', ')}`;
+  const first = seed === true ? ", which has the image's content first" : '';
+  const who = owner === undefined ? '' : `; owner ${owner} ${OWNER_IS[ownerIs ?? 'my user']}`;
+  const when = reload === undefined ? '' : reload === 'live' ? '; a change is seen live' : '; a change needs a restart';
+  return `${place}${first}${who}; mode ${mode ?? 'as it is'}${when}`;
+}

@@ -1,0 +1,99 @@
+/**
+ * kolla-init rbac: the Roles that waits need.
+ *
+ *   --wait ... -> dependencies -> what their waiters read of the API server -> a Role and a binding for each namespace, a
+ *   ClusterRole for what has none -> YAML for kubectl apply, or JSON
+ *
+ * Asks nobody: what a resource is called that only a cluster knows is guessed, and said. 64: a wait that makes no sense.
+ */
+import { command } from '../../cli/command.ts';
+import { ExitCode, UsageError } from '../../core/errors.ts';
+import { outputOption } from '../../cli/output-option.ts';
+import { accessOf } from '../../wait/index.ts';
+import { NAME_RULES } from '../../kube/names.ts';
+import type { Grant } from '../../kube/rbac.ts';
+import { rolesFor, rolesYaml } from '../../kube/rbac.ts';
+import { OPTIONS } from './options.ts';
+import { dependenciesOf } from './waits.ts';
+
+const [WAIT_OPTION] = OPTIONS;
+
+const EVENTS = { group: 'events.k8s.io', resource: 'events', verbs: ['create'] } as const;
+
+export const rbacCommand = command({
+  summary: 'Prints the Roles and bindings that waits need of the API server, and no more.',
+  description:
+    'Nothing is written and no cluster is asked. Names stand in resourceNames wherever RBAC can hold a watch to them; a Role for each ' +
+    'namespace, a ClusterRole for nodes. Feed it to kubectl apply -f -. Waits for servers and files need none.',
+  operands: [],
+  options: [
+    WAIT_OPTION,
+    {
+      flag: 'service-account',
+      type: 'string',
+      env: 'KOLLA_INIT_RBAC_SERVICE_ACCOUNT',
+      default: 'default',
+      help: "the Pod's ServiceAccount, which the bindings name; it is not made",
+      example: 'keystone',
+    },
+    {
+      flag: 'namespace',
+      short: 'n',
+      type: 'string',
+      env: 'KOLLA_INIT_RBAC_NAMESPACE',
+      default: 'default',
+      help: "the Pod's namespace, where waits without @NAMESPACE look",
+      example: 'openstack',
+    },
+    {
+      flag: 'pod-name',
+      type: 'string',
+      env: 'KOLLA_INIT_RBAC_POD_NAME',
+      help: "the Pod's own name, for container/, node=own and daemonset/, where all replicas have the same: of a Deployment's Pods each has another",
+      example: 'keystone-bootstrap-x7k2p',
+    },
+    {
+      flag: 'events',
+      type: 'boolean',
+      env: 'KOLLA_INIT_RBAC_EVENTS',
+      help: 'allow it to leave an Event on its Pod that says what could not be met',
+      example: 'true',
+    },
+    outputOption('KOLLA_INIT_RBAC_OUTPUT', 'yaml', 'documents, or one List'),
+  ],
+  examples: [
+    {
+      line: 'kolla-init rbac --wait job/keystone-db-sync --wait service/mariadb -n openstack --service-account keystone',
+      does: 'the Role and its binding, for kubectl apply -f -',
+    },
+    {
+      line: 'kolla-init rbac --wait node?label=role=network --events -o json',
+      does: 'a ClusterRole, and Events; for a program',
+    },
+  ],
+  run({ options }, { log, stdout }) {
+    const { wait, serviceAccount, namespace, podName, events, output } = options;
+    if (wait.length === 0) throw new UsageError('--wait: says what for; see kolla-init rbac --help');
+    checkName('--namespace', namespace, 'label');
+    checkName('--service-account', serviceAccount, 'subdomain');
+    if (podName !== undefined) checkName('--pod-name', podName, 'subdomain');
+    const { grants, guesses } = accessOf(dependenciesOf(wait), namespace, podName);
+    const all: Grant[] = events ? [...grants, { namespace, rule: EVENTS }] : [...grants];
+    for (const guess of guesses) log.warn(guess);
+    if (all.length === 0) log.info('no Role is needed: none of these waits asks the API server');
+    const objects = rolesFor(
+      all,
+      { kind: 'ServiceAccount', name: serviceAccount, namespace },
+      // A ClusterRole's name is one of the whole cluster's.
+      { role: `kolla-init-${serviceAccount}`, clusterRole: `kolla-init-${namespace}-${serviceAccount}` },
+    );
+    if (output === 'json')
+      stdout(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 2)}\n`);
+    else if (objects.length > 0) stdout(rolesYaml(objects));
+    return Promise.resolve(ExitCode.ok);
+  },
+});
+
+function checkName(option: string, name: string, rule: keyof typeof NAME_RULES): void {
+  if (!NAME_RULES[rule].is.test(name)) throw new UsageError(`${option}: '${name}' is no name of Kubernetes`);
+}

@@ -1,0 +1,98 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { hostname, networkInterfaces } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
+import { makeFolders } from '../../fs/folder.ts';
+import { replaceFile, type FileImage } from '../../fs/replace-file.ts';
+import { writeError } from '../../fs/write-error.ts';
+import { writeInPlace } from '../../fs/write-in-place.ts';
+
+/** What a template may use. */
+export type TemplateValues = Readonly<Record<'HOSTNAME' | 'IP' | 'IP_ERLANG', () => string>>;
+
+const ACTION = /\{\{\s*\.(?<name>HOSTNAME|IP|IP_ERLANG)\s*\}\}/y;
+const SHOWN_CHARACTERS = 40;
+
+/**
+ * The text with its `{{ .NAME }}` replaced; that, and no more of Go's templates, is what templates of kubernetes-entrypoint
+ * are documented to have. Throws UsageError with line and column of anything else.
+ * @param file for messages
+ */
+function fillTemplate(text: string, values: TemplateValues, file: string): string {
+  let filled = '';
+  for (let at = 0; ;) {
+    const open = text.indexOf('{{', at);
+    if (open === -1) return filled + text.slice(at);
+    ACTION.lastIndex = open;
+    const found = ACTION.exec(text);
+    if (found === null) {
+      const before = text.slice(0, open).split('\n');
+      const action = /^\{\{[^\n]*?\}\}|^[^\n]*/.exec(text.slice(open))?.[0].slice(0, SHOWN_CHARACTERS);
+      throw new UsageError(
+        `DEPENDENCY_CONFIG: ${file}, line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: '${action}' is not rendered here; ` +
+          'there is {{ .HOSTNAME }}, {{ .IP }} and {{ .IP_ERLANG }}',
+      );
+    }
+    filled += text.slice(at, open) + values[found.groups?.['name'] as keyof TemplateValues]();
+    at = ACTION.lastIndex;
+  }
+}
+
+/** This host's values. Each throws UsageError when it is used and INTERFACE_NAME does not lead to an address. */
+export function ownValues(
+  interfaceName: string | undefined,
+  interfaces: () => Readonly<Record<string, readonly { readonly address: string }[] | undefined>> = networkInterfaces,
+): TemplateValues {
+  const ip = () => {
+    if (interfaceName === undefined)
+      throw new UsageError(
+        'INTERFACE_NAME is not set, and a template of DEPENDENCY_CONFIG uses its address; set it, as to eth0',
+      );
+    const all = interfaces();
+    const [first] = all[interfaceName] ?? [];
+    if (first === undefined)
+      throw new UsageError(
+        `INTERFACE_NAME: '${interfaceName}' has no address; those that have one are ${Object.keys(all).join(', ')}`,
+      );
+    return first.address;
+  };
+  return { HOSTNAME: hostname, IP: ip, IP_ERLANG: () => ip().replaceAll('.', ',') };
+}
+
+const NEW_FILE_MODE = 0o666;
+
+/**
+ * Renders `TEMPLATES/NAME/NAME` to a path that ends with NAME. The folder is made; the file is replaced whole, or written where it
+ * is when only that is allowed; a file that is there keeps its mode.
+ * @throws ConfigError for a template that can't be read, UsageError as fillTemplate(), and what the system refuses
+ */
+export async function renderTemplate(path: string, templates: string, values: TemplateValues): Promise<void> {
+  const source = join(templates, basename(path), basename(path));
+  // Bytes stay what they are, in whatever encoding.
+  const text = await readFile(source, 'latin1').catch((cause: unknown) => {
+    throw new ConfigError(`DEPENDENCY_CONFIG: cannot read the template of ${path}: ${messageOf(cause)}`, { cause });
+  });
+  const content = Buffer.from(fillTemplate(text, values, source), 'latin1');
+  try {
+    await makeFolders(dirname(path));
+    await write(await realpath(path).catch(() => path), content);
+  } catch (cause) {
+    const fix = 'mount a volume there that this user may write';
+    throw writeError(`DEPENDENCY_CONFIG: cannot write ${path}`, fix, cause);
+  }
+}
+
+async function write(path: string, content: Uint8Array): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  const image: FileImage =
+    found === undefined
+      ? { content, mode: NEW_FILE_MODE & ~process.umask(), uid: -1, gid: -1 }
+      : { content, mode: found.mode & 0o7777, uid: found.uid, gid: found.gid };
+  try {
+    await replaceFile(path, image);
+  } catch (error) {
+    // A folder that is not ours, or a file that is mounted itself: it may be writable all the same.
+    if (found?.isFile() !== true || (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
+    await writeInPlace(path, image);
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * kolla-init watch: a configuration that changes, and whom to tell.
+ *
+ *   --on-change read (a typo ends us before anything is watched) -> config/watch: look, apply -> what changed ->
+ *   actions in their order, each until it has succeeded or a newer version is there
+ *
+ * Ends with 0 by the action exit, else by the signal alone: a refused version, a full disk and an action that fails are
+ * logged, counted and tried again.
+ */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../../cli/command.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { ConfigError, ExitCode, messageOf } from '../../core/errors.ts';
+import type { InPlace } from '../../config/index.ts';
+import { fingerprintOf, watchConfig, STARTING, type WatchOptions, type WatchStatus } from '../../config/watch/index.ts';
+import { certificateCheck, prepareCertificates } from './ca-certificates.ts';
+import {
+  ActionRunner,
+  checkProgram,
+  NO_ACTIONS,
+  parseActions,
+  pendingIn,
+  performer,
+  type Action,
+  type ActionStatus,
+} from './on-change/index.ts';
+import { leaveRunCommand } from './run-command.ts';
+import { watchRecorder } from './watch-record.ts';
+
+/** Files that the service has mounted themselves keep their inode, or it would not see the new ones. */
+export interface WatchRunOptions extends Omit<WatchOptions, 'writesInPlace'> {
+  /** As `--on-change` gives them. */
+  readonly onChange: readonly string[];
+  /** For one try of an action. */
+  readonly actionTimeoutMs: number;
+  /** PEM file; the authorities that an https:// action may have. */
+  readonly caFile: string | undefined;
+}
+
+export interface WatchRunStatus {
+  readonly config: WatchStatus;
+  readonly actions: ActionStatus;
+}
+
+/**
+ * Follows the configuration until `exit` is reached (0) or the signal is aborted, whose reason it then rejects with.
+ * @param onStatus told at each step, for a page that shows it
+ * @throws UsageError for an action that can't be done here, ConfigError for a root that isn't there
+ */
+export async function runWatch(
+  options: WatchRunOptions,
+  { signal, log, inherited }: Pick<Context, 'signal' | 'log' | 'inherited'>,
+  onStatus: (status: WatchRunStatus) => void = () => {},
+): Promise<ExitCode> {
+  const actions = await checkedActions(options, inherited);
+  const exits = actions.some(({ kind }) => kind === 'exit');
+  const [exited, failed] = [new AbortController(), new AbortController()];
+  const either = AbortSignal.any([signal, exited.signal, failed.signal]);
+  let status: WatchRunStatus = { config: STARTING, actions: NO_ACTIONS };
+  await using recorder = watchRecorder(options.root, log);
+  const say = (change: Partial<WatchRunStatus>) => onStatus((status = { ...status, ...change }));
+  const labels = actions.map(({ label }) => label).join(', then ') || 'nothing more';
+  log.info(
+    `watching ${options.configFile ?? options.configDir}, content compared each ${formatDuration(options.pollMs)}; on change: ${labels}`,
+  );
+  const pending = pendingIn(options.root, log);
+  await using runner = new ActionRunner(actions, {
+    signal: either,
+    log,
+    onAllDone: () => pending.told(),
+    timeoutMs: options.actionTimeoutMs,
+    perform: performer(options.caFile, { log, inherited }),
+    onExit: () => exited.abort(),
+    onBug: (error) => failed.abort(error),
+    onStatus: (next) => say({ actions: next }),
+  });
+  const wasLeft = actions.length > 0 && (await pending.wasLeft());
+  if (wasLeft) log.info('the watch before this one ended before it had told of its last change');
+  try {
+    return await watchConfig(
+      { ...options, writesInPlace: true, validate: certificateCheck(options) },
+      {
+        signal: either,
+        log,
+        prepare: async () => void (actions.length > 0 && (await pending.begin())),
+        finish: finisher(options, { signal: either, log }, wasLeft),
+        onApplied({ version, others }) {
+          if (others.includes(COMMAND) && !exits) log.warn(NEEDS_RESTART, { version });
+          pending.applied();
+          runner.changed(version);
+        },
+        onStatus(next) {
+          recorder.status(next);
+          say({ config: next });
+        },
+      },
+    );
+  } catch (error) {
+    if (failed.signal.aborted) throw failed.signal.reason;
+    if (exited.signal.aborted && !signal.aborted) return ExitCode.ok;
+    throw error;
+  }
+}
+
+/**
+ * The actions of these options, looked over.
+ * @throws as runWatch() does
+ */
+export async function checkedActions(
+  { onChange, root }: Pick<WatchRunOptions, 'onChange' | 'root'>,
+  inherited: NodeJS.ProcessEnv,
+): Promise<readonly Action[]> {
+  const actions = parseActions(onChange);
+  for (const action of actions) checkProgram(action, inherited);
+  await access(root).catch((cause: unknown) => {
+    throw new ConfigError(`--root ${root}: ${messageOf(cause)}; mount a volume there`, { cause });
+  });
+  return actions;
+}
+
+const COMMAND = 'the command';
+const NEEDS_RESTART =
+  'config.json has another command now: the service runs the old one until its container is started anew (restart the pod, ' +
+  'or let the action exit do it)';
+
+/**
+ * The CA store and the command of a version. What was another one before is told by what lies there, and by what we have seen.
+ * @param wasLeft the first version counts as changed
+ */
+function finisher(
+  { root, configDir }: WatchRunOptions,
+  { signal, log }: Pick<Context, 'signal' | 'log'>,
+  wasLeft: boolean,
+): (applied: InPlace) => Promise<string[]> {
+  let isFirst = true;
+  let [command, certificates] = ['', ''];
+  return async (applied) => {
+    await prepareCertificates({ root, configDir }, applied.sources, { signal, log });
+    const wasAnother = await leaveRunCommand(root, applied.command, log);
+    const before = { command, certificates };
+    command = applied.command;
+    certificates = root === '/' ? '' : await fingerprintOf([join(configDir, 'ca-certificates')]);
+    const others = [
+      ...(isFirst && wasLeft ? ['what was not told of'] : []),
+      ...(wasAnother || (!isFirst && before.command !== command) ? [COMMAND] : []),
+      ...(!isFirst && before.certificates !== certificates ? ['CA certificates'] : []),
+    ];
+    isFirst = false;
+    return others;
+  };
+}

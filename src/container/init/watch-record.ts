@@ -1,0 +1,42 @@
+import { dirname } from 'node:path';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { WatchStatus } from '../../config/watch/index.ts';
+import { configRecordFile, writeConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
+import { mayWriteIn } from '../../fs/access.ts';
+
+/** Leaves how a watch stands where a probe of another container finds it. */
+export interface WatchRecorder extends AsyncDisposable {
+  status(next: WatchStatus): void;
+}
+
+/**
+ * Writes one status after the other, each only when it differs; waits at the end until the last one is written. Where no
+ * volume lies at /run/kolla (below `root`), or a read-only one, nothing is left.
+ */
+export function watchRecorder(root: string, log: Log): WatchRecorder {
+  let [last, problem] = ['', ''];
+  let writing = Promise.resolve();
+  const write = async (record: ConfigRecord) => {
+    if (!(await mayWriteIn(dirname(configRecordFile(root))))) return void (last = '');
+    try {
+      await writeConfigRecord(root, record);
+      problem = '';
+    } catch (error) {
+      // The configuration itself is worth more than the word of it.
+      if (problem !== messageOf(error)) log.warn(`cannot leave word for kolla-probe config: ${messageOf(error)}`);
+      problem = messageOf(error);
+      last = '';
+    }
+  };
+  return {
+    status({ state, version, looked, configMap, problem: why }) {
+      if (state === 'starting') return;
+      const record = { state, version, looked, configMap, problem: why };
+      if (JSON.stringify(record) === last) return;
+      last = JSON.stringify(record);
+      writing = writing.then(() => write(record));
+    },
+    [Symbol.asyncDispose]: () => writing,
+  };
+}

@@ -1,0 +1,102 @@
+import { command, type Context } from '../../cli/command.ts';
+import { UsageError } from '../../core/errors.ts';
+import type { Option, Values } from '../../cli/option.ts';
+import { CA_FILE_OPTION, FILE_OPTIONS } from './options.ts';
+import { overlayFrom } from './overlays.ts';
+import type { WatchRunOptions } from './run-watch.ts';
+import { whoAmI } from './who-am-i.ts';
+
+const SHORTEST_POLL_MS = 100;
+
+export const WATCH_OPTIONS = [
+  {
+    flag: 'on-change',
+    type: 'string',
+    env: 'KOLLA_INIT_ON_CHANGE',
+    help:
+      'what to do after a change: signal:NAME[:PROCESS], exec:COMMAND (no shell), http:METHOD URL (an answer of 400 and above is a ' +
+      'failure), exit (with 0, to be started anew)',
+    example: 'signal:HUP:keystone',
+    repeat: true,
+  },
+  {
+    flag: 'settle',
+    type: 'duration',
+    env: 'KOLLA_INIT_SETTLE',
+    default: '1s',
+    help: 'a change is looked at when nothing more has happened for so long',
+    example: '200ms',
+  },
+  {
+    flag: 'poll',
+    type: 'duration',
+    env: 'KOLLA_INIT_POLL',
+    default: '60s',
+    help: 'compare the content so often too, for what the kernel did not tell',
+    example: '10s',
+  },
+  {
+    flag: 'action-timeout',
+    type: 'duration',
+    env: 'KOLLA_INIT_ACTION_TIMEOUT',
+    default: '30s',
+    help: 'one try of an action that takes longer has failed; a command is ended then',
+    example: '5s',
+  },
+  ...FILE_OPTIONS,
+  CA_FILE_OPTION,
+] as const satisfies readonly Option[];
+
+export const watchCommand = command({
+  summary: 'Follows a ConfigMap: puts each new version in place, then tells the service.',
+  description:
+    'For a sidecar. A version is read, validated and planned as kolla-init does it, and each file replaced whole; one that does not ' +
+    'validate is refused, and the old one stays. Actions are done in the order given when something was changed; one that fails is tried ' +
+    'again until it succeeds or there is a newer version. Goes on until SIGTERM (143), or the action exit (0).',
+  operands: [],
+  options: WATCH_OPTIONS,
+  examples: [
+    {
+      line: 'kolla-init watch --on-change signal:HUP:keystone',
+      does: 'as a native sidecar, with shareProcessNamespace: a reload without a restart',
+    },
+    {
+      line: "kolla-init watch --on-change 'http:POST http://127.0.0.1:8080/reload'",
+      does: 'a service that reloads when it is asked to',
+    },
+    {
+      line: 'kolla-init watch --config-dir ./config --root ./tree --on-change exit',
+      does: 'end at the first change, so that whoever started it does so anew',
+    },
+  ],
+  async run({ options }, context) {
+    const settings = await watchSettings(options, context);
+    // Loads what only a resident command needs.
+    const { runWatch } = await import('./run-watch.ts');
+    return await runWatch(settings, context);
+  },
+});
+
+/**
+ * What the options say, checked.
+ * @throws UsageError for times that make no sense; ConfigError for overlays that don't
+ */
+export async function watchSettings(
+  options: Values<typeof WATCH_OPTIONS>,
+  { podFile, inherited }: Pick<Context, 'podFile' | 'inherited'>,
+): Promise<WatchRunOptions> {
+  if (options.poll < SHORTEST_POLL_MS) throw new UsageError('--poll: must be at least 100ms');
+  if (options.actionTimeout === 0) throw new UsageError('--action-timeout: must be more than 0');
+  return {
+    configDir: options.configDir,
+    configFile: options.configJson,
+    root: options.root,
+    me: whoAmI(),
+    overlay: await overlayFrom(podFile, inherited),
+    settleMs: options.settle,
+    pollMs: options.poll,
+    onChange: options.onChange,
+    actionTimeoutMs: options.actionTimeout,
+    caFile: options.caFile,
+  };
+}

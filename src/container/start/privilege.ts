@@ -1,0 +1,76 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { NotPermittedError, UnavailableError } from '../../core/errors.ts';
+import { findProgram, isRefusal } from '../../process/exec/index.ts';
+
+/** Where the command stands that kolla_set_configs wrote as root. */
+export const RUN_COMMAND = '/run_command';
+/** Where kolla-init leaves it for a container without root: the one path that is looked at there. */
+export const ROOTLESS_RUN_COMMAND = '/run/kolla/run_command';
+
+/** Who puts the configuration in place: we ourselves, sudo, or kolla-init before us. */
+export type Privilege =
+  | { readonly by: 'root' | 'sudo'; readonly runCommand: typeof RUN_COMMAND }
+  | { readonly by: 'nobody'; readonly runCommand: typeof ROOTLESS_RUN_COMMAND };
+
+/** What the decision is made from. */
+export interface Surroundings {
+  readonly uid: number;
+  readonly path: string;
+  /** How kolla-init's work is found. */
+  readonly prepared: () => 'ready' | 'absent' | 'unreadable';
+  /** Whether the kernel lets sudo become root. */
+  readonly mayGain: () => boolean;
+}
+
+/**
+ * As root the configuration is ours to put in place. Else kolla-init has done it, or sudo can, as Kolla's sudoers allow it
+ * to the group kolla.
+ * @throws NotPermittedError when kolla-init did it for somebody else; UnavailableError when neither is so: the service would start without its configuration
+ */
+export function privilegeOf({ uid, path, prepared, mayGain }: Surroundings): Privilege {
+  if (uid === 0) return { by: 'root', runCommand: RUN_COMMAND };
+  const found = prepared();
+  if (found === 'ready') return { by: 'nobody', runCommand: ROOTLESS_RUN_COMMAND };
+  if (found === 'unreadable')
+    throw new NotPermittedError(
+      `uid ${uid} may not read ${ROOTLESS_RUN_COMMAND}; give kolla-init and this container the same runAsUser, or the pod an fsGroup`,
+    );
+  const fix = `run kolla-init in an init container, with one volume at ${dirnameOf(ROOTLESS_RUN_COMMAND)} in both`;
+  const lacks = `this runs as uid ${uid}, and ${ROOTLESS_RUN_COMMAND} is not there`;
+  if (!mayGain())
+    throw new UnavailableError(
+      `the configuration is not in place: ${lacks}; sudo can't help, because the kernel gives no privileges here ` +
+        `(allowPrivilegeEscalation: false); ${fix}`,
+    );
+  const sudo = findProgram('sudo', path);
+  if (isRefusal(sudo))
+    throw new UnavailableError(`the configuration is not in place: ${lacks}, nor is sudo (${sudo.reason}); ${fix}`);
+  return { by: 'sudo', runCommand: RUN_COMMAND };
+}
+
+/** Of this process. */
+export function surroundings(path: string): Surroundings {
+  return {
+    uid: process.geteuid?.() ?? 0,
+    path,
+    prepared() {
+      try {
+        accessSync(ROOTLESS_RUN_COMMAND, constants.R_OK);
+        return 'ready';
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'unreadable' : 'absent';
+      }
+    },
+    mayGain: () => {
+      try {
+        return !/^NoNewPrivs:\t1$/m.test(readFileSync('/proc/self/status', 'utf8'));
+      } catch {
+        return true; // no /proc: sudo itself will say
+      }
+    },
+  };
+}
+
+function dirnameOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { accountLines } from '../../fs/accounts.ts';
+
+/** A line of /etc/passwd. */
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly home: string;
+  readonly shell: string;
+}
+
+/** Looks users and groups up as files have them; images have no other source. */
+export interface Accounts {
+  /** By name, or by `#1000` or a number. A number needs no line. */
+  user(wanted: string | number): Account | undefined;
+  /** The id of a group's name or of `#1000`. */
+  group(wanted: string): number | undefined;
+}
+
+/** @param read gives a file's text, and '' where there is none */
+export function accountsOf(read: (path: string) => string = readText): Accounts {
+  return {
+    user(wanted) {
+      const id = typeof wanted === 'number' ? wanted : numberOf(wanted);
+      const lines = accountLines(read('/etc/passwd'));
+      const found = lines.find(([name, , uid]) => (id === undefined ? name === wanted : Number(uid) === id));
+      if (found !== undefined) {
+        const [name = '', , uid, gid, , home = '', shell = ''] = found;
+        return { name, uid: Number(uid), gid: Number(gid), home, shell: shell || '/bin/sh' };
+      }
+      return id === undefined ? undefined : { name: `${id}`, uid: id, gid: id, home: '/', shell: '/bin/sh' };
+    },
+    group(wanted) {
+      const id = numberOf(wanted);
+      if (id !== undefined) return id;
+      const found = accountLines(read('/etc/group')).find(([name]) => name === wanted);
+      return found === undefined ? undefined : Number(found[2]);
+    },
+  };
+}
+
+function numberOf(wanted: string): number | undefined {
+  const [, digits] = /^#(\d+)$/.exec(wanted) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * `sudo` in images without root: first in PATH there, it lets scripts that were written for sudo run as they are.
+ *
+ *   words -> parse (the options that scripts in images use) -> the target's account -> decide
+ *     the user that runs already -> the environment as sudo makes it -> execve
+ *     root, for a service's rootwrap -> the same, as the user that runs already
+ *     another, and we are root  -> its groups, gid and uid -> the same
+ *     root, for a step of kolla_start that kolla-init has done -> one line, 0
+ *     anybody else -> one line: the script's line, who is wanted, the fix -> 1
+ *
+ * `rootless-bin/sudo` is a script in front of it (shim.ts). It never raises anybody: no name of ours runs with a set-id bit (src/cli/dispatch.ts). 1 is sudo's own code for its
+ * refusals; 126 and 127 are a shell's, for a command that can't be run; else the code is the command's.
+ */
+import { ExitCode, messageOf } from '../../core/errors.ts';
+import { ignoreClosedStderr } from '../../cli/output.ts';
+import { becomeProgram, findProgram, isRefusal, withCallersLimits } from '../../process/exec/index.ts';
+import { surroundings } from '../start/privilege.ts';
+import { accountsOf } from './accounts.ts';
+import { askerDeps, findAsker } from './asker.ts';
+import { decide } from './decide.ts';
+import { environmentOf, SECURE_PATH } from './environment.ts';
+import { parseSudo, SudoUsageError, type Request } from './parse.ts';
+
+/** Answers one call. Returns only when nothing was run. */
+export async function runSudo(argv: readonly string[], inherited: NodeJS.ProcessEnv): Promise<ExitCode> {
+  ignoreClosedStderr();
+  if (argv.length === 1 && ['-h', '--help'].includes(argv[0]!)) {
+    process.stdout.write(USAGE);
+    return ExitCode.ok;
+  }
+  try {
+    return await answer(parseSudo(argv), inherited);
+  } catch (error) {
+    if (!(error instanceof SudoUsageError)) throw error;
+    return refuse(error.message);
+  }
+}
+
+const USAGE = `sudo of kolla-pod: runs a command as the user that runs already, or from root as another.
+
+usage: sudo [-EHn] [-u USER] [-g GROUP] [--preserve-env[=NAME,...]] [NAME=value]... [--] COMMAND [WORD]...
+`;
+
+async function answer(request: Request, inherited: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
+  const accounts = accountsOf();
+  const path = inherited['PATH'] ?? SECURE_PATH;
+  const decision = decide(
+    request,
+    { uid, gid },
+    {
+      accounts,
+      prepared: surroundings(path).prepared() === 'ready',
+      asker: () => findAsker(request.words, askerDeps(path)),
+    },
+  );
+  if (decision.to === 'refuse') return refuse(decision.line);
+  if (decision.to === 'skip') {
+    process.stderr.write(`sudo: ${decision.line}\n`);
+    return ExitCode.ok;
+  }
+  const { target, become } = decision;
+  const caller = { ...(accounts.user(uid) ?? target), gid };
+  const environment = environmentOf(request, target, caller, inherited);
+  if (become !== undefined) {
+    try {
+      leaveRoot(target.name, become);
+    } catch (error) {
+      return refuse(`this root may not become ${target.name}: ${messageOf(error)}`);
+    }
+  }
+  // After that: whether it may be run is the target's question.
+  const program = findProgram(request.words[0], environment['PATH'] ?? SECURE_PATH);
+  if (isRefusal(program)) return refuse(program.reason, program.code);
+  return await becomeProgram(...withCallersLimits(program, request.words), environment, AbortSignal.any([]));
+}
+
+/** Groups first, while we may. */
+function leaveRoot(name: string, { uid, gid }: { uid: number; gid: number }): void {
+  // Missing in the types.
+  (process as unknown as { initgroups(user: string, group: number): void }).initgroups(name, gid);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+}
+
+function refuse(line: string, code: ExitCode = ExitCode.no): ExitCode {
+  process.stderr.write(`sudo: ${line}\n`);
+  return code;
+}

@@ -1,6 +1,0 @@
-import type { Step } from '../../services/index.ts';
-
-/** Command lines as a person reads them. */
-export function lineOfSteps(steps: readonly Step[]): string {
-  return steps.map(({ argv }) => argv.join(' ')).join('; ');
-}

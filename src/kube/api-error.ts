@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { NotPermittedError } from '../core/errors.ts';
+
+/** A status of the API server that is not a success. The message is the server's own. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+  /** How long the server asks us to stay away. */
+  readonly retryAfterMs: number;
+  /** `AlreadyExists`, `Conflict`, `NotFound`: what a status that has several meanings means. */
+  readonly reason: string | undefined;
+
+  constructor(status: number, message: string, retryAfterMs = 0, reason?: string) {
+    super(message);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    this.reason = reason;
+  }
+}
+
+/** The API server lets us read something in no way: 77. */
+export class ForbiddenError extends NotPermittedError {
+  override name = 'ForbiddenError';
+  /** Who may not do what, without the fix. */
+  readonly refusal: string;
+
+  /** @param fix what to do about it, as it follows the refusal */
+  constructor(refusal: string, fix: string, options?: ErrorOptions) {
+    super(`${refusal}; ${fix}`, options);
+    this.refusal = refusal;
+  }
+}
+
+/** Enough for any Status object; a proxy's error page may be longer. */
+const BODY_MAX_BYTES = 65_536;
+const RETRY_AFTER_MAX_S = 300;
+
+export async function errorFrom(response: IncomingMessage): Promise<ApiError> {
+  const status = response.statusCode ?? 0;
+  const seconds = Math.min(Number(response.headers['retry-after'] ?? 0) || 0, RETRY_AFTER_MAX_S);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) break;
+  }
+  const { message, reason } = statusIn(Buffer.concat(chunks).toString());
+  return new ApiError(status, message ?? `status ${status}`, seconds * 1000, reason);
+}
+
+/** An ERROR event of a watch carries the same Status object. */
+export function errorFromStatus(object: unknown): ApiError {
+  const { code, message, reason, details } = (object ?? {}) as {
+    code?: number;
+    message?: string;
+    reason?: string;
+    details?: { retryAfterSeconds?: number };
+  };
+  const status = typeof code === 'number' ? code : 500;
+  return new ApiError(status, message ?? `status ${status}`, (details?.retryAfterSeconds ?? 0) * 1000, reason);
+}
+
+function statusIn(body: string): { readonly message?: string; readonly reason?: string } {
+  try {
+    const { message, reason } = JSON.parse(body) as { message?: unknown; reason?: unknown };
+    return {
+      ...(typeof message === 'string' && message !== '' ? { message } : {}),
+      ...(typeof reason === 'string' ? { reason } : {}),
+    };
+  } catch {
+    return {}; // not a Status object: something between us and the server has answered
+  }
+}

@@ -1,0 +1,135 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Agent, RequestOptions } from 'node:https';
+import { dirname, join, resolve as resolvePath } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import { load } from 'js-yaml';
+import { ConfigError, messageOf } from '../core/errors.ts';
+
+/** Where to learn who and where the API server is, and who we are to it. */
+export type CredentialSource =
+  | {
+      readonly kind: 'in-cluster';
+      readonly host: string;
+      readonly port: string;
+      /** The mounted ServiceAccount: token, ca.crt, namespace. */
+      readonly folder: string;
+    }
+  | {
+      readonly kind: 'kubeconfig';
+      /** The first that has an entry decides, as with kubectl. */
+      readonly files: readonly string[];
+    };
+
+export interface Credentials {
+  readonly server: URL;
+  readonly namespace: string;
+  /** Headers and TLS settings of a request; an agent only where a proxy lies between. */
+  readonly request: Pick<
+    RequestOptions,
+    'headers' | 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth'
+  >;
+  readonly proxy: Agent | undefined;
+}
+
+/**
+ * A function that gives credentials as the files say now. A ServiceAccount's token is renewed each hour, and a CA may
+ * be too: both are read again each time. A kubeconfig is parsed again when it changed, or when the server did not
+ * know us (`refused`), so that an exec plugin is not run for each request. Throws ConfigError.
+ */
+export function credentialsFrom(source: CredentialSource): (refused: boolean) => Promise<Credentials> {
+  let loaded: { config: KubeConfig; text: string } | undefined;
+  const read = async (refused: boolean): Promise<Credentials> => {
+    try {
+      if (source.kind === 'in-cluster') return await resolve(fromServiceAccount(source));
+      const text = source.files.map((file) => readFileSync(file, 'utf8')).join('\n---\n');
+      if (loaded?.text !== text || refused) loaded = { config: fromFiles(source.files), text };
+      return await resolve(loaded.config);
+    } catch (cause) {
+      const fix = source.kind === 'in-cluster' ? '; does the Pod set automountServiceAccountToken: false?' : '';
+      throw new ConfigError(`cannot take credentials from ${nameOf(source)}: ${messageOf(cause)}${fix}`, { cause });
+    }
+  };
+  // A hundred watches that come back at once run an exec plugin once.
+  const reading = new Map<boolean, Promise<Credentials>>();
+  return (refused) => {
+    const now = reading.get(refused) ?? read(refused).finally(() => reading.delete(refused));
+    reading.set(refused, now);
+    return now;
+  };
+}
+
+/** For messages. */
+export function nameOf(source: CredentialSource): string {
+  return source.kind === 'in-cluster' ? `the ServiceAccount in ${source.folder}` : source.files.join(':');
+}
+
+/** As KubeConfig.loadFromCluster, which reads the environment itself and does not trim the namespace. */
+function fromServiceAccount({ host, port, folder }: Extract<CredentialSource, { kind: 'in-cluster' }>): KubeConfig {
+  const config = new KubeConfig();
+  const [cluster, user] = ['in-cluster', 'service-account'];
+  const address = host.includes(':') ? `[${host}]` : host;
+  const namespaceFile = join(folder, 'namespace');
+  config.loadFromOptions({
+    clusters: [
+      { name: cluster, server: `https://${address}:${port}`, caFile: join(folder, 'ca.crt'), skipTLSVerify: false },
+    ],
+    users: [{ name: user, authProvider: { name: 'tokenFile', config: { tokenFile: join(folder, 'token') } } }],
+    contexts: [
+      {
+        name: cluster,
+        cluster,
+        user,
+        namespace: existsSync(namespaceFile) ? readFileSync(namespaceFile, 'utf8').trim() : 'default',
+      },
+    ],
+    currentContext: cluster,
+  });
+  return config;
+}
+
+function fromFiles(files: readonly string[]): KubeConfig {
+  const all = files.map((file) => {
+    const config = new KubeConfig();
+    config.loadFromFile(file);
+    return withTokenFiles(config, file);
+  });
+  const [first = new KubeConfig(), ...rest] = all;
+  for (const other of rest) first.mergeConfig(other, true);
+  return first;
+}
+
+/** kubectl's `tokenFile` of a user, which KubeConfig does not read; relative to the file that names it. */
+function withTokenFiles(config: KubeConfig, file: string): KubeConfig {
+  interface Raw {
+    readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } }[];
+  }
+  const { users = [] } = load(readFileSync(file, 'utf8')) as Raw;
+  config.users = config.users.map((user) => {
+    const tokenFile = users.find(({ name }) => name === user.name)?.user?.tokenFile;
+    if (tokenFile === undefined) return user;
+    return {
+      ...user,
+      authProvider: { name: 'tokenFile', config: { tokenFile: resolvePath(dirname(file), tokenFile) } },
+    };
+  });
+  return config;
+}
+
+async function resolve(config: KubeConfig): Promise<Credentials> {
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new Error(`the current context '${config.getCurrentContext() ?? ''}' names no cluster`);
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  const { headers = {}, ca, cert, key, servername, rejectUnauthorized, auth, agent } = options;
+  return {
+    server: new URL(cluster.server),
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    request: { headers: trimmed(headers), ca, cert, key, servername, rejectUnauthorized, auth },
+    proxy: cluster.proxyUrl === undefined ? undefined : (agent as Agent),
+  };
+}
+
+/** A token that somebody wrote into a file by hand ends with a newline, which no header may hold. */
+function trimmed(headers: NonNullable<RequestOptions['headers']>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value).trim()]));
+}

@@ -1,0 +1,174 @@
+import { ConfigError, KollaError, messageOf } from '../core/errors.ts';
+import { backoffMs, pause } from '../core/backoff.ts';
+import { ApiError } from './api-error.ts';
+import { METADATA, type Api } from './api.ts';
+import { TooManyWatches } from './client.ts';
+import { jsonLines } from './json-lines.ts';
+import { listAll } from './list.ts';
+import { collectionPath } from './path.ts';
+import { Refusal } from './refusal.ts';
+import type { Timing } from './timing.ts';
+import type { KubeObject, SetRef, WayObservation } from './types.ts';
+import { readEvents, type WatchEvent } from './watch-event.ts';
+
+/** What is watched. */
+export interface Subject {
+  readonly ref: SetRef;
+  readonly metadataOnly: boolean;
+  /**
+   * What to make of silence at the beginning of a watch, before a bookmark has said that all which exists was sent:
+   * `absent`, as for one object (whose first event is all there is), or `list`, to ask for all.
+   */
+  readonly whenQuiet: 'absent' | 'list';
+}
+
+export type Step<T extends KubeObject> =
+  /** A watch from nothing: events tell what exists, up to a bookmark. */
+  | { readonly kind: 'begin' }
+  /** What came together. */
+  | { readonly kind: 'events'; readonly events: readonly WatchEvent<T>[] }
+  /** After `begin`, with whenQuiet `absent`: nothing has come. */
+  | { readonly kind: 'quiet' }
+  /** All that exists now. */
+  | { readonly kind: 'all'; readonly objects: readonly T[] }
+  | WayObservation;
+
+/**
+ * The one watch loop. Without a resourceVersion the server first sends what exists, so a watch needs no list where the
+ * server says when it has done so. Comes back after whatever ends a connection, from where it was, and on 410 from
+ * nothing. Ends only when it can't be watched, with the reason: watching (or that list) is forbidden, the resource has no
+ * such verb, or too much is watched already. Throws the signal's reason.
+ */
+export async function* follow<T extends KubeObject>(
+  api: Api,
+  subject: Subject,
+  signal: AbortSignal,
+  timing: Timing,
+): AsyncGenerator<Step<T>, ApiError> {
+  let version: string | undefined;
+  let attempt = 0;
+  let isTroubled = false;
+  const refusal = new Refusal(api, timing);
+  for (;;) {
+    try {
+      if (version === undefined && subject.whenQuiet === 'list' && api.mustList) {
+        const all = await listAll<T>(api, subject, signal);
+        yield { kind: 'all', objects: all.items };
+        version = all.version;
+      }
+      let mustList = false;
+      let isKnown = version !== undefined;
+      for await (const step of connection<T>(api, subject, version, signal, timing)) {
+        if (step.kind === 'begin') {
+          if (isTroubled) yield { kind: 'connected' };
+          isTroubled = false;
+          refusal.forget();
+          if (!isKnown) yield step;
+          continue;
+        }
+        attempt = 0;
+        if (step.kind === 'quiet' && subject.whenQuiet === 'list') {
+          mustList = api.mustList = true;
+          break;
+        }
+        yield step;
+        if (step.kind !== 'events') continue;
+        // What exists is not sent in the order of its versions: going on from one of them would miss others.
+        isKnown ||= endsBeginning(subject, step.events);
+        // After the events were handled, so that a handler that fails does not lose them.
+        if (isKnown) version = step.events.at(-1)?.object.metadata.resourceVersion ?? version;
+      }
+      // The server ended it: that is what timeoutSeconds asks for, or a rolling restart.
+      if (!mustList) await pause(backoffMs(attempt++, timing.backoff), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Credentials were right once: a file in the middle of being replaced is no reason to give up.
+      if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
+      if (error instanceof Silence) {
+        // No proof of trouble: where nothing at all is written there are no bookmarks. A dead server shows at the next try.
+        api.forgetConnections();
+        continue;
+      }
+      const known = error instanceof ApiError ? error : undefined;
+      if (known instanceof TooManyWatches || known?.status === 405) return known;
+      if (known?.status === 403 && (await refusal.isMeant(signal))) return known;
+      if (known === undefined) api.forgetConnections();
+      if (known?.status === 410) {
+        // Our version is older than what the server still knows: begin again with what is there now.
+        version = undefined;
+      } else {
+        isTroubled = true;
+        yield { kind: 'trouble', reason: messageOf(error) };
+      }
+      await pause((known?.retryAfterMs ?? 0) + backoffMs(attempt++, timing.backoff), signal);
+    }
+  }
+}
+
+/** Whether these events say that all which exists was told. Any bookmark does: it stands behind what exists in the same queue. */
+export function endsBeginning<T extends KubeObject>(
+  { whenQuiet }: Pick<Subject, 'whenQuiet'>,
+  events: readonly WatchEvent<T>[],
+): boolean {
+  return whenQuiet === 'absent' || events.some(({ type }) => type === 'BOOKMARK');
+}
+
+/** Nothing was heard for longer than bookmarks take. */
+class Silence extends Error {}
+
+/** One connection's worth. Ends when the server ends it; throws what went wrong. */
+async function* connection<T extends KubeObject>(
+  api: Api,
+  subject: Subject,
+  version: string | undefined,
+  signal: AbortSignal,
+  timing: Timing,
+): AsyncGenerator<Extract<Step<T>, { kind: 'begin' | 'events' | 'quiet' }>> {
+  const path = watchPath(subject.ref, version, timing);
+  const response = await api.open(subject.metadataOnly ? { path, accept: METADATA } : { path }, signal);
+  const silence = setTimeout(() => response.destroy(new Silence()), timing.idleMs);
+  try {
+    yield { kind: 'begin' };
+    const batches = jsonLines(response, () => silence.refresh());
+    let isKnown = version !== undefined;
+    for (;;) {
+      const next = batches.next();
+      if (!isKnown && !(await settlesWithin(next, timing.absentMs))) {
+        isKnown = true;
+        yield { kind: 'quiet' };
+      }
+      const { done, value } = await next;
+      if (done) return;
+      const { events, error } = readEvents<T>(value);
+      isKnown ||= endsBeginning(subject, events);
+      if (events.length > 0) yield { kind: 'events', events };
+      if (error !== undefined) throw error;
+    }
+  } finally {
+    clearTimeout(silence);
+    response.destroy();
+  }
+}
+
+function watchPath(ref: SetRef, version: string | undefined, { serverMinS, serverMaxS }: Timing): string {
+  const query = new URLSearchParams({
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    ...(ref.fieldSelector === undefined ? {} : { fieldSelector: ref.fieldSelector }),
+    ...(ref.labelSelector === undefined ? {} : { labelSelector: ref.labelSelector }),
+    timeoutSeconds: String(Math.round(serverMinS + Math.random() * (serverMaxS - serverMinS))),
+    ...(version === undefined ? {} : { resourceVersion: version }),
+  });
+  return `${collectionPath(ref)}?${query.toString()}`;
+}
+
+function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    const settled = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    promise.then(settled, settled);
+  });
+}

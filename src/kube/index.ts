@@ -1,0 +1,56 @@
+/**
+ * The one way to the API server. Loaded only by who needs it: credentials alone cost as much as starting a helper.
+ *
+ *   ServiceAccount or kubeconfig -> credentials (KubeConfig of client-node, nothing else of it) -> two pools of
+ *   connections -> one watch loop (follow) -> observations of an object, or of a set: what is there, what is gone, trouble
+ *   on the way. Beside it: get, request, discover, one answer each.
+ *
+ * client-node's own Watch is not used: it takes a quiet watch for dead after 30 s, swallows what a handler throws, and
+ * its informer ends at the first error. Ours asks for bookmarks and replaces a connection that was silent for 90 s,
+ * begins again on 410, backs off as the server asks, and polls where watching is not allowed. What it can't
+ * mend itself: no credentials (65) and neither watch nor get allowed (77, with the Role to apply).
+ */
+import { ConfigError, messageOf } from '../core/errors.ts';
+import { within } from '../core/abort.ts';
+import { METADATA } from './api.ts';
+import { ApiClient } from './client.ts';
+import { credentialsFrom, nameOf, type CredentialSource } from './credentials.ts';
+import { Discovery } from './discover.ts';
+import { TIMING, type Timing } from './timing.ts';
+import type { KubeClient } from './types.ts';
+import { watchSet } from './watch-set.ts';
+import { watchObject } from './watch.ts';
+
+export { ApiError } from './api-error.ts';
+export type { CredentialSource } from './credentials.ts';
+export { collectionPath, objectPath } from './path.ts';
+export { TIMING, type Timing } from './timing.ts';
+export type * from './types.ts';
+
+/** Reads the credentials once, to learn the namespace; connects when the first watch does. Throws ConfigError. */
+export async function connectKube(source: CredentialSource, timing: Timing = TIMING): Promise<KubeClient> {
+  const credentials = credentialsFrom(source);
+  const { namespace, server } = await firstOf(credentials(false), source, timing);
+  const client = new ApiClient(credentials, timing);
+  const discovery = new Discovery(client);
+  return {
+    namespace,
+    server: server.href,
+    watch: (ref, options) => watchObject(client, ref, options, timing),
+    watchSet: (ref, options) => watchSet(client, ref, options, timing),
+    get: (path, { signal, metadataOnly = false }) =>
+      client.ask(metadataOnly ? { path, accept: METADATA } : { path }, signal),
+    request: (method, path, body, { signal }) => client.ask({ method, path, body }, signal),
+    discover: (what, { signal }) => discovery.find(what, signal),
+    [Symbol.dispose]: () => client[Symbol.dispose](),
+  };
+}
+
+/** An exec plugin may ask somebody who is not there. */
+async function firstOf<T>(credentials: Promise<T>, source: CredentialSource, { answerMs }: Timing): Promise<T> {
+  try {
+    return await within(credentials, answerMs, `no credentials from ${nameOf(source)}`);
+  } catch (error) {
+    throw error instanceof ConfigError ? error : new ConfigError(messageOf(error), { cause: error });
+  }
+}

@@ -1,0 +1,156 @@
+import { ConfigError, KollaError, messageOf } from '../core/errors.ts';
+import { backoffMs, pause } from '../core/backoff.ts';
+import { ApiError, ForbiddenError } from './api-error.ts';
+import { METADATA, type Api } from './api.ts';
+import { listAll } from './list.ts';
+import { keyOf, objectPath } from './path.ts';
+import { Refusal } from './refusal.ts';
+import { placeOf, resourceName, roleFor, userIn } from './role.ts';
+import type { Timing } from './timing.ts';
+import type {
+  KubeObject,
+  ObjectRef,
+  Observation,
+  SetObservation,
+  SetRef,
+  WatchOptions,
+  WayObservation,
+} from './types.ts';
+
+/**
+ * The same observations as a watch for who may only get, and only what is new. Ends when it is time to try a watch
+ * again. Throws ForbiddenError with the Role to apply when even getting is refused.
+ */
+export async function* pollObject<T extends KubeObject>(
+  api: Api,
+  ref: ObjectRef,
+  { signal, metadataOnly }: { readonly signal: AbortSignal; readonly metadataOnly: boolean },
+  timing: Timing,
+): AsyncGenerator<Observation<T>> {
+  let known: T | 'absent' | undefined;
+  const ask = () => getOne<T>(api, ref, metadataOnly, signal);
+  for await (const answer of answers(ask, ref, api, signal, timing)) {
+    if (answer.kind !== 'answer') {
+      yield answer;
+      continue;
+    }
+    const [before, found] = [known, answer.value];
+    known = found;
+    if (found === 'absent') {
+      if (before !== 'absent') yield before === undefined ? { kind: 'absent' } : { kind: 'deleted', object: before };
+    } else if (before === undefined || versionOf(found) !== versionOf(before)) {
+      yield { kind: 'object', object: found };
+    }
+  }
+}
+
+/** The same of a set, for who may only list; of the names in it for who may only get. */
+export async function* pollSet<T extends KubeObject>(
+  api: Api,
+  ref: SetRef,
+  { signal, warn, metadataOnly = false }: WatchOptions,
+  timing: Timing,
+): AsyncGenerator<SetObservation<T>> {
+  let mayList = true;
+  const refusal = new Refusal(api, timing);
+  const { names } = ref;
+  const ask = async (): Promise<readonly T[]> => {
+    if (mayList) {
+      try {
+        const { items } = await listAll<T>(api, { ref, metadataOnly }, signal);
+        return names === undefined ? items : items.filter(({ metadata }) => names.includes(metadata.name));
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 403) throw error;
+        if (names === undefined || ref.namespace === undefined || !(await refusal.isMeant(signal))) throw error;
+        mayList = false;
+        warn(
+          `${userIn(error.message) ?? 'this user'} may not list ${resourceName(ref)} ${placeOf(ref)}: reading each by its name`,
+        );
+      }
+    }
+    const namespace = ref.namespace ?? '';
+    const each = (names ?? []).map((name) => getOne<T>(api, { ...ref, namespace, name }, metadataOnly, signal));
+    return (await Promise.all(each)).flatMap((found) => (found === 'absent' ? [] : [found as T]));
+  };
+  let known: string | undefined;
+  for await (const answer of answers(ask, ref, api, signal, timing)) {
+    if (answer.kind !== 'answer') {
+      yield answer;
+      continue;
+    }
+    const objects = new Map(answer.value.map((object) => [keyOf(ref, object), object]));
+    const versions = [...objects].map(([key, object]) => `${key} ${versionOf(object)}`).join('\n');
+    if (versions === known) continue;
+    known = versions;
+    yield { kind: 'set', objects };
+  }
+}
+
+type Answer<R> = { readonly kind: 'answer'; readonly value: R } | WayObservation;
+
+/** Asks every pollMs, spread by a quarter, for rewatchMs; trouble on the way is told and tried again. */
+async function* answers<R>(
+  ask: () => Promise<R>,
+  ref: ObjectRef | SetRef,
+  api: Api,
+  signal: AbortSignal,
+  timing: Timing,
+): AsyncGenerator<Answer<R>> {
+  const until = performance.now() + timing.rewatchMs;
+  const refusal = new Refusal(api, timing);
+  let isMeant = false;
+  let attempt = 0;
+  while (attempt > 0 || performance.now() < until) {
+    try {
+      const value = await ask();
+      if (attempt > 0) yield { kind: 'connected' };
+      attempt = 0;
+      isMeant = false;
+      refusal.forget();
+      yield { kind: 'answer', value };
+      await pause(timing.pollMs * (0.75 + Math.random() / 2), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
+      const known = error instanceof ApiError ? error : undefined;
+      if (known === undefined) api.forgetConnections();
+      if (known?.status === 403) {
+        // Asked once more after it was: the refusal may have come a moment before.
+        if (isMeant) throw notPermitted(ref, known);
+        isMeant = await refusal.isMeant(signal);
+      }
+      if (!isMeant) yield { kind: 'trouble', reason: messageOf(error) };
+      await pause((known?.retryAfterMs ?? 0) + backoffMs(attempt++, timing.backoff), signal);
+    }
+  }
+}
+
+async function getOne<T extends KubeObject>(
+  api: Api,
+  ref: ObjectRef,
+  metadataOnly: boolean,
+  signal: AbortSignal,
+): Promise<T | 'absent'> {
+  const path = objectPath(ref);
+  try {
+    return await api.ask<T>(metadataOnly ? { path, accept: METADATA } : { path }, signal);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 404) return 'absent';
+    throw error;
+  }
+}
+
+function notPermitted(ref: ObjectRef | SetRef, error: ApiError): ForbiddenError {
+  const user = userIn(error.message);
+  const what = 'name' in ref ? `${resourceName(ref)} '${ref.name}'` : resourceName(ref);
+  return new ForbiddenError(
+    `${user ?? 'this user'} may neither watch nor ${'name' in ref ? 'get' : 'list'} ${what} ${placeOf(ref)}`,
+    `apply this with kubectl apply -f -:\n${roleFor(ref, user)}`,
+    { cause: error },
+  );
+}
+
+function versionOf(found: KubeObject | 'absent'): string | undefined {
+  return found === 'absent' ? 'absent' : found.metadata.resourceVersion;
+}

@@ -1,0 +1,106 @@
+import { yamlText, type YamlValue } from '../core/yaml-text.ts';
+import type { ObjectRef, SetRef } from './types.ts';
+
+/** One rule of a Role. */
+export interface Rule {
+  /** '' for the core group. */
+  readonly group: string;
+  /** The plural. */
+  readonly resource: string;
+  /** Undefined: all of them. */
+  readonly names?: readonly string[];
+  readonly verbs: readonly Verb[];
+}
+
+export type Verb = 'create' | 'get' | 'list' | 'update' | 'watch';
+
+/** A rule and where it holds. */
+export interface Grant {
+  /** Undefined: in the whole cluster. */
+  readonly namespace: string | undefined;
+  readonly rule: Rule;
+}
+
+export type RbacSubject =
+  | { readonly kind: 'ServiceAccount'; readonly name: string; readonly namespace: string }
+  | { readonly kind: 'User'; readonly name: string };
+
+/**
+ * What the watch of this object or set asks of the API server. One object needs no more than its watch, which tells of
+ * its absence too. A set is listed where the server doesn't tell when a watch has sent what exists, and neither list nor
+ * watch of a whole namespace passes resourceNames.
+ */
+export function watchRule(ref: ObjectRef | SetRef): Rule {
+  const { group, resource } = ref;
+  if ('name' in ref) return { group, resource, names: [ref.name], verbs: ['watch'] };
+  return { group, resource, verbs: ['list', 'watch'] };
+}
+
+/** An object of rbac.authorization.k8s.io/v1, to be printed. */
+export type RbacObject = Readonly<Record<string, YamlValue>>;
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+/**
+ * A Role and its binding for each namespace of the grants, a ClusterRole and its binding for what is of the whole cluster;
+ * in each as few rules as say the same.
+ * @param names of the objects; a cluster's own are told apart by more than a namespace's
+ */
+export function rolesFor(
+  grants: readonly Grant[],
+  subject: RbacSubject,
+  names: { readonly role: string; readonly clusterRole: string },
+): RbacObject[] {
+  const named = [...new Set(grants.flatMap(({ namespace }) => namespace ?? []))].toSorted();
+  const isOfCluster = grants.some(({ namespace }) => namespace === undefined);
+  return [...named, ...(isOfCluster ? [undefined] : [])].flatMap((namespace) => {
+    const kind = namespace === undefined ? 'ClusterRole' : 'Role';
+    const name = namespace === undefined ? names.clusterRole : names.role;
+    const metadata = namespace === undefined ? { name } : { name, namespace };
+    const rules = fewest(grants.filter((grant) => grant.namespace === namespace).map(({ rule }) => rule));
+    const apiVersion = `${GROUP}/v1`;
+    return [
+      { apiVersion, kind, metadata, rules: rules.map(asData) },
+      {
+        apiVersion,
+        kind: `${kind}Binding`,
+        metadata,
+        roleRef: { apiGroup: GROUP, kind, name },
+        subjects: [subject.kind === 'User' ? { ...subject, apiGroup: GROUP } : { ...subject }],
+      },
+    ];
+  });
+}
+
+/** Documents for `kubectl apply -f -`. */
+export function rolesYaml(objects: readonly RbacObject[]): string {
+  return objects.map((object) => yamlText(object, () => undefined)).join('---\n');
+}
+
+function asData({ group, resource, names, verbs }: Rule): YamlValue {
+  const named = names === undefined ? {} : { resourceNames: names };
+  return { apiGroups: [group], resources: [resource], ...named, verbs };
+}
+
+/** The same rights in as few rules: verbs on a name in one, names with the same verbs in one, none that another holds. */
+function fewest(rules: readonly Rule[]): Rule[] {
+  const resources = [...new Set(rules.map((rule) => `${rule.resource}.${rule.group}`))];
+  return resources.flatMap((each) => {
+    const [first, ...more] = rules.filter((rule) => `${rule.resource}.${rule.group}` === each);
+    if (first === undefined) return [];
+    const { group, resource } = first;
+    const all = [first, ...more];
+    const ofAll = verbsOf(all.filter(({ names }) => names === undefined));
+    const byVerbs = new Map<string, string[]>();
+    for (const name of new Set(all.flatMap(({ names = [] }) => names))) {
+      const verbs = verbsOf(all.filter(({ names }) => names?.includes(name))).filter((verb) => !ofAll.includes(verb));
+      if (verbs.length > 0) byVerbs.set(verbs.join(), [...(byVerbs.get(verbs.join()) ?? []), name]);
+    }
+    const named = [...byVerbs].map(([verbs, names]) => ({ group, resource, names, verbs: verbs.split(',') as Verb[] }));
+    return ofAll.length === 0 ? named : [{ group, resource, verbs: ofAll }, ...named];
+  });
+}
+
+function verbsOf(rules: readonly Rule[]): Verb[] {
+  return [...new Set(rules.flatMap(({ verbs }) => verbs))].toSorted();
+}

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { ConfigError } from '../core/errors.ts';
+import type { CredentialSource } from './credentials.ts';
+
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * Where credentials come from: a kubeconfig that was named, else the Pod we run in, else the user's own.
+ * Throws ConfigError when there is none.
+ */
+export function kubeSource(kubeconfig: string | undefined, inherited: NodeJS.ProcessEnv): CredentialSource {
+  if (kubeconfig !== undefined) return { kind: 'kubeconfig', files: kubeconfig.split(delimiter).filter(Boolean) };
+  const pod = podSource(inherited);
+  if (pod !== undefined) return pod;
+  const { HOME: home } = inherited;
+  const own = home === undefined ? undefined : join(home, '.kube/config');
+  if (own !== undefined && existsSync(own)) return { kind: 'kubeconfig', files: [own] };
+  throw new ConfigError('this is no Pod (KUBERNETES_SERVICE_HOST is not set), and no --kubeconfig is given');
+}
+
+/**
+ * The same for who goes without an API server where nobody has said that there is one: a kubeconfig that was named, or
+ * the ServiceAccount of the Pod we run in, if it is mounted.
+ */
+export function givenKubeSource(
+  kubeconfig: string | undefined,
+  inherited: NodeJS.ProcessEnv,
+  folder = SERVICE_ACCOUNT,
+): CredentialSource | undefined {
+  if (kubeconfig !== undefined) return kubeSource(kubeconfig, inherited);
+  return existsSync(join(folder, 'token')) ? podSource(inherited, folder) : undefined;
+}
+
+function podSource(inherited: NodeJS.ProcessEnv, folder = SERVICE_ACCOUNT): CredentialSource | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = inherited;
+  return host === undefined || port === undefined ? undefined : { kind: 'in-cluster', host, port, folder };
+}

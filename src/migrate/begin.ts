@@ -1,0 +1,86 @@
+import { ExitCode, KollaError, UnavailableError } from '../core/errors.ts';
+import { reasonOf } from '../mysql/index.ts';
+import { longAfter, unlessAborted } from '../core/abort.ts';
+import { redactor, type Redact } from '../core/redact.ts';
+import { beginOwn, endOwn, fencePredecessor } from './fencing/index.ts';
+import { closeFence } from './lock/fence.ts';
+import type { Effects, Plan } from './plan.ts';
+import { openRecord } from './record/record.ts';
+import type { Held, Ran } from './steps/run-steps.ts';
+import { isOverAfter } from './steps/supervise.ts';
+import type { Turn } from './lock/turn.ts';
+
+/** Everything that stands before the first step is done. */
+export interface Begun {
+  /** The same, whose steps run under the account that was made for them. */
+  readonly plan: Plan;
+  readonly redact: Redact;
+  /** After the end was recorded: the account and its sessions are ended. Never throws: else the next run does it. */
+  end(ran: Ran): Promise<void>;
+}
+
+/** Within the time to stop a Pod. */
+const LAST_WORD_MS = 4000;
+/** After a migration that nobody cuts off. */
+const GOOD_WORD_MS = 30_000;
+
+/**
+ * Makes sure that the one before writes nothing any more, writes down that ours begins, and makes its account. When that
+ * fails the fence is given back, as far as it is ours: nothing was started.
+ */
+export async function begin(plan: Plan, turn: Turn, held: Held, effects: Effects): Promise<Begun> {
+  const { session, token } = held;
+  const signal = AbortSignal.any([effects.signal, held.lost]);
+  const progress = { isOver: false };
+  // A server that does not answer must not keep us from ending.
+  const late = longAfter(signal, LAST_WORD_MS);
+  try {
+    return await unlessAborted(prepare(plan, turn, held, effects, progress), late);
+  } catch (error) {
+    if (late.aborted) {
+      session.destroy();
+      throw error;
+    }
+    const state = effects.signal.aborted ? 'interrupted' : 'failed';
+    const exitCode = error instanceof KollaError ? error.exitCode : ExitCode.bug;
+    await closeFence(session, token, { state, exitCode, ...progress }, LAST_WORD_MS).catch((failed: unknown) => {
+      effects.log.warn(`cannot give the lock back: ${reasonOf(failed)}`);
+    });
+    throw error;
+  }
+}
+
+async function prepare(
+  plan: Plan,
+  turn: Turn,
+  held: Held,
+  effects: Effects,
+  progress: { isOver: boolean },
+): Promise<Begun> {
+  const { session, token } = held;
+  const { claim } = turn;
+  const told = { ...effects, signal: AbortSignal.any([effects.signal, held.lost]) };
+  const kept = await fencePredecessor(plan, session, turn, told);
+  progress.isOver = true;
+  if (!(await openRecord(session, claim, token))) {
+    throw new UnavailableError('somebody with a later token has begun the same: nothing was started here');
+  }
+  told.signal.throwIfAborted();
+  const own = await beginOwn(plan, held, kept, told);
+  told.signal.throwIfAborted();
+  if (own === undefined) return { plan, redact: told.redact, end: async () => {} };
+  const urls = Object.values(plan.childEnv(session.at, own)).filter((value) => value?.includes(own.password));
+  const hide = redactor([...urls, own.password]);
+  return {
+    plan: { ...plan, childEnv: (at) => plan.childEnv(at, own) },
+    redact: (text) => hide(told.redact(text)),
+    async end({ outcome }) {
+      // A successor has done it, or will.
+      if (outcome.state === 'lost') return;
+      const timeoutMs = outcome.state === 'ended' ? GOOD_WORD_MS : LAST_WORD_MS;
+      const { signal, log } = effects;
+      const options = { timeoutMs, isOver: isOverAfter(outcome), signal: longAfter(signal, LAST_WORD_MS), log };
+      await endOwn(plan, held, [...kept, own.user], options);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { errnoOf, type MysqlSession } from '../../mysql/index.ts';
+import type { Requirement } from './options.ts';
+
+/** An account of the service's user name, as the server has it. */
+export interface Account {
+  readonly host: string;
+  /** `specified`: a certificate of a certain issuer or subject. */
+  readonly require: Requirement | 'specified';
+}
+
+const REQUIRE: Readonly<Record<string, Account['require']>> = { '': 'none', ANY: 'ssl', X509: 'x509' };
+/** No privilege to look: table, column, database, or another account's grants. */
+const MAY_NOT_LOOK = new Set([1044, 1142, 1143, 1227]);
+const NO_SUCH_GRANT = 1141;
+
+/** The user's accounts, one for each host part; undefined where the admin may not look at them. */
+export async function accountsOf(admin: MysqlSession, user: string): Promise<Account[] | undefined> {
+  const rows = await unlessRefused(
+    admin.rows('SELECT Host AS host, ssl_type AS type FROM mysql.user WHERE User = ? ORDER BY Host', [user]),
+  );
+  return rows?.map(({ host, type }) => ({ host: String(host), require: REQUIRE[String(type)] ?? 'specified' }));
+}
+
+/** The account of that host part. Names of hosts are the same in capitals. */
+export function accountAt(accounts: readonly Account[], host: string): Account | undefined {
+  return accounts.find((account) => account.host.toLowerCase() === host.toLowerCase());
+}
+
+/** `GRANT ... ON ... TO ...`, a statement each; some hold a password's hash. None where the admin may not look. */
+export async function grantsOf(admin: MysqlSession, account: string): Promise<string[]> {
+  const rows = await unlessRefused(admin.rows(`SHOW GRANTS FOR ${account}`));
+  return (rows ?? []).flatMap((row) => Object.values(row).map(String));
+}
+
+async function unlessRefused(asked: Promise<Record<string, unknown>[]>) {
+  try {
+    return await asked;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (MAY_NOT_LOOK.has(errno) || errno === NO_SUCH_GRANT) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import { command } from '../../cli/command.ts';
+import { ExitCode, UsageError } from '../../core/errors.ts';
+import { isMysqlError, mysqlError } from '../../mysql/index.ts';
+import { redactor } from '../../core/redact.ts';
+import { knownServices } from '../../catalog/known.ts';
+import { atHosts, urlsOf } from '../target/hosts.ts';
+import { TARGET_OPTIONS } from '../options.ts';
+import { redacted } from '../redacted.ts';
+import { findOthers, findSource, serviceOf } from '../target/target.ts';
+import { findAdmin } from './admin.ts';
+import { makeReady } from './make-ready.ts';
+import { checkEnsureOptions, ENSURE_OPTIONS } from './options.ts';
+
+/** Databases, accounts and grants alone: no lock, no migration. */
+export const ensureCommand = command({
+  summary: "Makes a service's databases, account and grants where they are missing, and logs in on every node.",
+  description:
+    'Changes nothing that is there, but for what --require and --rotate ask for; a second run writes nothing. ' +
+    'The same is done before a migration when --admin-user is given.',
+  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+  options: [...TARGET_OPTIONS, ...ENSURE_OPTIONS],
+  examples: [
+    {
+      line: 'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root',
+      does: 'database, account and grants of the URL in /etc/keystone/keystone.conf',
+    },
+    {
+      line: 'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --rotate',
+      does: "after the URL's password was changed",
+    },
+  ],
+  async run({ operands: [name = ''], options }, { signal, log, podFile, inherited }) {
+    const service = serviceOf(name, await knownServices(podFile));
+    checkEnsureOptions(options);
+    if (options.adminUser === undefined) throw new UsageError('ensure needs --admin-user: an account that may create');
+    const found = await findSource(service, options, inherited);
+    const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
+    const rest = isGiven ? [] : await findOthers(service, options, inherited);
+    const [source, ...others] = atHosts([found, ...rest], options.host);
+    const admin = await findAdmin(options, source);
+    const sources = [source, ...others];
+    for (const { place } of sources) log.info(`database URL from ${place}`);
+    const redact = redactor([...sources.flatMap((each) => [...urlsOf(each), each.target.password]), admin?.password]);
+    const targets = { target: source.target, others: others.map(({ target }) => target), admin };
+    await redacted(redact, async () => {
+      try {
+        await makeReady({ ...options, ...targets, timeoutMs: options.timeout }, { signal, log });
+      } catch (error) {
+        throw isMysqlError(error) ? mysqlError(`ensure database ${source.target.database}`, error) : error;
+      }
+    });
+    return ExitCode.ok;
+  },
+});

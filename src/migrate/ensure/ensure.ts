@@ -1,0 +1,134 @@
+import type { Log } from '../../core/log.ts';
+import {
+  mysqlError,
+  quoteAccount,
+  quoteName,
+  quotePattern,
+  quoteText,
+  type MysqlSession,
+  type MysqlTarget,
+} from '../../mysql/index.ts';
+import { accountAt, accountsOf, grantsOf, type Account } from './accounts.ts';
+import { hasGrant } from './missing.ts';
+import type { Requirement } from './options.ts';
+import { repeated } from '../lock/repeated.ts';
+
+export interface EnsureOptions {
+  /** The account is made for each of them. */
+  readonly accountHost: readonly string[];
+  /** Undefined: what is there stays as it is. */
+  readonly require?: Requirement | undefined;
+  readonly rotate: boolean;
+  readonly charset: string;
+  readonly collation: string;
+}
+
+/** Host parts of accounts that were there before, perhaps with another password. */
+export interface Ensured {
+  readonly existed: readonly string[];
+}
+
+/**
+ * Makes the service's database, accounts and grants where they are missing. What exists stays as it is: neither a
+ * charset nor a password is changed, and what an account must show only when that is asked for. It looks first and then
+ * writes: on Galera each of these statements stops all writers for a moment, also where it has nothing to do.
+ * @throws mysqlError() with what it was making
+ */
+export async function ensure(
+  admin: MysqlSession,
+  { database, user, password }: MysqlTarget,
+  options: EnsureOptions,
+  log: Log,
+): Promise<Ensured> {
+  const did: string[] = [];
+  if (await makeDatabase(admin, database, options, log)) did.push(`database ${database} made`);
+  const accounts = await orSay(`look at accounts of ${user}`, () => accountsOf(admin, user));
+  const existed: string[] = [];
+  for (const host of options.accountHost) {
+    const account = quoteAccount(user, host);
+    const found = accounts === undefined ? undefined : accountAt(accounts, host);
+    const isNew = found === undefined && (await makeAccount(admin, account, password, options.require));
+    if (isNew) did.push(`account ${account} made`);
+    else existed.push(host);
+    if (found !== undefined && (await alterRequirement(admin, account, found, options.require))) {
+      did.push(`account ${account} altered to REQUIRE ${options.require}, from ${found.require}`);
+    }
+    if (await grant(admin, account, database)) did.push(`${account} granted everything in ${database}`);
+  }
+  const are = `database ${database}, ${options.accountHost.map((host) => quoteAccount(user, host)).join(', ')} and grants`;
+  log.info(did.length === 0 ? `${are} are in place: nothing was changed` : did.join('; '));
+  return { existed };
+}
+
+async function makeDatabase(admin: MysqlSession, database: string, options: EnsureOptions, log: Log): Promise<boolean> {
+  const { charset, collation } = options;
+  const [row] = await orSay(`look for database ${database}`, () =>
+    admin.rows(
+      `SELECT DEFAULT_CHARACTER_SET_NAME AS charset, DEFAULT_COLLATION_NAME AS collation
+       FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?`,
+      [database],
+    ),
+  );
+  if (row !== undefined) {
+    const found = [row['charset'], row['collation']].map(String).join(', ');
+    if (modern(found) !== modern(`${charset}, ${collation}`)) {
+      log.info(`database ${database} has ${found}, not ${charset}, ${collation}: left as it is`);
+    }
+    return false;
+  }
+  return await run(admin, `create database ${database}`, [
+    `CREATE DATABASE IF NOT EXISTS ${quoteName(database)}`,
+    `CHARACTER SET ${quoteName(charset)} COLLATE ${quoteName(collation)}`,
+  ]);
+}
+
+async function makeAccount(admin: MysqlSession, account: string, password: string, require?: Requirement) {
+  return await run(admin, `create account ${account}`, [
+    `CREATE USER IF NOT EXISTS ${account} IDENTIFIED BY ${quoteText(password)}`,
+    ...(require === undefined ? [] : [`REQUIRE ${require}`]),
+  ]);
+}
+
+async function alterRequirement(admin: MysqlSession, account: string, found: Account, require?: Requirement) {
+  if (require === undefined || found.require === require) return false;
+  await run(admin, `alter account ${account}`, [`ALTER USER ${account} REQUIRE ${require}`]);
+  return true;
+}
+
+/** An admin who may not look grants again, which does no harm. */
+async function grant(admin: MysqlSession, account: string, database: string): Promise<boolean> {
+  const there = await orSay(`look at grants of ${account}`, () => grantsOf(admin, account));
+  if (hasGrant(there, database)) return false;
+  await run(admin, `grant ${account} everything in database ${database}`, [
+    `GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO ${account}`,
+  ]);
+  return true;
+}
+
+/** Sets the password of accounts that were there before. */
+export async function setPassword(admin: MysqlSession, user: string, hosts: readonly string[], password: string) {
+  for (const host of hosts) {
+    const account = quoteAccount(user, host);
+    await run(admin, `set the password of ${account}`, [`ALTER USER ${account} IDENTIFIED BY ${quoteText(password)}`]);
+  }
+}
+
+/** Each IF NOT EXISTS answers with a warning (1007, 1973) when somebody else was first. */
+async function run(admin: MysqlSession, doing: string, words: readonly string[]): Promise<boolean> {
+  const { warnings } = await orSay(doing, () => admin.change(words.join(' ')));
+  return warnings === 0;
+}
+
+/** Again for a while, where Galera undid it. */
+async function orSay<T>(doing: string, statement: () => Promise<T>): Promise<T> {
+  try {
+    return await repeated(statement);
+  } catch (error) {
+    throw mysqlError(doing, error);
+  }
+}
+
+/** Servers of different age spell it differently. */
+function modern(words: string): string {
+  return words.replaceAll(/\butf8(?=[_,])/g, 'utf8mb3');
+}

@@ -1,0 +1,114 @@
+import { UsageError } from '../../core/errors.ts';
+import type { Option, Values } from '../../cli/option.ts';
+
+/** What an account must show besides its password. */
+export const REQUIREMENTS = ['none', 'ssl', 'x509'] as const;
+export type Requirement = (typeof REQUIREMENTS)[number];
+
+/** Who makes databases, accounts and grants, and how: for a migration and for `ensure` alone. */
+export const ENSURE_OPTIONS = [
+  {
+    flag: 'admin-user',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_ADMIN_USER',
+    help: 'account that makes database, account and grants; without one they are left alone',
+    example: 'root',
+  },
+  {
+    flag: 'admin-password',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_ADMIN_PASSWORD',
+    secret: true,
+    help: 'its password',
+    example: 'PASSWORD',
+  },
+  {
+    flag: 'admin-password-file',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_ADMIN_PASSWORD_FILE',
+    help: 'file with its password',
+    example: '/run/secrets/mariadb-root',
+  },
+  {
+    flag: 'admin-socket',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_ADMIN_SOCKET',
+    help: "the server's socket for the admin, where it only lets root in that way",
+    example: '/var/lib/mysql/mysql.sock',
+  },
+  {
+    flag: 'admin-tls-ca',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_ADMIN_TLS_CA',
+    help: "PEM file with the CA of the server's certificate, for the admin; default: the URL's ssl_ca",
+    example: '/etc/pki/mariadb/ca.pem',
+  },
+  {
+    flag: 'admin-tls-cert',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_ADMIN_TLS_CERT',
+    help: "PEM file with the admin's own client certificate; default: the URL's ssl_cert",
+    example: '/etc/pki/mariadb/admin.pem',
+  },
+  {
+    flag: 'admin-tls-key',
+    type: 'path',
+    env: 'KOLLA_DB_SYNC_ADMIN_TLS_KEY',
+    help: 'PEM file with the key of that certificate, if it is not in the same file',
+    example: '/etc/pki/mariadb/admin.key',
+  },
+  {
+    flag: 'account-host',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_ACCOUNT_HOST',
+    default: '%',
+    repeat: true,
+    help: "the host part of the service's account; given several times, an account for each",
+    example: '10.0.0.%',
+  },
+  {
+    flag: 'require',
+    type: 'choice',
+    values: REQUIREMENTS,
+    env: 'KOLLA_DB_SYNC_REQUIRE',
+    help: 'what the account must show: TLS (ssl), or a client certificate (x509); not given, new accounts need neither and old ones stay as they are',
+    example: 'ssl',
+  },
+  {
+    flag: 'rotate',
+    type: 'boolean',
+    env: 'KOLLA_DB_SYNC_ROTATE',
+    help: "where the account refuses the URL's password, set it there; replicas that have the old one can't log in any more",
+    example: 'true',
+  },
+  {
+    flag: 'charset',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_CHARSET',
+    default: 'utf8mb3',
+    help: 'character set of the database, if it has to be made',
+    example: 'utf8mb4',
+  },
+  {
+    flag: 'collation',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_COLLATION',
+    default: 'utf8mb3_general_ci',
+    help: 'collation of the database, if it has to be made',
+    example: 'utf8mb4_general_ci',
+  },
+] as const satisfies readonly Option[];
+
+export type EnsureValues = Values<typeof ENSURE_OPTIONS>;
+
+/** UsageError for values that no server would take. */
+export function checkEnsureOptions({ charset, collation, accountHost }: EnsureValues): void {
+  for (const [flag, word] of Object.entries({ charset, collation })) {
+    if (!/^\w+$/.test(word)) throw new UsageError(`--${flag}: '${word}' is not the name of one`);
+  }
+  for (const host of accountHost) {
+    if (!/^[^\s@'"`,]{1,255}$/.test(host)) {
+      throw new UsageError(`--account-host: '${host}' is not the host part of an account, such as % or 10.0.0.%`);
+    }
+  }
+}

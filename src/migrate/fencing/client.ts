@@ -1,0 +1,85 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { MysqlTarget } from '../../mysql/index.ts';
+import type { Plan } from '../plan.ts';
+import { reach, type Reached } from '../target/reach.ts';
+import { onEveryNode } from './every-node.ts';
+import { sessionsOf } from './sessions.ts';
+
+/** An account on a server, with a session of that account. */
+export interface Login {
+  readonly target: MysqlTarget;
+  readonly session: Reached;
+}
+
+/** Does something with each of the service's accounts, on each server where it has one. The first is the held session's. */
+export async function forEachLogin(
+  plan: Plan,
+  held: Reached,
+  { signal, log }: { readonly signal: AbortSignal; readonly log: Log },
+  work: (login: Login) => Promise<void>,
+): Promise<void> {
+  const keyOf = ({ host, port, user }: MysqlTarget) => `${user}@${host}:${port}`;
+  const logins = new Map([plan.target, ...plan.others].map((target) => [keyOf(target), target]));
+  logins.set(keyOf(plan.target), plan.target);
+  for (const target of logins.values()) {
+    if (target === plan.target) {
+      await work({ target, session: held });
+      continue;
+    }
+    const { timeoutMs, galeraDonor } = plan;
+    await using session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
+    await work({ target, session });
+  }
+}
+
+/**
+ * Whether everything that comes from this address as the service's account, from now on, is ours: the server sees our
+ * own address (no proxy or NAT stands between), no other machine can have it, and nobody else is there already.
+ */
+export async function isAlone(
+  plan: Plan,
+  session: Reached,
+  client: string,
+  { signal, log }: { readonly signal: AbortSignal; readonly log: Log },
+): Promise<boolean> {
+  if (isLocal(client) || !(await isAddressOf(client, session.localAddress))) return false;
+  let others = 0;
+  try {
+    await forEachLogin(plan, session, { signal, log }, async (login) => {
+      const { target } = login;
+      const options = { target, deadline: performance.now(), signal, log, doing: 'look for other sessions', looks: 1 };
+      await onEveryNode(login.session, options, async (node) => {
+        others += (await sessionsOf(node, target.user)).filter((seen) => seen.client === client).length;
+        return undefined;
+      });
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    log.info(`not every node could be looked at before the command is started: ${messageOf(error)}`);
+    return false;
+  }
+  return others === 0;
+}
+
+/**
+ * Whether sessions from where a migration came can be nobody else's: it was alone there, and we are not there too.
+ * @param own from where the server sees us come
+ */
+export function isConclusive(left: { readonly client: string; readonly isAlone: boolean }, own: string): boolean {
+  return left.isAlone && !isLocal(left.client) && left.client !== own;
+}
+
+/** An address that every machine has, or every process of one. */
+function isLocal(client: string): boolean {
+  return client === 'localhost' || client === '::1' || /^(?:::ffff:)?127\./.test(client);
+}
+
+/** A server that resolves names shows one instead of the address. */
+async function isAddressOf(client: string, address: string | undefined): Promise<boolean> {
+  if (isIP(client) !== 0 || address === undefined) return client === address;
+  const found = await lookup(client, { all: true }).catch(() => []);
+  return found.some((each) => each.address === address);
+}

@@ -1,0 +1,101 @@
+import type { Log } from '../../core/log.ts';
+import type { MysqlTarget } from '../../mysql/index.ts';
+import { adminAt } from '../ensure/index.ts';
+import { NotPermittedError, messageOf } from '../../core/errors.ts';
+import type { Plan } from '../plan.ts';
+import { reach, type Reached } from '../target/reach.ts';
+import { lackedToEnd } from './may-end.ts';
+import { definedBy, dropAccount, lockAccount } from './account.ts';
+import { onEveryNode, type EveryNodeOptions } from './every-node.ts';
+import { killSession, listOf, sessionsOf } from './sessions.ts';
+
+const LATE_MS = 2000;
+
+export interface EndOptions {
+  /** By performance.now(). */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** Nothing runs under them any more: a node that can't be reached is not waited for. */
+  readonly isOver?: boolean;
+}
+
+/**
+ * Ends accounts for good: nobody can log in with them, who was in is thrown out on every node of every server, and then
+ * they are dropped. One that something in the databases has as its definer stays, locked: it works as a definer.
+ * @returns those that stay
+ * @throws UnavailableError when sessions are left at the deadline, or a node can't be reached until then;
+ *   NotPermittedError for an admin that can't see or end them
+ */
+export async function endAccounts(
+  plan: Plan,
+  admin: MysqlTarget,
+  names: readonly string[],
+  { deadline, signal, log, isOver = false }: EndOptions,
+): Promise<string[]> {
+  const kept = new Set<string>();
+  if (names.length === 0) return [];
+  for (const { target, databases } of serversOf(plan)) {
+    const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
+    const { galeraDonor } = plan;
+    await using session = await reach(adminAt(admin, target), { timeoutMs: leftMs, signal, log, galeraDonor });
+    const lacked = isOver ? undefined : await lackedToEnd(session);
+    if (lacked !== undefined) {
+      throw new NotPermittedError(
+        `${admin.user} can't end the sessions of ${names.join(', ')}: it has not got ${lacked}. Grant it that, or give another --admin-user`,
+      );
+    }
+    const hosts = [plan.accountHost].flat();
+    for (const name of names) await lockAccount(session, name, hosts);
+    const doing = `end ${names.join(', ')}`;
+    const options = { target: adminAt(admin, target), deadline, signal, log, doing };
+    await (isOver ? endLate(session, names, options) : endSessions(session, names, options));
+    for (const name of names) {
+      const defined = await definedBy(session, name, databases);
+      if (defined.length === 0) await dropAccount(session, name, hosts);
+      else kept.add(name);
+      if (defined.length === 0) log.info(`account ${name} is dropped`);
+      else log.info(`account ${name} stays, locked: it is the definer of ${listed(defined)}; a later run drops it`);
+    }
+  }
+  return [...kept];
+}
+
+async function endSessions(session: Reached, names: readonly string[], options: EveryNodeOptions): Promise<void> {
+  await onEveryNode(session, options, async (node) => {
+    // Under wsrep_sync_wait it answers after the lock on the account was applied there.
+    const left = (await Promise.all(names.map((name) => sessionsOf(node, name)))).flat();
+    for (const { id } of left) await killSession(node, id);
+    return left.length === 0 ? undefined : `killed, and not gone yet: ${listOf(left)}`;
+  });
+}
+
+/** What is left of a command that has ended: a session whose client is just gone, or a daemon's. */
+async function endLate(session: Reached, names: readonly string[], options: EveryNodeOptions): Promise<void> {
+  const deadline = Math.min(options.deadline, performance.now() + LATE_MS);
+  try {
+    await endSessions(session, names, { ...options, deadline, looks: 1 });
+  } catch (error) {
+    options.signal.throwIfAborted();
+    options.log.info(`not every node was looked at for sessions of ${names.join(', ')}: ${messageOf(error)}`);
+  }
+}
+
+/** The servers that the databases are on, and which are on each. */
+export function serversOf({ target, others }: Pick<Plan, 'target' | 'others'>) {
+  const servers = new Map<string, { target: MysqlTarget; databases: string[] }>();
+  for (const each of [target, ...others]) {
+    const key = `${each.host}:${each.port}`;
+    const server = servers.get(key) ?? { target: each, databases: [] };
+    server.databases.push(each.database);
+    servers.set(key, server);
+  }
+  return [...servers.values()];
+}
+
+const LISTED = 3;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - LISTED;
+  return `${names.slice(0, LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

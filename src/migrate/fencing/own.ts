@@ -1,0 +1,112 @@
+import { UnavailableError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { unlessAborted } from '../../core/abort.ts';
+import { isDenied, reasonOf } from '../../mysql/index.ts';
+import { adminAt } from '../ensure/admin.ts';
+import { tryLogin } from '../ensure/login.ts';
+import { renewFence } from '../lock/fence.ts';
+import type { Plan } from '../plan.ts';
+import { reach, type Reached } from '../target/reach.ts';
+import { accountNameOf, dropAccount, makeAccount, randomPassword, type Credentials } from './account.ts';
+import { isAlone } from './client.ts';
+import { lackedToEnd } from './may-end.ts';
+import { endAccounts, serversOf } from './end-account.ts';
+import { nameOf, ownClient } from './sessions.ts';
+import { forgetAccount, writeTrace, type Trace } from './trace.ts';
+
+interface Held {
+  readonly session: Reached;
+  readonly token: number;
+}
+
+interface Told {
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+const CONFIRM_MS = 10_000;
+const TAKEN = 'somebody else has taken the lock: nothing was started here';
+
+/**
+ * Writes down how our command's sessions can be told from the service's, then makes the account that it runs under,
+ * and tries it on each node. In this order: an account is known to a successor before it exists.
+ * @returns undefined when the command runs as the service's own account
+ */
+export async function beginOwn(
+  plan: Plan,
+  { session, token }: Held,
+  kept: readonly string[],
+  { signal, log }: Told,
+): Promise<Credentials | undefined> {
+  const client = await ownClient(session);
+  const lockSession = await nameOf(session);
+  const write = async (trace: Omit<Trace, 'client' | 'kept' | 'lockSession'>) => {
+    if (!(await writeTrace(session, token, { client, kept, lockSession, ...trace }))) throw new UnavailableError(TAKEN);
+  };
+  if (plan.admin !== undefined && plan.tellsAccount === true) {
+    const { user, database } = plan.target;
+    const account = { user: accountNameOf(user, database, token), password: randomPassword() };
+    await write({ account: account.user, isAlone: false });
+    if (await makeEverywhere(plan, account, { signal, log })) {
+      // One that was frozen before it made the account would have made it after a successor had looked for it.
+      if (await renewFence(session, token, CONFIRM_MS)) return account;
+      await dropEverywhere(plan, account, { signal, log });
+      throw new UnavailableError(TAKEN);
+    }
+  }
+  await write({ account: '', isAlone: await isAlone(plan, session, client, { signal, log }) });
+  return undefined;
+}
+
+/** False when the admin may not make accounts. */
+async function makeEverywhere(plan: Plan, account: Credentials, told: Told): Promise<boolean> {
+  const { timeoutMs, galeraDonor } = plan;
+  const service = { user: plan.target.user, hosts: [plan.accountHost].flat() };
+  for (const { target, databases } of serversOf(plan)) {
+    try {
+      await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...told });
+      const lacked = await lackedToEnd(admin);
+      if (lacked !== undefined) {
+        told.log.warn(`the command runs as the service's own account: ${plan.admin!.user} has not got ${lacked}`);
+        return false;
+      }
+      await makeAccount(admin, account, service, databases);
+    } catch (error) {
+      if (!isDenied((error as Error).cause ?? error)) throw error;
+      told.log.warn(`the command runs as the service's own account: ${reasonOf(error)}`);
+      return false;
+    }
+    await tryLogin({ ...target, ...account }, { timeoutMs, galeraDonor, ...told });
+  }
+  told.log.info(`the command runs as account ${account.user}, which is dropped at the end`);
+  return true;
+}
+
+async function dropEverywhere(plan: Plan, { user }: Credentials, told: Told): Promise<void> {
+  const { timeoutMs, galeraDonor } = plan;
+  for (const { target } of serversOf(plan)) {
+    await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...told });
+    await dropAccount(admin, user, [plan.accountHost].flat());
+  }
+}
+
+/**
+ * Ends our account and what its sessions still do, after our command has ended and that was recorded. What can't be
+ * done here, the next run does: the account stands in the fence row until then.
+ */
+export async function endOwn(
+  plan: Plan,
+  { session, token }: Held,
+  names: readonly string[],
+  { timeoutMs, isOver, signal: asked, log }: Told & { readonly timeoutMs: number; readonly isOver: boolean },
+): Promise<void> {
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), asked]);
+  try {
+    const deadline = performance.now() + timeoutMs;
+    const kept = await unlessAborted(endAccounts(plan, plan.admin!, names, { deadline, signal, log, isOver }), signal);
+    if (!session.lost.aborted) await forgetAccount(session, token, kept);
+  } catch (error) {
+    const why = signal.aborted ? 'the server did not answer in time' : reasonOf(error);
+    log.warn(`account ${names.join(', ')} is left for the next run to drop: ${why}`);
+  }
+}

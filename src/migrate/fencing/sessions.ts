@@ -1,0 +1,105 @@
+import { errnoOf, type MysqlSession } from '../../mysql/index.ts';
+
+/** One session on one node, as its process list has it. */
+export interface SeenSession {
+  /** The server's name for its host and its port: session numbers are its own. */
+  readonly node: string;
+  readonly id: number;
+  /** Where its client is, without the port: `10.0.0.7`, `localhost`. */
+  readonly client: string;
+  /** Whether it does nothing now. */
+  readonly isIdle: boolean;
+  /** For how long it has done what it does. */
+  readonly seconds: number;
+  /** The statement, its values hidden. */
+  readonly text: string;
+}
+
+/** "Not supported yet": some releases of MariaDB refuse GET_LOCK on Galera (MDEV-30473). */
+const REFUSED = 1235;
+const NO_SUCH_SESSION = 1094;
+const LONGEST_TEXT = 80;
+/** Enough of a statement to hide its values before it is cut. */
+const READ_TEXT = 400;
+
+/** Each session of ours holds a lock of this name and its number: so others know that it is no migration's. */
+const MARK = 'kolla-db-sync:session:';
+
+/** Marks a session as one of kolla-db-sync itself. Where the server refuses it stays unmarked: taken for a migration's. */
+export async function markSession(session: MysqlSession, timeoutMs: number): Promise<void> {
+  try {
+    await session.rows(`SELECT GET_LOCK('${MARK}${session.id}', 0)`, [], timeoutMs);
+  } catch (error) {
+    if (errnoOf(error) !== REFUSED) throw error;
+  }
+}
+
+/** The sessions of an account on the session's node, but for those that are kolla-db-sync's own. */
+export async function sessionsOf(session: MysqlSession, user: string): Promise<SeenSession[]> {
+  const read = (isOurs: string) =>
+    session.rows(
+      `SELECT CONCAT(@@hostname, ':', @@port) AS node, ID AS id, HOST AS host, COMMAND AS command, TIME AS seconds,
+         LEFT(COALESCE(INFO, STATE, ''), ${READ_TEXT}) AS text
+       FROM information_schema.PROCESSLIST WHERE USER = ? AND ID <> CONNECTION_ID() AND NOT ${isOurs}`,
+      [user],
+    );
+  const rows = await read(`COALESCE(IS_USED_LOCK(CONCAT('${MARK}', ID)) = ID, 0)`).catch((error: unknown) => {
+    if (errnoOf(error) === REFUSED) return read('0');
+    throw error;
+  });
+  return rows.map((row) => {
+    const { node, id, host, command, seconds, text } = row as Record<string, string> & { id: number; seconds: number };
+    return {
+      node: node ?? '',
+      id,
+      client: clientOf(host ?? ''),
+      isIdle: command === 'Sleep',
+      seconds,
+      text: withoutValues(text ?? ''),
+    };
+  });
+}
+
+/** From where the server sees this session come, without the port. */
+export async function ownClient(session: MysqlSession): Promise<string> {
+  const [row] = await session.rows(
+    'SELECT HOST AS host FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()',
+  );
+  return clientOf((row?.['host'] as string | undefined) ?? '');
+}
+
+/** The session's node and its number there: no other session has both. */
+export async function nameOf(session: MysqlSession, id: number = session.id): Promise<string> {
+  const [row] = await session.rows("SELECT CONCAT(@@hostname, ':', @@port) AS node");
+  return `${row?.['node'] as string}/${id}`;
+}
+
+/** Ends a session on the session's node; one that is gone already is no error. An account may end its own sessions. */
+export async function killSession(session: MysqlSession, id: number): Promise<void> {
+  try {
+    await session.change(`KILL ${id}`);
+  } catch (error) {
+    if (errnoOf(error) !== NO_SUCH_SESSION) throw error;
+  }
+}
+
+/** A list for messages: node, number, from where, for how long, what. */
+export function listOf(sessions: readonly SeenSession[]): string {
+  return sessions
+    .map(({ node, id, client, isIdle, seconds, text }) => {
+      const does = isIdle ? 'idle' : text === '' ? 'busy' : text;
+      return `session ${id} on ${node} from ${client}, ${does} for ${seconds} s`;
+    })
+    .join('; ');
+}
+
+/** `10.0.0.7:51234` and `fd00::7:51234` without the port. */
+function clientOf(host: string): string {
+  return host.replace(/:\d+$/, '');
+}
+
+/** A statement may quote what nobody should read in a log. */
+function withoutValues(statement: string): string {
+  const hidden = statement.replaceAll(/'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?/g, "'?'").replaceAll(/\s+/g, ' ');
+  return hidden.length <= LONGEST_TEXT ? hidden : `${hidden.slice(0, LONGEST_TEXT)}...`;
+}

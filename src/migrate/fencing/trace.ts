@@ -1,0 +1,106 @@
+import { UnavailableError } from '../../core/errors.ts';
+import { NO_SUCH_TABLE, errnoOf, type MysqlSession } from '../../mysql/index.ts';
+import { oneLine } from '../../core/one-line.ts';
+import { FENCE_NAME, FENCE_TABLE } from '../lock/fence.ts';
+import { repeated } from '../lock/repeated.ts';
+import { isAccountName } from './account.ts';
+
+/**
+ * How a migration's sessions can be told from the live service's, which may use the same account. It stays in the fence
+ * row when the row is taken over, until the one who took it has ended those sessions.
+ */
+export interface Trace {
+  /** The account that was made for it; empty when it runs as the service's own. */
+  readonly account: string;
+  /** Older such accounts that still exist: something in the databases has them as its definer. */
+  readonly kept: readonly string[];
+  /** The address from which the server saw it come; empty when no command was started that is not known to have ended. */
+  readonly client: string;
+  /** The session that holds the server's lock for it: its node and its number there. */
+  readonly lockSession: string;
+  /** Whether nobody else was seen to come from there when it began. */
+  readonly isAlone: boolean;
+}
+
+/** What somebody has left. */
+export interface Left extends Trace {
+  /** Under which it was written; 0: nobody has. */
+  readonly token: number;
+}
+
+const NOTHING: Left = { account: '', kept: [], client: '', lockSession: '', isAlone: false, token: 0 };
+
+/** What the ones before have left. */
+export async function readTrace(session: MysqlSession): Promise<Left> {
+  const read = () =>
+    session.rows(
+      `SELECT account, kept, client, lock_session AS lockSession, is_alone AS isAlone, trace_token AS token FROM ${FENCE_TABLE} WHERE name = ?`,
+      [FENCE_NAME],
+    );
+  try {
+    const [row] = await repeated(read);
+    if (row === undefined) return NOTHING;
+    const { kept, isAlone, ...rest } = row as unknown as Omit<Left, 'kept' | 'isAlone'> & {
+      kept: string;
+      isAlone: number;
+    };
+    if (rest.account !== '' && !isAccountName(rest.account)) throw edited('account', rest.account);
+    return { ...rest, kept: namesIn(kept), isAlone: isAlone === 1 };
+  } catch (error) {
+    if (errnoOf(error) === NO_SUCH_TABLE) return NOTHING;
+    throw error;
+  }
+}
+
+function namesIn(kept: string): string[] {
+  if (kept === '') return [];
+  const names = parsed(kept);
+  if (!Array.isArray(names) || !names.every(isAccountName)) throw edited('kept', kept);
+  return names;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function edited(column: string, value: string): UnavailableError {
+  return new UnavailableError(
+    `${FENCE_TABLE} was edited: its ${column} is '${oneLine(value)}', which is no account of a migration. Make sure that no ` +
+      `migration runs, then UPDATE ${FENCE_TABLE} SET ${column} = ''`,
+  );
+}
+
+/** Writes ours, before there is an account or a command. False: the fence is not ours any more. */
+export async function writeTrace(
+  session: MysqlSession,
+  token: number,
+  { account, kept, client, lockSession, isAlone }: Trace,
+): Promise<boolean> {
+  const names = kept.length === 0 ? '' : JSON.stringify(kept);
+  // The time makes it a change also where the rest stands there already: it is judged by affected rows.
+  const { changed } = await repeated(() =>
+    session.change(
+      `UPDATE ${FENCE_TABLE} SET account = ?, kept = ?, client = ?, lock_session = ?, is_alone = ?, trace_token = token,
+         renewed = GREATEST(NOW(3), renewed + INTERVAL 1000 MICROSECOND)
+       WHERE name = ? AND token = ? AND state = 'running'`,
+      [account, names, client, lockSession, isAlone ? 1 : 0, FENCE_NAME, token],
+    ),
+  );
+  return changed === 1;
+}
+
+/** Writes that our account is gone, or kept, after our migration has ended. Nothing when a later token has the fence. */
+export async function forgetAccount(session: MysqlSession, token: number, kept: readonly string[]): Promise<void> {
+  const names = kept.length === 0 ? '' : JSON.stringify(kept);
+  await repeated(() =>
+    session.change(`UPDATE ${FENCE_TABLE} SET account = '', kept = ?, client = '' WHERE name = ? AND token = ?`, [
+      names,
+      FENCE_NAME,
+      token,
+    ]),
+  );
+}

@@ -1,0 +1,120 @@
+/**
+ * kolla-db-sync: brings a service's database to where its code needs it, one migrator at a time.
+ *
+ *   service -> its data (services/, or kolla-pod.yaml) -> database URLs -> server reached -> databases, accounts, grants
+ *     ensured (admin only) -> recorded as done and the tool's own check agrees: nothing to do
+ *     -> contract and online: until no replica of an older release is left
+ *     -> lock: a Lease, where there is an API server; GET_LOCK, held by our session, the guard and the command; the fence
+ *     row, with the next token, which on Galera is free when its holder ended or did not renew it for a lease; Lease and
+ *     row are renewed until the record
+ *     -> a predecessor that was cut off has ended -> the phase's steps, each in a process group of its own, under watch
+ *     -> record of service, release and phase, published on the Lease as it is given back
+ *
+ * Without the lock no step starts; when the lock is lost the step is stopped. What can fail: a wrong URL or file (65),
+ * the servers or the lock gone for good (69), a wait without end (75), an account or a Role (77), and the step itself, whose exit
+ * code is ours. Fence and record lie in the service's own database: docs/adr says why.
+ */
+import { type Context, type Helper, type Input, command } from '../cli/command.ts';
+import { ExitCode } from '../core/errors.ts';
+import type { Step } from '../catalog/index.ts';
+import { knownServices } from '../catalog/known.ts';
+import { ensureCommand } from './ensure/index.ts';
+import { SYNC_OPTIONS } from './options.ts';
+import { stepsOf } from './phases.ts';
+import { prepareSync } from './prepare.ts';
+import { rbacCommand } from './rbac.ts';
+import { status } from './record/status.ts';
+import { redacted } from './redacted.ts';
+import type { OnStage } from './stage.ts';
+import { sync } from './sync.ts';
+import { serviceOf } from './target/target.ts';
+
+const main = command({
+  summary: "Brings a service's database to where its code needs it, one migrator at a time.",
+  description:
+    'Waits for the server; makes database, account and grants when --admin-user is given; takes the lock; runs the ' +
+    "service's migration, a phase of it, or the words after --; records it. A second one waits, and does nothing when " +
+    'the same was finished meanwhile; nor does one for which the same is recorded as done, and the tool itself says ' +
+    "that the schema is right. The exit code is the command's own.",
+  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+  child: 'COMMAND',
+  options: SYNC_OPTIONS,
+  examples: [
+    { line: 'kolla-db-sync keystone', does: 'migrates, with the URL from /etc/keystone/keystone.conf' },
+    {
+      line: 'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1',
+      does: 'makes database and account as well',
+    },
+    {
+      line: 'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2',
+      does: 'on Galera, through the first node that can be used',
+    },
+    { line: 'kolla-db-sync keystone --phase expand --release 2026.1', does: 'only what comes before a rollout' },
+    {
+      line: 'kolla-db-sync keystone --phase contract --release 2026.1 --after-rollout deployment/keystone',
+      does: 'what comes after it, once the last old Pod is gone',
+    },
+    {
+      line: 'kolla-db-sync keystone -- keystone-manage db_sync --expand',
+      does: 'a command of your own, under the lock',
+    },
+    {
+      line: 'kolla-db-sync keystone --stay',
+      does: 'as a native sidecar, whose startup probe on /startupz holds the service back',
+    },
+  ],
+  run,
+});
+
+async function run(input: Input<typeof SYNC_OPTIONS>, context: Context): Promise<ExitCode> {
+  if (!input.options.stay) return await migrate(input, context);
+  const { runStaying } = await import('./sidecar/index.ts');
+  return await runStaying(input.options, context, (onStage) => migrate(input, context, onStage));
+}
+
+type MigrateContext = Pick<Context, 'signal' | 'log' | 'podFile' | 'live' | 'inherited'>;
+
+/**
+ * Migrates once. The exit code is the command's own, or 0 when there was nothing to do.
+ * @param onStage told where it stands
+ */
+export async function migrate(
+  { operands: [name = ''], options, child }: Input<typeof SYNC_OPTIONS>,
+  context: MigrateContext,
+  onStage?: OnStage,
+): Promise<ExitCode> {
+  const { signal, log, podFile, live } = context;
+  const service = serviceOf(name, await knownServices(podFile));
+  const own = ownStep(child);
+  if (own === undefined && stepsOf(service, options.phase).length === 0) {
+    log.info(`${name} has no phase ${options.phase}: nothing to do`);
+    return ExitCode.ok;
+  }
+  using prepared = await prepareSync({ service, options, own }, context);
+  const { plan, redact } = prepared;
+  return await redacted(redact, () => sync(plan, { signal, log, redact, onStage, live }));
+}
+
+function ownStep([program, ...words]: readonly string[]): Step | undefined {
+  return program === undefined ? undefined : { argv: [program, ...words] };
+}
+
+export const dbSync: Helper = {
+  name: 'kolla-db-sync',
+  summary: "Migrates a service's database, one migrator at a time.",
+  main,
+  commands: { ensure: ensureCommand, rbac: rbacCommand, status },
+};
+
+export { makeReady } from './ensure/index.ts';
+export { lookAtDatabase, lookAtSchema, lookAtTool } from './look.ts';
+export { MIGRATION_OPTIONS, PLACE_OPTIONS, SYNC_OPTIONS, type MigrationOptions } from './options.ts';
+export { stepsOf } from './phases.ts';
+export type { Effects, Plan } from './plan.ts';
+export { prepareSync, requireTools, type Prepared } from './prepare.ts';
+export { showStatus } from './record/status.ts';
+export type { Stage } from './stage.ts';
+export { syncReady } from './sync.ts';
+export { serviceOf } from './target/target.ts';
+export { findTasks, TOOL_OPTIONS, type Task } from './tool/index.ts';
+export { underLock, type Locked } from './under-lock.ts';

@@ -1,0 +1,184 @@
+import { formatDuration } from '../../core/duration.ts';
+import { UnavailableError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { pause } from '../../core/backoff.ts';
+import { renewEveryMs } from '../lock/renewal.ts';
+import { isHopeless } from './ask.ts';
+import { released, renewed, told, transitionsIn, type LeaseObject, type News } from './object.ts';
+import { placeOfLease, type LeaseSite } from './site.ts';
+import { LeaseWriter, NotOursError, type Change } from './writer.ts';
+
+export type Told = Omit<News, 'isLastBeforeRollout'>;
+
+/** A Lease that is ours, renewed until it is given back. */
+export interface HeldLease extends AsyncDisposable {
+  /** Grows by every take of this Lease. */
+  readonly transitions: number;
+  /** Whose lease had passed when we took it; '' when nobody held it. */
+  readonly predecessor: string;
+  /** Aborted when it is no longer ours, or may not be; its reason is the error that says why. */
+  readonly lost: AbortSignal;
+  /** By performance.now(): when the last write was sent that the API server has confirmed. */
+  confirmedAt(): number;
+  /**
+   * Writes it into the annotations. Goes on trying until that is done, the Lease is lost or the signal is aborted.
+   * @returns why the API server will never take it, as it has too many annotations; else undefined
+   */
+  publish(news: Told, signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * Gives the Lease back, with this in its annotations. Nothing is written when somebody else has it.
+   * @returns whether that was done within that time; without news true also where somebody else has it
+   */
+  end(news: Told | undefined, withinMs: number): Promise<boolean>;
+}
+
+export interface Taken {
+  readonly lease: LeaseObject;
+  /** By performance.now(): when the write was sent that made it ours. */
+  readonly takenAt: number;
+  readonly predecessor: string;
+}
+
+export interface HoldOptions {
+  readonly holder: string;
+  /** It counts as lost when the API server has not confirmed it for this long. */
+  readonly lossMs: number;
+  readonly log: Log;
+}
+
+/** A write that finds no answer is given up in time for another one. */
+const ANSWERS_PER_LOSS = 4;
+const ANSWER_MIN_MS = 1000;
+const RETRY_MS = 500;
+/** To give it back when we end by an error: the next one need not wait for the lease to pass. */
+const GIVE_BACK_MS = 3000;
+
+/** Holds a Lease that was taken, and starts to renew it. */
+export function holdLease(site: LeaseSite, taken: Taken, options: HoldOptions): HeldLease {
+  return new Held(site, taken, options);
+}
+
+class Held implements HeldLease {
+  readonly transitions: number;
+  readonly predecessor: string;
+  readonly #site: LeaseSite;
+  readonly #writer: LeaseWriter;
+  readonly #lossMs: number;
+  readonly #log: Log;
+  readonly #over = new AbortController();
+  readonly #lost = new AbortController();
+  readonly #renewing: Promise<void>;
+  #ended: Promise<boolean> | undefined;
+
+  constructor(site: LeaseSite, { lease, takenAt, predecessor }: Taken, { holder, lossMs, log }: HoldOptions) {
+    this.transitions = transitionsIn(lease);
+    this.predecessor = predecessor;
+    this.#site = site;
+    this.#writer = new LeaseWriter(site, holder, lease, takenAt);
+    this.#lossMs = lossMs;
+    this.#log = log;
+    this.#renewing = this.#renew().catch((error: unknown) => {
+      if (!this.#over.signal.aborted) this.#lose(messageOf(error));
+    });
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  confirmedAt(): number {
+    return this.#writer.confirmedAt;
+  }
+
+  async publish(news: Told, signal: AbortSignal): Promise<string | undefined> {
+    const stop = AbortSignal.any([signal, this.lost]);
+    while (!stop.aborted) {
+      try {
+        await this.#write((lease, now) => renewed(this.#told(lease, news, now), now), stop);
+        return undefined;
+      } catch (error) {
+        if (this.lost.aborted) return undefined;
+        const why = `cannot publish '${news.state}' on ${placeOfLease(this.#site)}: ${messageOf(error)}`;
+        if (isHopeless(error)) return why;
+        if (!stop.aborted) this.#log.warn(why);
+      }
+      await pause(RETRY_MS, stop).catch(() => {});
+    }
+    return undefined;
+  }
+
+  end(news: Told | undefined, withinMs: number): Promise<boolean> {
+    return (this.#ended ??= this.#end(news, withinMs));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end(undefined, GIVE_BACK_MS);
+  }
+
+  async #end(news: Told | undefined, withinMs: number): Promise<boolean> {
+    this.#over.abort();
+    await this.#renewing;
+    const never = new AbortController().signal;
+    const until = performance.now() + withinMs;
+    const change: Change = (lease, now) => released(news === undefined ? lease : this.#told(lease, news, now), now);
+    for (;;) {
+      try {
+        await this.#writer.write(change, until - performance.now(), never);
+        return true;
+      } catch (error) {
+        // What is another's need not be given back.
+        if (error instanceof NotOursError && news === undefined) return true;
+        // At least the next one need not wait.
+        if (isHopeless(error) && news !== undefined)
+          await this.#writer.write(released, GIVE_BACK_MS, never).catch(() => {});
+        if (error instanceof NotOursError || isHopeless(error) || performance.now() + RETRY_MS > until) {
+          const what = news === undefined ? 'give it back' : `publish '${news.state}'`;
+          this.#log.warn(`cannot ${what} on ${placeOfLease(this.#site)}: ${messageOf(error)}`);
+          return false;
+        }
+        await pause(RETRY_MS, never);
+      }
+    }
+  }
+
+  /** Resolves when it is lost; rejects when it is over. */
+  async #renew(): Promise<void> {
+    let last = 'no answer';
+    for (;;) {
+      await pause(Math.min(renewEveryMs(this.#lossMs), Math.max(0, this.#leftMs())), this.#over.signal);
+      if (this.#leftMs() <= 0) {
+        const [place, loss] = [placeOfLease(this.#site), formatDuration(this.#lossMs)];
+        return this.#lose(`the API server has not confirmed ${place} for ${loss}: ${last}`);
+      }
+      try {
+        await this.#write(renewed, this.#over.signal);
+      } catch (error) {
+        if (this.lost.aborted || this.#over.signal.aborted) return;
+        last = messageOf(error);
+        this.#log.warn(`cannot renew ${placeOfLease(this.#site)}: ${last}`);
+      }
+    }
+  }
+
+  async #write(change: Change, signal: AbortSignal): Promise<void> {
+    const answerMs = Math.max(ANSWER_MIN_MS, this.#lossMs / ANSWERS_PER_LOSS);
+    try {
+      await this.#writer.write(change, Math.min(this.#leftMs(), answerMs), signal);
+    } catch (error) {
+      if (error instanceof NotOursError) this.#lose(error.message);
+      throw error;
+    }
+  }
+
+  #leftMs(): number {
+    return this.#writer.confirmedAt + this.#lossMs - performance.now();
+  }
+
+  #lose(why: string): void {
+    this.#lost.abort(new UnavailableError(`the lock was lost: ${why}`));
+  }
+
+  #told(lease: LeaseObject, news: Told, now: Date): LeaseObject {
+    return told(lease, { ...news, isLastBeforeRollout: this.#site.isLastBeforeRollout }, now);
+  }
+}

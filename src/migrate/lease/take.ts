@@ -1,0 +1,93 @@
+import { DeadlineError, KollaError, ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { backoffMs, pause } from '../../core/backoff.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import { statusLine } from '../../cli/status-line.ts';
+import { isConflict, isHopeless, readLease, statusOf, writeLease, type AskOptions } from './ask.ts';
+import { leaseWatch } from './free-lease.ts';
+import { holdLease, type HeldLease } from './hold.ts';
+import { emptyLease, holderIn, taken } from './object.ts';
+import { refusals } from './refused.ts';
+import { placeOfLease, type LeaseSite } from './site.ts';
+import { holderText, whileHeld } from './while-held.ts';
+
+export interface TakeOptions {
+  /** No other process has ever had the same. */
+  readonly holder: string;
+  readonly leaseMs: number;
+  /** It counts as lost when the API server has not confirmed it for this long. */
+  readonly lossMs: number;
+  /** By performance.now(). */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+const ANSWER_MS = 10_000;
+const BACKOFF = { minMs: 250, maxMs: 3000 };
+/** After another was first: what it has done is there to be read at once. */
+const CONFLICT = { minMs: 10, maxMs: 1000 };
+
+/**
+ * Waits until the Lease is free, takes it and renews it from then on. An API server that goes away is waited for.
+ * @throws DeadlineError that says who has it; NotPermittedError with the Role to apply; the signal's reason
+ */
+export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<HeldLease> {
+  const { holder, leaseMs, signal, log } = options;
+  const freeInMs = leaseWatch(leaseMs);
+  const isMeant = refusals(site);
+  const say = statusLine(log);
+  let last = 'no answer';
+  let tried: { readonly takenAt: number; readonly predecessor: string } | undefined;
+  for (let attempt = 0; ;) {
+    checkDeadline(site, options, last);
+    try {
+      const found = await readLease(site, asking(options));
+      // The answer to our PUT was lost, and it was done.
+      if (tried !== undefined && found !== undefined && holderIn(found) === holder)
+        return holdLease(site, { lease: found, ...tried }, options);
+      if (found !== undefined && freeInMs(found) > 0) {
+        attempt = 0;
+        last = holderText(site, found);
+        last = (await whileHeld(site, found, { ...options, freeInMs, say })) ?? last;
+        continue;
+      }
+      tried = { takenAt: performance.now(), predecessor: holderIn(found) };
+      const next = taken(found ?? emptyLease(site.ref), holder, leaseMs, new Date());
+      return holdLease(site, { lease: await writeLease(site, next, asking(options)), ...tried }, options);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
+      if (isConflict(error)) {
+        await pause(backoffMs(attempt++, CONFLICT), signal);
+        continue;
+      }
+      if (isHopeless(error) && !isGone(error))
+        throw new UnavailableError(`${placeOfLease(site)} can't be written: ${error.message}`, { cause: error });
+      await isMeant(error, signal);
+      last = messageOf(error);
+      if (!isRefused(error)) say(`waiting for the API server at ${site.client.server}: ${last}`);
+      const { retryAfterMs = 0 } = error instanceof ApiError ? error : {};
+      await pause(retryAfterMs + backoffMs(attempt++, BACKOFF), signal);
+    }
+  }
+}
+
+/** Deleted between our look and our PUT. Of a POST the same status says that there is no such namespace. */
+function isGone({ status, message }: ApiError): boolean {
+  return status === 404 && !message.includes('namespace');
+}
+
+/** What is meant by it is known after another. */
+function isRefused(error: unknown): boolean {
+  return statusOf(error) === 403;
+}
+
+function asking({ deadline, signal }: TakeOptions): AskOptions {
+  return { withinMs: Math.min(ANSWER_MS, deadline - performance.now()), signal };
+}
+
+function checkDeadline(site: LeaseSite, { deadline }: TakeOptions, last: string): void {
+  if (performance.now() < deadline) return;
+  throw new DeadlineError(`waited for ${placeOfLease(site)} until the deadline (--lock-timeout); last seen: ${last}`);
+}

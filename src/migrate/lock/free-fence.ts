@@ -1,0 +1,60 @@
+import { formatDuration } from '../../core/duration.ts';
+import { DeadlineError } from '../../core/errors.ts';
+import { pause } from '../../core/backoff.ts';
+import type { FenceRow } from './fence.ts';
+
+/** Galera tells nobody of a changed row. */
+const POLL_MS = 1000;
+/** A lease of a few seconds is looked at more often. */
+const LOOKS_PER_LEASE = 8;
+
+/** Counts for how long a fence has not been renewed, by our own clock: never by the times that stand in it. */
+export interface LeaseObserver {
+  readonly leaseMs: number;
+  /** Milliseconds since we first saw the row as it stands now. */
+  unchangedMs(row: FenceRow): number;
+}
+
+export function leaseObserver(leaseMs: number, now: () => number = () => performance.now()): LeaseObserver {
+  let first: { readonly sight: string; readonly at: number } | undefined;
+  return {
+    leaseMs,
+    unchangedMs({ token, renewed }) {
+      const sight = `${token} ${renewed}`;
+      if (first?.sight !== sight) first = { sight, at: now() };
+      return now() - first.at;
+    },
+  };
+}
+
+export interface FreeOptions {
+  /** By performance.now(). */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
+}
+
+/**
+ * Whether the fence can be taken: nobody runs under it, or its holder has not renewed it for a whole lease. When it
+ * can't, says who holds it, waits a little and returns false: it is to be read again.
+ * @throws DeadlineError that names the holder; the signal's reason
+ */
+export async function freeFence(row: FenceRow, observer: LeaseObserver, options: FreeOptions): Promise<boolean> {
+  const unchangedMs = observer.unchangedMs(row);
+  if (row.state !== 'running' || unchangedMs >= observer.leaseMs) return true;
+  const { deadline, signal, say } = options;
+  const holder = holderOf(row);
+  const leftMs = deadline - performance.now();
+  if (leftMs <= 0)
+    throw new DeadlineError(`waited for another migration of this database until the deadline: ${holder}`);
+  say(`waiting: ${holder}; free when not renewed for ${formatDuration(observer.leaseMs)}`);
+  await pause(Math.min(POLL_MS, observer.leaseMs / LOOKS_PER_LEASE, leftMs), signal);
+  return false;
+}
+
+/** Who has the fence, for messages. */
+export function holderOf(row: FenceRow | undefined): string {
+  if (row?.state !== 'running') return 'another one has just taken the lock';
+  const release = row.release === '' ? '' : ` of release ${row.release}`;
+  return `${row.holder} has been migrating ${row.service}${release} (${row.phase}) since ${row.started} UTC, token ${row.token}`;
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { formatDuration } from '../../core/duration.ts';
+import { DeadlineError, UnavailableError } from '../../core/errors.ts';
+import { errnoOf, type MysqlSession } from '../../mysql/index.ts';
+import { killSession } from '../fencing/sessions.ts';
+
+/** In our statements that stand in the process list for long, so that they are known there. */
+export const OUR_MARK = '/* kolla-db-sync */';
+
+/** One statement blocks this long in the server: nobody polls, and somebody who waits can say so now and then. */
+const BLOCK_SECONDS = 10;
+/** The server may be slow to answer after that, but not for ever: it may be frozen. */
+const ANSWER_MS = 30_000;
+const LONGEST_NAME = 64;
+/** "Not supported yet": some releases of MariaDB refuse GET_LOCK on Galera (MDEV-30473), where it means little. */
+const REFUSED = 1235;
+
+/** The server's name for the lock on a database, within MySQL's 64 characters. */
+export function lockNameOf(database: string): string {
+  const name = `kolla-db-sync:${database}`;
+  if (name.length <= LONGEST_NAME) return name;
+  return `kolla-db-sync:${createHash('sha256').update(database).digest('hex').slice(0, 32)}`;
+}
+
+export interface LockOptions {
+  /** By performance.now(). */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  /** Called while somebody else has it, at most every few seconds; its text goes into the deadline's error. */
+  readonly onWait: () => Promise<string>;
+}
+
+/**
+ * Blocks in GET_LOCK until it is ours. The server gives it to the next when our session ends, however we end.
+ * @returns whether somebody else had it first
+ * @throws DeadlineError; the signal's reason, at once; what the session throws when it is lost
+ */
+export async function takeLock(
+  session: MysqlSession,
+  name: string,
+  options: LockOptions,
+): Promise<{ waited: boolean }> {
+  const { deadline, signal, onWait } = options;
+  const began = performance.now();
+  const stop = () => session.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    if (await getLock(session, name, 0)) return { waited: false };
+    for (;;) {
+      const holder = await onWait();
+      const leftSeconds = Math.ceil((deadline - performance.now()) / 1000);
+      if (leftSeconds <= 0) {
+        const waited = formatDuration(performance.now() - began);
+        throw new DeadlineError(`waited ${waited} for another migration of this database: ${holder}`);
+      }
+      if (await getLock(session, name, Math.min(BLOCK_SECONDS, leftSeconds))) return { waited: true };
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function getLock(session: MysqlSession, name: string, seconds: number): Promise<boolean> {
+  const [row] = await unlessRefused(
+    session.rows(`SELECT ${OUR_MARK} GET_LOCK(?, ?) AS got`, [name, seconds], seconds * 1000 + ANSWER_MS),
+    { got: 1 },
+  );
+  const got = row?.['got'];
+  if (got === null || got === undefined) throw new UnavailableError(`the server gave no answer to GET_LOCK('${name}')`);
+  return got === 1;
+}
+
+/** Whether the lock is still this session's. */
+export async function holdsLock(session: MysqlSession, name: string, timeoutMs: number): Promise<boolean> {
+  const [row] = await unlessRefused(
+    session.rows('SELECT IS_USED_LOCK(?) = CONNECTION_ID() AS ours', [name], timeoutMs),
+    { ours: 1 },
+  );
+  return row?.['ours'] === 1;
+}
+
+/**
+ * Ends the session that has the lock: of one whose turn is over, and which does not end it by itself, as it is frozen or
+ * cut off from us but not from the server. An account may end its own sessions.
+ * @returns the server's number of that session; undefined when nobody has the lock
+ */
+export async function endLockHolder(session: MysqlSession, name: string): Promise<number | undefined> {
+  const [row] = await unlessRefused(session.rows('SELECT IS_USED_LOCK(?) AS id', [name]), { id: null });
+  const id = (row?.['id'] ?? undefined) as number | undefined;
+  if (id !== undefined) await killSession(session, id);
+  return id;
+}
+
+export async function releaseLock(session: MysqlSession, name: string, timeoutMs?: number): Promise<void> {
+  await unlessRefused(session.rows('SELECT RELEASE_LOCK(?)', [name], timeoutMs), {});
+}
+
+/** Where the server has no such lock, the fence row alone decides. */
+async function unlessRefused(
+  asked: Promise<Record<string, unknown>[]>,
+  instead: Record<string, unknown>,
+): Promise<Record<string, unknown>[]> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (errnoOf(error) === REFUSED) return [instead];
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { UnavailableError } from '../../core/errors.ts';
+import { longAfter, unlessAborted } from '../../core/abort.ts';
+import { pause } from '../../core/backoff.ts';
+import { isPassing, isUndone, reasonOf, type MysqlSession } from '../../mysql/index.ts';
+import { renewFence } from './fence.ts';
+import { holdsLock } from './lock.ts';
+
+export interface RenewalOptions {
+  readonly session: MysqlSession;
+  readonly lockName: string;
+  readonly token: number;
+  /** By performance.now(): when the statement was sent that gave us the fence. */
+  readonly takenAt: number;
+  /** Lock and fence count as lost when the server has not confirmed them for this long. */
+  readonly lossMs: number;
+  /** Aborted when we are to end: then the answer to a renewal is not waited for much longer. */
+  readonly signal: AbortSignal;
+  /** Told at each confirmed renewal when it was sent, by performance.now(). */
+  readonly onConfirmed?: (at: number) => void;
+}
+
+/** Renews the fence until it is disposed of. */
+export interface Renewal extends AsyncDisposable {
+  /** Aborted as soon as lock or fence are no longer ours, or may not be; its reason is the error that says why. */
+  readonly lost: AbortSignal;
+}
+
+const RENEW_MS = 5000;
+/** A server that does not answer must not keep us from ending. */
+const LAST_ANSWER_MS = 1000;
+const RENEWALS_PER_LOSS = 4;
+
+/** Several renewals must fit into the time after which the lock counts as lost. */
+export function renewEveryMs(lossMs: number): number {
+  return Math.min(RENEW_MS, lossMs / RENEWALS_PER_LOSS);
+}
+
+/** Starts to renew. From the moment a renewal was sent, not answered: others may have seen it as early as that. */
+export function startRenewal(options: RenewalOptions): Renewal {
+  const over = new AbortController();
+  const lost = new AbortController();
+  const ended = (async () => {
+    const why = await renew(options, over.signal);
+    if (why !== undefined) lost.abort(new UnavailableError(`the lock was lost: ${why}`));
+  })();
+  return {
+    lost: lost.signal,
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      await unlessAborted(ended, longAfter(options.signal, LAST_ANSWER_MS)).catch(() => {});
+    },
+  };
+}
+
+/** Why it is lost; undefined once `over` is aborted. */
+async function renew(options: RenewalOptions, over: AbortSignal): Promise<string | undefined> {
+  const { session, lockName, token, lossMs } = options;
+  const everyMs = renewEveryMs(lossMs);
+  let confirmedAt = options.takenAt;
+  const leftMs = () => Math.max(1, confirmedAt + lossMs - performance.now());
+  for (;;) {
+    try {
+      await pause(Math.min(everyMs, leftMs()), AbortSignal.any([over, session.lost]));
+      const askedAt = performance.now();
+      const isOurs = await renewFence(session, token, leftMs());
+      // What is asked now may come after our own last word.
+      if (over.aborted) return undefined;
+      if (!isOurs) return 'somebody else has taken the fence row';
+      if (!(await holdsLock(session, lockName, leftMs()))) return 'the server has given the lock to another session';
+      if (over.aborted) return undefined;
+      confirmedAt = askedAt;
+      options.onConfirmed?.(askedAt);
+    } catch (error) {
+      if (over.aborted) return undefined;
+      const isLeft = performance.now() < confirmedAt + lossMs;
+      if (session.lost.aborted || !(isPassing(error) || isUndone(error)) || !isLeft) return reasonOf(error);
+    }
+    if (over.aborted) return undefined;
+  }
+}

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../../core/backoff.ts';
+import { isUndone } from '../../mysql/index.ts';
+
+/** Longer than a cluster needs to give a dead node up. */
+const REPEAT_MS = 30_000;
+const BACKOFF = { minMs: 10, maxMs: 500 };
+
+/** Runs a statement again that Galera or InnoDB undid for a reason that passes, for a while. */
+export async function repeated<T>(statement: () => Promise<T>): Promise<T> {
+  const end = performance.now() + REPEAT_MS;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await statement();
+    } catch (error) {
+      if (!isUndone(error) || performance.now() > end) throw error;
+      await sleep(backoffMs(attempt, BACKOFF));
+    }
+  }
+}

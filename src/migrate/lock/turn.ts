@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { messageOf } from '../../core/errors.ts';
+import type { Claim } from './fence.ts';
+import { takeLease, type HeldLease } from '../lease/index.ts';
+import { workOf, type Effects, type Plan } from '../plan.ts';
+import { seeRow, takeRow, type RowFinished, type RowTaken } from './take-row.ts';
+
+/** Our turn: Lease (where there is one), lock and fence are ours. */
+export type Turn = RowTaken & OnLease;
+/** They are ours, but somebody else has finished the same while we waited. */
+export type NoTurn = RowFinished & OnLease;
+
+interface OnLease {
+  /** Undefined where the row is the only lock. It is the caller's to give back. */
+  readonly lease?: HeldLease | undefined;
+}
+
+/** A test shows by one that excludes nobody that the real one does. */
+export type TakeTurn = typeof takeTurn;
+
+/**
+ * Waits for our turn: first at the Lease, which costs the database nothing while another has it, then at the row, which
+ * those without a Lease take too. A Lease that is lost while we wait at the row is waited for again.
+ * @throws DeadlineError that names the holder; the signal's reason; what takeLease() and reach() throw
+ */
+export async function takeTurn(
+  plan: Plan,
+  effects: Pick<Effects, 'signal' | 'log' | 'onStage'>,
+): Promise<Turn | NoTurn> {
+  const { signal, log, onStage } = effects;
+  const { leaseMs, lossMs } = plan;
+  const deadline = performance.now() + plan.lockTimeoutMs;
+  const claim = claimFor(plan);
+  const alone = { seen: undefined, claim, deadline, tokenAbove: 0, passed: '' };
+  if (plan.leaseSite === undefined) return await takeRow(plan, alone, effects);
+  const seen = await seeRow(plan, effects);
+  onStage?.('waiting for the lock');
+  for (;;) {
+    const lease = await takeLease(plan.leaseSite, { holder: claim.holder, leaseMs, lossMs, deadline, signal, log });
+    const { transitions: tokenAbove, predecessor: passed, lost } = lease;
+    try {
+      const options = { claim, deadline, seen, tokenAbove, passed };
+      return { ...(await takeRow(plan, options, { log, onStage, signal: AbortSignal.any([signal, lost]) })), lease };
+    } catch (error) {
+      await lease[Symbol.asyncDispose]();
+      if (signal.aborted || !lost.aborted) throw error;
+      log.warn(`${messageOf(lost.reason)}: waiting for it again`);
+    }
+  }
+}
+
+function claimFor(plan: Plan): Claim {
+  const holder = newHolder();
+  const { service, release, phase } = plan;
+  const work = plan.isOfItsOwn ? createHash('sha256').update(holder).digest('hex').slice(0, 16) : workOf(plan);
+  return { holder, service, release, phase, work };
+}
+
+/** A name that no process has had before. */
+export function newHolder(): string {
+  return `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`;
+}

@@ -1,0 +1,92 @@
+import { preferring, quoteAccount, reasonOf, errnoOf, UNKNOWN_DATABASE, type MysqlTarget } from '../mysql/index.ts';
+import { adminAt } from './ensure/admin.ts';
+import { missingIn } from './ensure/missing.ts';
+import { isAccessDenied, tryLogin } from './ensure/login.ts';
+import type { Effects, Plan } from './plan.ts';
+import { upToDateBy } from './record/up-to-date.ts';
+import { reach } from './target/reach.ts';
+import { planTool, type Task, type ToolChange } from './tool/index.ts';
+
+/** What a run would do, as far as it can be seen without the lock. It holds no secret: it is printed. */
+export interface Seen {
+  readonly action: 'create' | 'update';
+  readonly kind: string;
+  readonly name: string;
+  readonly fields: readonly { readonly name: string; readonly before?: string; readonly after: string }[];
+  readonly lacks?: string;
+}
+
+/** What is missing of the databases, accounts and grants. Nothing without an admin, as nothing would be made then. */
+export async function lookAtDatabase(plan: Plan, effects: Effects): Promise<Seen[]> {
+  const { admin, target, others } = plan;
+  if (admin === undefined) return [];
+  const found = [...(await lookAtOne(plan, target, admin, effects))];
+  for (const other of others) found.push(...(await lookAtOne(plan, other, adminAt(admin, other), effects)));
+  return found;
+}
+
+async function lookAtOne(plan: Plan, target: MysqlTarget, admin: MysqlTarget, effects: Effects): Promise<Seen[]> {
+  const { timeoutMs, galeraDonor, rotate } = plan;
+  const options = { timeoutMs, galeraDonor, signal: effects.signal, log: effects.log };
+  await using session = await reach(admin, options);
+  const missing = await missingIn(session, target, plan);
+  if (missing.length > 0) return missing;
+  try {
+    await tryLogin(preferring(target, session.at), { ...options, settleMs: 0 });
+    return [];
+  } catch (error) {
+    if (!isAccessDenied(error)) throw error;
+    const why = `the server refuses the URL's password: ${reasonOf(error)}`;
+    const password = { name: 'password', before: 'another', after: "the URL's" };
+    const name = quoteAccount(target.user, plan.accountHost.join(', '));
+    return [
+      {
+        action: 'update',
+        kind: 'account',
+        name,
+        fields: [password],
+        ...(rotate ? {} : { lacks: `${why}; give --rotate` }),
+      },
+    ];
+  }
+}
+
+/**
+ * The migration, where it is to be run.
+ * @param isThere whether database and account are
+ */
+export async function lookAtSchema(plan: Plan, isThere: boolean, effects: Effects): Promise<Seen[]> {
+  const { target, phase, release, steps } = plan;
+  if (steps.length === 0 || (isThere && (await upToDateBy(plan, effects)) !== undefined)) return [];
+  const why = !isThere
+    ? 'the database is not there yet'
+    : plan.check === undefined
+      ? 'its tool can tell nobody whether it is up to date, and changes nothing where it is'
+      : 'it is not recorded as done, or the tool says that something is left';
+  const fields = [
+    { name: 'phase', after: phase },
+    ...(release === '' ? [] : [{ name: 'release', after: release }]),
+    { name: 'run', after: steps.map(({ argv }) => argv.join(' ')).join('; ') },
+    { name: 'why', after: why },
+  ];
+  return [{ action: isThere ? 'update' : 'create', kind: 'schema', name: target.database, fields }];
+}
+
+/** What the service's own commands have to do. */
+export async function lookAtTool(
+  plan: Plan,
+  tasks: readonly Task[],
+  isThere: boolean,
+  effects: Effects,
+): Promise<ToolChange[]> {
+  if (!isThere) return await planTool(tasks, plan, undefined, effects);
+  const { target, timeoutMs, galeraDonor, childEnv } = plan;
+  const { signal, log } = effects;
+  try {
+    await using session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
+    return await planTool(tasks, plan, { session, childEnv }, effects);
+  } catch (error) {
+    if (errnoOf((error as Error).cause) !== UNKNOWN_DATABASE) throw error;
+    return await planTool(tasks, plan, undefined, effects);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Context } from '../cli/command.ts';
+import { UsageError } from '../core/errors.ts';
+import { redactor, type Redact } from '../core/redact.ts';
+import type { Service, Step } from '../catalog/index.ts';
+import { isLastBeforeRollout } from '../catalog/last-before-rollout.ts';
+import { checkEnsureOptions, findAdmin } from './ensure/index.ts';
+import { kubeAccess } from './kube-access.ts';
+import { leaseSite } from './lease/index.ts';
+import { stepsOf } from './phases.ts';
+import type { MigrationOptions } from './options.ts';
+import type { Plan } from './plan.ts';
+import { redacted } from './redacted.ts';
+import { rolloutGate } from './rollout/index.ts';
+import { workloadsOf } from './rollout/options.ts';
+import { requireFolder, requireProgram } from './steps/program.ts';
+import { atHosts, environmentAs, environmentAt, urlsOf } from './target/hosts.ts';
+import { findOthers, findSource, isFoundByTool, type Source } from './target/target.ts';
+
+const LONGEST_RELEASE = 128;
+const STOPPING_MS = 1000;
+
+/** All that a migration needs to know, and the way to the API server, which is given back. */
+export interface Prepared extends Disposable {
+  readonly plan: Plan;
+  readonly redact: Redact;
+  /** Where its databases are, the one with the lock first. */
+  readonly sources: readonly Source[];
+}
+
+export interface Asked {
+  readonly service: Service;
+  readonly options: MigrationOptions;
+  /** A command of the user's own instead of the phase's steps. */
+  readonly own?: Step | undefined;
+  /** Whether the tool will be run: else it need not be here. */
+  readonly runsTool?: boolean;
+}
+
+/**
+ * Reads options and files, and looks whether the service's tool is here. No word to the database's server yet; to the API
+ * server where replicas of an older release are to be waited for.
+ * @returns a plan without steps where the service has nothing to do in that phase
+ * @throws UsageError, ConfigError, UnavailableError with the place and the fix
+ */
+export async function prepareSync(
+  { service, options, own, runsTool = true }: Asked,
+  { log, inherited }: Pick<Context, 'log' | 'inherited'>,
+): Promise<Prepared> {
+  checkOptions(options);
+  const workloads = workloadsOf(options);
+  const steps = own === undefined ? stepsOf(service, options.phase) : [own];
+  const found = await findSource(service, options, inherited);
+  const [source, ...others] = atHosts(
+    [found, ...(await otherSources({ service, options, own }, inherited))],
+    options.host,
+  );
+  const admin = await findAdmin(options, source);
+  if (runsTool) requireTools(steps, inherited);
+  const sources = [source, ...others];
+  const redact = redactor([...sources.flatMap((each) => [...urlsOf(each), each.target.password]), admin?.password]);
+  for (const { place } of sources) log.info(`database URL from ${place}`);
+  const phase = own === undefined || options.phase !== 'all' ? options.phase : 'command';
+  using stack = new DisposableStack();
+  const kube = stack.use(kubeAccess(options, inherited));
+  const last = { ...options, isLastBeforeRollout: isLastBeforeRollout(service, phase) };
+  const plan = await redacted(redact, async () => ({
+    ...options,
+    service: service.name,
+    phase,
+    steps,
+    check: own === undefined ? service.migration.check : undefined,
+    target: source.target,
+    others: others.map(({ target }) => target),
+    admin,
+    childEnv: (...[at, as]: Parameters<Plan['childEnv']>) => ({
+      ...environmentOf(inherited, sources),
+      ...environmentAt(sources, at),
+      ...(as && environmentAs(sources, at, as)),
+    }),
+    tellsAccount: options.migrateAs === 'own' && sources.every(({ variables }) => variables.length > 0),
+    timeoutMs: options.timeout,
+    lockTimeoutMs: options.lockTimeout,
+    lossMs: options.lockLoss,
+    leaseMs: options.lease,
+    leaseSite: await leaseSite(service.name, last, kube, log),
+    rollout: await rolloutGate({ ...options, workloads }, kube, { inherited, log }),
+    graceMs: options.grace,
+  }));
+  const moved = stack.move();
+  return { plan, redact, sources, [Symbol.dispose]: () => moved.dispose() };
+}
+
+/** UnavailableError where a program or a folder of these steps is not here. */
+export function requireTools(steps: readonly Step[], inherited: NodeJS.ProcessEnv): void {
+  for (const { argv, folder } of steps) {
+    if (folder !== undefined) requireFolder(folder);
+    requireProgram(argv[0], inherited);
+  }
+}
+
+/** The databases that are made beside the first one, or whose URL the tool would not find by itself. */
+async function otherSources({ service, options, own }: Asked, inherited: NodeJS.ProcessEnv): Promise<Source[]> {
+  const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
+  if (own !== undefined && isGiven) return [];
+  return options.adminUser === undefined && isFoundByTool(options) ? [] : await findOthers(service, options, inherited);
+}
+
+/** The child's environment: ours without our secrets, and the URLs that its tool would not find by itself. */
+function environmentOf(inherited: NodeJS.ProcessEnv, sources: readonly Source[]): NodeJS.ProcessEnv {
+  const env = { ...inherited };
+  delete env['KOLLA_DB_SYNC_ADMIN_PASSWORD'];
+  delete env['KOLLA_DB_SYNC_CONNECTION'];
+  return Object.assign(env, ...sources.map(({ environment }) => environment)) as NodeJS.ProcessEnv;
+}
+
+function checkOptions(options: MigrationOptions): void {
+  const { release, lockLoss, lease } = options;
+  checkEnsureOptions(options);
+  if (release.length > LONGEST_RELEASE) throw new UsageError(`--release is longer than ${LONGEST_RELEASE} characters`);
+  if (lockLoss < 1000) throw new UsageError('--lock-loss is at least 1s');
+  if (lease < lockLoss + STOPPING_MS) {
+    throw new UsageError('--lease is at least 1s longer than --lock-loss: the command is stopped in between');
+  }
+}

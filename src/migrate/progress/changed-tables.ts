@@ -1,0 +1,67 @@
+import type { Log } from '../../core/log.ts';
+import { connect, placesOf, preferring, reasonOf, type MysqlTarget } from '../../mysql/index.ts';
+import type { Address } from '../../net/address.ts';
+import { FENCE_TABLE } from '../lock/fence.ts';
+import { OUR_MARK } from '../lock/lock.ts';
+import { RECORD_TABLE } from '../record/record.ts';
+
+/** Tables of one database, the latest first. */
+export interface ChangedTables {
+  /** Made, or their definition changed. */
+  readonly altered: readonly string[];
+  /** Only their rows: by the migration, or by the live service. */
+  readonly written: readonly string[];
+}
+
+/** For the connection, and for the answer. */
+const ASK_MS = 3000;
+const NAMED = 5;
+
+/**
+ * The tables that changed in the last `sinceMs`, by the server's own clock and notes. On a session of its own: the one that
+ * holds the lock must not wait for an answer. Undefined where the server does not tell.
+ * @param at the node that is used
+ */
+export async function readChangedTables(
+  target: MysqlTarget,
+  at: Address,
+  sinceMs: number,
+  { signal, log }: { readonly signal: AbortSignal; readonly log: Log },
+): Promise<ChangedTables | undefined> {
+  const [place] = placesOf(preferring(target, at));
+  if (place === undefined) return undefined;
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(2 * ASK_MS)]);
+  try {
+    await using session = await connect(place, { signal: stop, handshakeMs: ASK_MS, statementMs: ASK_MS });
+    stop.addEventListener('abort', () => session.destroy(), { once: true });
+    const seconds = Math.ceil(sinceMs / 1000);
+    const rows = await session.rows(
+      `/*M!100100 SET STATEMENT max_statement_time = ${ASK_MS / 1000} FOR */ SELECT ${OUR_MARK}
+         TABLE_NAME AS name, CREATE_TIME >= NOW() - INTERVAL ? SECOND AS isAltered FROM information_schema.TABLES
+       WHERE TABLE_SCHEMA = ? AND TABLE_NAME NOT IN (?, ?) AND
+         GREATEST(COALESCE(CREATE_TIME, 0), COALESCE(UPDATE_TIME, 0)) >= NOW() - INTERVAL ? SECOND
+       ORDER BY GREATEST(COALESCE(CREATE_TIME, 0), COALESCE(UPDATE_TIME, 0)) DESC, TABLE_NAME`,
+      [seconds, place.database, FENCE_TABLE, RECORD_TABLE, seconds],
+    );
+    const named = (isAltered: number) =>
+      rows.filter((row) => Number(row['isAltered']) === isAltered).map((row) => String(row['name']));
+    return { altered: named(1), written: named(0) };
+  } catch (error) {
+    if (!signal.aborted) log.debug(`cannot tell which tables have changed: ${reasonOf(error)}`);
+    return undefined;
+  }
+}
+
+/** `tables altered: user, role and 3 more`, for messages. */
+export function changedText(changed: ChangedTables | undefined): string[] {
+  if (changed === undefined) return [];
+  const { altered, written } = changed;
+  if (altered.length + written.length === 0) return ['no table has changed yet'];
+  const text = (verb: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [`tables ${verb}: ${names.slice(0, NAMED).join(', ')}${more(names.length - NAMED)}`];
+  return [...text('altered', altered), ...text('written', written)];
+}
+
+function more(count: number): string {
+  return count > 0 ? ` and ${count} more` : '';
+}

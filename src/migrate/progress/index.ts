@@ -1,0 +1,78 @@
+/**
+ * What a person sees of a step that takes long.
+ *
+ *   each 30 s: how long it has run, the last line of its tool, the tables that changed (asked on a session of its own)
+ *     -> one line of the log; on a terminal a line that changes in place each second
+ *
+ * Nothing of it can fail the run: a server that does not answer in 3 s is not asked for longer, and the line has no tables.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import { formatDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Live, LiveLine } from '../../cli/live.ts';
+import type { Log } from '../../core/log.ts';
+import { pause } from '../../core/backoff.ts';
+import { changedText, type ChangedTables } from './changed-tables.ts';
+
+export { readChangedTables, type ChangedTables } from './changed-tables.ts';
+
+export interface ProgressOptions {
+  /** What runs: `keystone-manage`. */
+  readonly what: string;
+  /** Its last line, without secrets; undefined while it has said nothing. */
+  readonly lastLine: () => string | undefined;
+  /** The tables that have changed for so long; undefined where that can't be known now. Bounded in time by itself. */
+  readonly changed: (sinceMs: number, signal: AbortSignal) => Promise<ChangedTables | undefined>;
+  readonly log: Log;
+  readonly live?: Live | undefined;
+  /** @default 30 s */
+  readonly everyMs?: number | undefined;
+}
+
+const PROGRESS_MS = 30_000;
+const REDRAW_MS = 1000;
+const LINE_CHARACTERS = 200;
+
+/** Tells of what runs until it is disposed of. */
+export function startProgress(options: ProgressOptions): AsyncDisposable {
+  const { what, lastLine, log, live } = options;
+  const began = performance.now();
+  const over = new AbortController();
+  let changed: ChangedTables | undefined;
+  const parts = (): string[] => {
+    const last = lastLine();
+    const said = last === undefined ? 'it has said nothing yet' : `last line: ${shortened(last)}`;
+    return [`${what} has been running for ${formatDuration(performance.now() - began)}`, said, ...changedText(changed)];
+  };
+  const draw = () => live?.show(() => parts().map((text, i): LiveLine => ({ text, style: i === 0 ? 'bold' : 'dim' })));
+  draw();
+  const redraw = live && setInterval(draw, REDRAW_MS);
+  const ended = (async () => {
+    try {
+      for (;;) {
+        await pause(options.everyMs ?? PROGRESS_MS, over.signal);
+        changed = await options.changed(performance.now() - began, over.signal);
+        over.signal.throwIfAborted();
+        if (live === undefined) log.info(parts().join('; '));
+        else draw();
+      }
+    } catch (error) {
+      if (!over.signal.aborted) log.warn(`no more is said of the progress: ${messageOf(error)}`);
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      clearInterval(redraw);
+      // How it ended is a line of the log.
+      live?.show(() => []);
+      live?.leave();
+      await ended;
+    },
+  };
+}
+
+function shortened(line: string): string {
+  const text = stripVTControlCharacters(line);
+  return text.length <= LINE_CHARACTERS ? text : `${text.slice(0, LINE_CHARACTERS)}...`;
+}

@@ -1,0 +1,95 @@
+import { command } from '../cli/command.ts';
+import { ExitCode, UsageError } from '../core/errors.ts';
+import { outputOption } from '../cli/output-option.ts';
+import { rolesFor, rolesYaml, type Grant } from '../kube/rbac.ts';
+import { knownServices } from '../catalog/known.ts';
+import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
+import { rolloutGrants } from './rollout/grants.ts';
+import { parseWorkload } from './rollout/kinds.ts';
+import { ROLLOUT_OPTIONS } from './rollout/options.ts';
+import { SIDECAR_OPTIONS } from './sidecar/options.ts';
+import { serviceOf } from './target/target.ts';
+
+const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;
+const [STAY] = SIDECAR_OPTIONS;
+
+const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
+
+/** Prints what kolla-db-sync needs of the API server: the Lease that is its lock, and what --after-rollout looks at. */
+export const rbacCommand = command({
+  summary: 'Prints the Role and the binding that a migration needs of the API server, and no more.',
+  description:
+    'Nothing is written and no cluster is asked. The Lease and workloads stand in resourceNames; create can not be held to a name, nor can Pods ' +
+    'and the ReplicaSets or revisions of their templates, which are found by labels. ' +
+    'Feed it to kubectl apply -f -.',
+  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+  options: [
+    {
+      flag: 'namespace',
+      short: 'n',
+      type: 'string',
+      env: 'KOLLA_DB_SYNC_NAMESPACE',
+      default: 'default',
+      help: "the Pod's namespace, where the Lease is",
+      example: 'openstack',
+    },
+    {
+      flag: 'service-account',
+      type: 'string',
+      env: 'KOLLA_DB_SYNC_RBAC_SERVICE_ACCOUNT',
+      default: 'default',
+      help: "the Pod's ServiceAccount, which the binding names; it is not made",
+      example: 'keystone-db-sync',
+    },
+    {
+      flag: 'lease-name',
+      type: 'string',
+      env: 'KOLLA_DB_SYNC_LEASE_NAME',
+      help: 'as kolla-db-sync has it (default: the service)',
+      example: 'nova-cell2',
+    },
+    AFTER_ROLLOUT,
+    STAY,
+    outputOption('KOLLA_DB_SYNC_RBAC_OUTPUT', 'yaml', 'documents, or one List'),
+  ],
+  examples: [
+    {
+      line: 'kolla-db-sync rbac keystone -n openstack --service-account keystone-db-sync',
+      does: 'the Role and its binding, for kubectl apply -f -',
+    },
+    {
+      line: 'kolla-db-sync rbac keystone --after-rollout deployment/keystone -n openstack --service-account keystone-db-sync',
+      does: 'for the phases contract and online as well',
+    },
+    {
+      line: 'kolla-db-sync rbac keystone --stay -n openstack --service-account keystone',
+      does: 'for a sidecar, which reads its own Pod',
+    },
+    { line: 'kolla-db-sync rbac nova --lease-name nova-cell2 -o json', does: 'for a second cell; for a program' },
+  ],
+  async run({ operands: [name = ''], options }, { stdout, podFile }) {
+    const { namespace, serviceAccount, leaseName, afterRollout, stay, output } = options;
+    serviceOf(name, await knownServices(podFile));
+    checkNamespace(namespace);
+    if (!SUBDOMAIN.test(serviceAccount))
+      throw new UsageError(`--service-account: '${serviceAccount}' is no name of Kubernetes`);
+    const lease = leaseNameOf(name, leaseName);
+    const grants: Grant[] = [
+      ...leaseGrants(namespace, lease),
+      ...rolloutGrants(afterRollout.map(parseWorkload), namespace),
+      ...(stay ? [ownPodGrant(namespace)] : []),
+    ];
+    // Several services, and several accounts for one, may share a namespace.
+    const role = `kolla-db-sync-${lease}-${serviceAccount}`;
+    const subject = { kind: 'ServiceAccount', name: serviceAccount, namespace } as const;
+    const items = rolesFor(grants, subject, { role, clusterRole: role });
+    if (output === 'json') stdout(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`);
+    else stdout(rolesYaml(items));
+    return ExitCode.ok;
+  },
+});
+
+/** Its name differs in each replica, so none can stand in the Role. */
+function ownPodGrant(namespace: string): Grant {
+  return { namespace, rule: { group: '', resource: 'pods', verbs: ['get'] } };
+}

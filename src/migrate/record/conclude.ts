@@ -1,0 +1,85 @@
+import { ChildError, UnavailableError, type ExitCode } from '../../core/errors.ts';
+import { longAfter, unlessAborted } from '../../core/abort.ts';
+import { reasonOf, type MysqlSession } from '../../mysql/index.ts';
+import { closeMigration, type Ended } from './closing.ts';
+import type { HeldLease } from '../lease/index.ts';
+import type { Claim, FenceState } from '../lock/fence.ts';
+import { releaseLock } from '../lock/lock.ts';
+import type { Effects, Plan } from '../plan.ts';
+import { reach } from '../target/reach.ts';
+import type { Held, Ran } from '../steps/run-steps.ts';
+import { isOverAfter } from '../steps/supervise.ts';
+import type { Turn } from '../lock/turn.ts';
+
+/** For the last word in the fence row when the session that held it is gone: within the time to stop a pod. */
+const LAST_WORD_MS = 4000;
+/** A migration that ended well is worth the time that a cluster needs to give a dead node up. */
+const GOOD_WORD_MS = 30_000;
+
+/** The last word on the Lease may be said after the one in the row, within the same time. */
+const LEAST_WORD_MS = 1000;
+
+/** Records how it ended, gives the lock back, publishes it on the Lease, and makes the exit code of it. */
+export async function conclude(
+  plan: Plan,
+  { claim, lease }: Pick<Turn, 'claim'> & { readonly lease?: Pick<HeldLease, 'end'> | undefined },
+  held: Held,
+  ran: Ran,
+  { signal, log }: Effects,
+): Promise<ExitCode> {
+  const { outcome, program, meaning } = ran;
+  const { session, lockName } = held;
+  const { code } = outcome;
+  const state: FenceState = outcome.state === 'ended' ? (code === 0 ? 'done' : 'failed') : outcome.state;
+  const isOver = isOverAfter(outcome);
+  const until = performance.now() + (state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS);
+  const ended = { state, exitCode: code, output: ran.output, isOver };
+  const isRecorded = await record(plan, claim, held, ended, { signal, log });
+  if (!session.lost.aborted) await releaseLock(session, lockName, LEAST_WORD_MS).catch(() => session.destroy());
+  const { phase, release } = claim;
+  // Who waits must not go on by what the next migrator does not know of.
+  const known = state === 'done' && !isRecorded ? 'lost' : state;
+  const news = { state: known, phase, release, token: held.token };
+  const isPublished = (await lease?.end(news, Math.max(LEAST_WORD_MS, until - performance.now()))) ?? true;
+  switch (outcome.state) {
+    case 'lost':
+      throw new UnavailableError(`the command was stopped while it ran: ${outcome.why}`);
+    case 'interrupted':
+      throw signal.reason;
+    case 'ended':
+      if (code !== 0) {
+        const why = meaning === undefined ? '' : `: ${meaning}`;
+        throw new ChildError(code, `the migration failed: ${program} ended with ${code}${why}`);
+      } else if (!isRecorded)
+        throw new UnavailableError('the command succeeded, but that could not be recorded: run it again');
+      else if (!isPublished)
+        throw new UnavailableError('the command succeeded, but that could not be published: run it again');
+      return code;
+  }
+}
+
+async function record(
+  { target, galeraDonor }: Plan,
+  claim: Claim,
+  { session, token }: Held,
+  ended: Ended,
+  { signal: asked, log }: Pick<Effects, 'signal' | 'log'>,
+): Promise<boolean> {
+  const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
+  // Ours is aborted where this is needed most. Those who wait for the Lease must not wait for this.
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), longAfter(asked, LAST_WORD_MS)]);
+  const write = async (on: MysqlSession) => {
+    signal.addEventListener('abort', () => on.destroy(), { once: true });
+    return await unlessAborted(closeMigration(on, claim, token, ended), signal);
+  };
+  try {
+    // A session that lives may be on a node that has lost the others, and with it our lock.
+    if (!session.lost.aborted && ended.state !== 'lost') return await write(session);
+    await using other = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
+    return await write(other);
+  } catch (error) {
+    const why = signal.aborted ? 'the server did not answer in time' : reasonOf(error);
+    log.warn(`cannot record that it is ${ended.state}: ${why}`);
+    return false;
+  }
+}

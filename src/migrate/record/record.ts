@@ -1,0 +1,108 @@
+import { errnoOf, NO_SUCH_TABLE, type MysqlSession } from '../../mysql/index.ts';
+import type { Claim, FenceState } from '../lock/fence.ts';
+import { repeated } from '../lock/repeated.ts';
+
+/** One phase of one release: how its last migration went. */
+export interface RecordRow extends Omit<Claim, 'work'> {
+  readonly token: number;
+  readonly state: FenceState;
+  readonly work: string;
+  /** Server's time, UTC. */
+  readonly started: string;
+  readonly ended: string | undefined;
+  readonly exitCode: number | undefined;
+  /** The command's last lines, secrets hidden. */
+  readonly output: string;
+}
+
+export const RECORD_TABLE = 'kolla_pod_record';
+
+const TABLE = `CREATE TABLE IF NOT EXISTS ${RECORD_TABLE} (
+    service VARCHAR(64) NOT NULL,
+    \`release\` VARCHAR(128) NOT NULL,
+    phase VARCHAR(32) NOT NULL,
+    token BIGINT UNSIGNED NOT NULL,
+    state VARCHAR(16) NOT NULL,
+    holder VARCHAR(255) NOT NULL,
+    work VARCHAR(64) NOT NULL,
+    started DATETIME(3) NOT NULL, ended DATETIME(3) NULL,
+    exit_code INT NULL,
+    output TEXT NULL,
+    PRIMARY KEY (service, \`release\`, phase)
+  ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+    COMMENT='kolla-db-sync: what was migrated when; see kolla-db-sync status'`;
+
+const COLUMNS = ['state', 'holder', 'work', 'started', 'ended', 'exit_code', 'output'] as const;
+
+/**
+ * Writes that our migration of this phase begins, over what an older token left there. False: a later token was here.
+ * The table is made when it is missing, and not on each run: on Galera that would stop all writers for a moment.
+ */
+export async function openRecord(session: MysqlSession, claim: Claim, token: number): Promise<boolean> {
+  const { service, release, phase, holder, work } = claim;
+  // The token last: each assignment sees what those before it have set.
+  const over = COLUMNS.map((column) => `${column} = IF(VALUES(token) > token, VALUES(${column}), ${column})`);
+  const insert = () =>
+    repeated(() =>
+      session.change(
+        `INSERT INTO ${RECORD_TABLE} (service, \`release\`, phase, token, ${COLUMNS.join(', ')})
+         VALUES (?, ?, ?, ?, 'running', ?, ?, NOW(3), NULL, NULL, '')
+         ON DUPLICATE KEY UPDATE ${over.join(', ')}, token = GREATEST(token, VALUES(token))`,
+        [service, release, phase, token, holder, work],
+      ),
+    );
+  try {
+    return (await insert()).changed > 0;
+  } catch (error) {
+    if (errnoOf(error) !== NO_SUCH_TABLE) throw error;
+  }
+  await repeated(() => session.change(TABLE));
+  return (await insert()).changed > 0;
+}
+
+/**
+ * Writes how our migration of this phase ended. Not repeated: it is a part of a transaction.
+ * @returns false when a later token has begun it again
+ */
+export async function closeRecord(
+  session: MysqlSession,
+  { service, release, phase }: Claim,
+  { token, state, exitCode, output }: Pick<RecordRow, 'token' | 'state' | 'output'> & { exitCode: number },
+): Promise<boolean> {
+  const { changed } = await session.change(
+    `UPDATE ${RECORD_TABLE} SET state = ?, exit_code = ?, output = ?, ended = NOW(3)
+     WHERE service = ? AND \`release\` = ? AND phase = ? AND token = ?`,
+    [state, exitCode, output, service, release, phase, token],
+  );
+  return changed === 1;
+}
+
+/** The greatest token that any record in the session's database has; 0 when there is none. */
+export async function latestToken(session: MysqlSession): Promise<number> {
+  try {
+    const [row] = await repeated(() => session.rows(`SELECT MAX(token) AS token FROM ${RECORD_TABLE}`));
+    return Number(row?.['token'] ?? 0);
+  } catch (error) {
+    if (errnoOf(error) === NO_SUCH_TABLE) return 0;
+    throw error;
+  }
+}
+
+/** Everything that was ever recorded in the session's database, the latest first. */
+export async function readRecords(session: MysqlSession): Promise<RecordRow[]> {
+  try {
+    const rows = await session.rows(
+      `SELECT service, \`release\`, phase, token, state, holder, work, started, ended, exit_code AS exitCode, output
+       FROM ${RECORD_TABLE} ORDER BY token DESC`,
+    );
+    return rows.map(
+      (row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([key, value]) => [key, value ?? undefined]),
+        ) as unknown as RecordRow,
+    );
+  } catch (error) {
+    if (errnoOf(error) === NO_SUCH_TABLE) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import { command, type Context } from '../../cli/command.ts';
+import { ExitCode } from '../../core/errors.ts';
+import { outputOption } from '../../cli/output-option.ts';
+import { table } from '../../cli/table.ts';
+import type { Terminal } from '../../cli/terminal.ts';
+import { mysqlError } from '../../mysql/index.ts';
+import type { Service } from '../../catalog/index.ts';
+import { knownServices } from '../../catalog/known.ts';
+import { readFence, type FenceRow } from '../lock/fence.ts';
+import { atHosts } from '../target/hosts.ts';
+import { TARGET_OPTIONS, type TargetOptions } from '../options.ts';
+import { reach } from '../target/reach.ts';
+import { readRecords, type RecordRow } from './record.ts';
+import { findSource, serviceOf } from '../target/target.ts';
+
+/** Prints the fence row and the records: who migrates, or did last, and how each phase of each release went. */
+export const status = command({
+  summary: 'Shows who migrates the database, or did last, and how each phase of each release went.',
+  description: 'Exit code 1 when nobody ever has.',
+  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+  options: [...TARGET_OPTIONS, outputOption('KOLLA_DB_SYNC_OUTPUT', 'table')],
+  examples: [
+    { line: 'kolla-db-sync status keystone', does: 'a table' },
+    { line: 'kolla-db-sync status keystone -o json', does: 'one JSON object' },
+  ],
+  async run({ operands: [name = ''], options }, context) {
+    return await showStatus(serviceOf(name, await knownServices(context.podFile)), options, context);
+  },
+});
+
+/** Prints them; 1 when there are none. */
+export async function showStatus(
+  service: Service,
+  options: TargetOptions & { readonly output: 'table' | 'json' },
+  { signal, log, stdout, terminal, inherited }: Pick<Context, 'signal' | 'log' | 'stdout' | 'terminal' | 'inherited'>,
+): Promise<ExitCode> {
+  const [{ target }] = atHosts([await findSource(service, options, inherited)], options.host);
+  const { database } = target;
+  const { timeout: timeoutMs, galeraDonor } = options;
+  await using session = await reach(target, { timeoutMs, signal, log, database, galeraDonor });
+  try {
+    const row = await readFence(session);
+    if (row === undefined || row.state === 'new') {
+      log.info(`nobody has migrated database ${database} with kolla-db-sync yet`);
+      return ExitCode.no;
+    }
+    const { work: _work, ...fence } = row;
+    const records = (await readRecords(session)).map((record) => shown(record, row));
+    if (options.output === 'json') stdout(`${JSON.stringify({ database, ...fence, records })}\n`);
+    else stdout(`${fields(terminal, { database, ...fence })}${list(terminal, records)}`);
+    return ExitCode.ok;
+  } catch (error) {
+    throw mysqlError(`read the record in database ${database}`, error);
+  }
+}
+
+type Shown = Omit<RecordRow, 'work' | 'state'> & { readonly state: RecordRow['state'] | 'cut off' };
+
+/** One that runs under an older token than the fence's does not run any more: it could not say how it ended. */
+function shown({ work: _work, state, ...record }: RecordRow, fence: FenceRow): Shown {
+  const isCutOff = state === 'running' && (record.token !== fence.token || fence.state !== 'running');
+  return { ...record, state: isCutOff ? 'cut off' : state };
+}
+
+function fields(terminal: Terminal, row: object): string {
+  return table(
+    terminal,
+    [],
+    Object.entries(row).map(([key, value]) => [key, String(value ?? '')]),
+  );
+}
+
+function list(terminal: Terminal, records: readonly Shown[]): string {
+  const head = ['SERVICE', 'RELEASE', 'PHASE', 'STATE', 'CODE', 'TOKEN', 'STARTED (UTC)', 'ENDED (UTC)', 'HOLDER'];
+  const rows = records.map(({ service, release, phase, state, exitCode, token, started, ended, holder }) =>
+    [service, release || '-', phase, state, exitCode ?? '', token, toSeconds(started), toSeconds(ended), holder].map(
+      String,
+    ),
+  );
+  const failed = records.filter(({ state, output }) => state !== 'done' && output !== '');
+  const ends = failed.map(
+    ({ service, phase, token, output }) =>
+      `\nlast lines of ${service}, ${phase}, token ${token}:\n${output.replaceAll(/^/gm, '  ')}\n`,
+  );
+  return records.length === 0 ? '' : `\n${table(terminal, head, rows)}${ends.join('')}`;
+}
+
+function toSeconds(time: string | undefined): string {
+  return time?.replace(/\.\d+$/, '') ?? '';
+}

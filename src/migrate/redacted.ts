@@ -1,0 +1,14 @@
+import type { Redact } from '../core/redact.ts';
+
+/** Does it; what it throws holds no secrets: a server's error may quote the statement, and with it a password. */
+export async function redacted<T>(redact: Redact, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error) {
+      error.message = redact(error.message);
+      error.stack = redact(error.stack ?? '');
+    }
+    throw error;
+  }
+}

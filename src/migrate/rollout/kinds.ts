@@ -1,0 +1,133 @@
+import { UsageError } from '../../core/errors.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { NAME_RULES } from '../../kube/names.ts';
+import {
+  judgeDaemonSetRollout,
+  judgeDeployment,
+  judgeStatefulSet,
+  type DaemonSet,
+  type Deployment,
+  type RolloutVerdict,
+  type StatefulSet,
+  type Workload,
+} from '../../kube/rollout.ts';
+import type { LabelSelector } from '../../kube/selector.ts';
+import type { KubeObject } from '../../kube/types.ts';
+
+export interface OwnerReference {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+}
+
+/** What objects that belong to others have in their metadata. */
+export type OwnedMetadata = KubeObject['metadata'] & {
+  readonly uid?: string;
+  readonly ownerReferences?: readonly OwnerReference[];
+};
+
+/** A ReplicaSet or a ControllerRevision: one version of a workload's Pod template. */
+export interface Revision extends KubeObject {
+  readonly metadata: OwnedMetadata;
+  /** Of a ControllerRevision: the latest one has the highest. */
+  readonly revision?: number;
+}
+
+/** A workload whose Pods are of one template or another. */
+export interface Replicated extends Workload {
+  readonly metadata: Workload['metadata'] & { readonly uid?: string };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly selector?: LabelSelector;
+    readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };
+    readonly template?: { readonly metadata?: Pick<KubeObject['metadata'], 'annotations' | 'labels'> };
+  };
+}
+
+/** A kind of workload that --after-rollout can name. */
+export interface RolloutKind {
+  readonly word: string;
+  readonly aliases: readonly string[];
+  readonly kind: string;
+  /** As the API's paths write it. */
+  readonly resource: string;
+  /** The label by which its Pods say of which template they are. */
+  readonly hashLabel: string;
+  /** What else has to be read to know the latest template's. */
+  readonly revisions: 'replicasets' | 'controllerrevisions' | undefined;
+  /** How many Pods are wanted. */
+  wanted(workload: Replicated): number;
+  judge(workload: Replicated): RolloutVerdict;
+  /** The latest template's; undefined while its controller has made none, or we have not seen it yet. */
+  latestHash(workload: Replicated, own: readonly Revision[]): string | undefined;
+}
+
+const DEPLOYMENT_REVISION = 'deployment.kubernetes.io/revision';
+const CONTROLLER_HASH = 'controller-revision-hash';
+const DEPLOYMENT_HASH = 'pod-template-hash';
+
+export const ROLLOUT_KINDS: readonly RolloutKind[] = [
+  {
+    word: 'deployment',
+    aliases: ['deployments', 'deploy', 'deployment.apps', 'deployments.apps'],
+    kind: 'Deployment',
+    resource: 'deployments',
+    hashLabel: DEPLOYMENT_HASH,
+    revisions: 'replicasets',
+    wanted: ({ spec }) => spec?.replicas ?? 1,
+    judge: (workload: Deployment) => judgeDeployment(workload),
+    latestHash({ metadata }, own) {
+      const revision = metadata.annotations?.[DEPLOYMENT_REVISION];
+      const latest = own.find((each) => each.metadata.annotations?.[DEPLOYMENT_REVISION] === revision);
+      return revision === undefined ? undefined : latest?.metadata.labels?.[DEPLOYMENT_HASH];
+    },
+  },
+  {
+    word: 'statefulset',
+    aliases: ['statefulsets', 'sts', 'statefulset.apps', 'statefulsets.apps'],
+    kind: 'StatefulSet',
+    resource: 'statefulsets',
+    hashLabel: CONTROLLER_HASH,
+    revisions: undefined,
+    wanted: ({ spec }) => spec?.replicas ?? 1,
+    judge: (workload: StatefulSet) => judgeStatefulSet(workload),
+    latestHash: ({ status }: StatefulSet) => status?.updateRevision,
+  },
+  {
+    word: 'daemonset',
+    aliases: ['daemonsets', 'ds', 'daemonset.apps', 'daemonsets.apps'],
+    kind: 'DaemonSet',
+    resource: 'daemonsets',
+    hashLabel: CONTROLLER_HASH,
+    revisions: 'controllerrevisions',
+    wanted: ({ status }: DaemonSet) => status?.desiredNumberScheduled ?? 1,
+    judge: (workload: DaemonSet) => judgeDaemonSetRollout(workload),
+    latestHash: (_, own) =>
+      own.toSorted((a, b) => (b.revision ?? 0) - (a.revision ?? 0))[0]?.metadata.labels?.[CONTROLLER_HASH],
+  },
+];
+
+/** What one --after-rollout names. */
+export interface NamedWorkload {
+  /** As it was written. */
+  readonly text: string;
+  readonly kind: RolloutKind;
+  readonly name: string;
+  /** Undefined: our own. */
+  readonly namespace: string | undefined;
+}
+
+/** Reads KIND/NAME[@NAMESPACE]. Throws UsageError with what would have been right. */
+export function parseWorkload(text: string): NamedWorkload {
+  const [, word = '', name = '', namespace] = /^([^/]*)\/([^@]*)(?:@(.*))?$/.exec(text) ?? [];
+  const wrong = (why: string) => new UsageError(`--after-rollout '${text}': ${why}`);
+  if (!text.includes('/')) throw wrong('it is KIND/NAME[@NAMESPACE], such as deployment/keystone');
+  const kind = ROLLOUT_KINDS.find((each) => each.word === word || each.aliases.includes(word));
+  const words = ROLLOUT_KINDS.map((each) => each.word);
+  if (kind === undefined) throw wrong(`'${word}' is rolled out by nobody${suggestion(word, words)}`);
+  if (!NAME_RULES.subdomain.is.test(name)) throw wrong(`'${name}' is no name of a ${kind.kind}`);
+  if (namespace !== undefined && !NAME_RULES.label.is.test(namespace))
+    throw wrong(`'${namespace}' is no name of a namespace`);
+  return { text, kind, name, namespace };
+}

@@ -1,0 +1,59 @@
+import { UsageError } from '../../core/errors.ts';
+import type { Option, Values } from '../../cli/option.ts';
+import type { Phase } from '../../catalog/index.ts';
+import { parseWorkload, type NamedWorkload } from './kinds.ts';
+
+export const ROLLOUT_OPTIONS = [
+  {
+    flag: 'after-rollout',
+    type: 'string',
+    env: 'KOLLA_DB_SYNC_AFTER_ROLLOUT',
+    repeat: true,
+    help: 'KIND/NAME[@NAMESPACE] of a deployment, statefulset or daemonset: the phases contract and online wait until each is rolled out with the release of --release, and its last old Pod is gone',
+    example: 'deployment/keystone',
+  },
+  {
+    flag: 'rollout-timeout',
+    type: 'duration',
+    env: 'KOLLA_DB_SYNC_ROLLOUT_TIMEOUT',
+    default: '1h',
+    help: 'how long to wait for that',
+    example: '2h',
+  },
+] as const satisfies readonly Option[];
+
+/** The phases that old replicas would break under. */
+const AFTER: ReadonlySet<Phase> = new Set(['contract', 'online']);
+
+/** Whether this phase is for after a rollout. */
+export function isAfterRollout(phase: Phase): boolean {
+  return AFTER.has(phase);
+}
+
+/**
+ * The workloads to wait for, each once.
+ * @throws UsageError for a phase that comes before the rollout, and where the release is not said
+ */
+export function workloadsOf({
+  afterRollout,
+  phase,
+  release,
+}: Pick<Values<typeof ROLLOUT_OPTIONS>, 'afterRollout'> & {
+  readonly phase: Phase;
+  readonly release: string;
+}): NamedWorkload[] {
+  if (afterRollout.length === 0) return [];
+  if (!isAfterRollout(phase)) {
+    throw new UsageError(
+      phase === 'all'
+        ? '--after-rollout: --phase all is for while no replica runs; contract and online come after a rollout'
+        : `--after-rollout: --phase ${phase} comes before the rollout, and would wait for it in vain`,
+    );
+  }
+  if (release === '') {
+    throw new UsageError(
+      '--after-rollout: --release must say what is rolled out; else a rollout that has not begun looks like one that is complete',
+    );
+  }
+  return [...new Map(afterRollout.map((text) => [text, parseWorkload(text)])).values()];
+}

@@ -1,0 +1,124 @@
+import { releaseOf, VERSION_LABEL } from '../../kube/release.ts';
+import { DB_SYNC_ANNOTATIONS } from '../../kube/db-sync-lease.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { oneLine } from '../../core/one-line.ts';
+import type { OwnedMetadata, Replicated, Revision, RolloutKind } from './kinds.ts';
+
+/** The parts of a Pod that decide. */
+export interface ReplicaPod extends KubeObject {
+  readonly metadata: OwnedMetadata;
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: { readonly phase?: string };
+}
+
+/** A workload and what belongs to it, or may, as seen at one time. */
+export interface Replicas {
+  readonly workload: Replicated;
+  /** Of this workload, and of others whose Pods have the same labels. */
+  readonly revisions: readonly Revision[];
+  readonly pods: readonly ReplicaPod[];
+}
+
+/** Whether replicas of an older release may still run. */
+export interface Remains {
+  readonly isGone: boolean;
+  /** For a person: what is missing, with the names of old Pods. */
+  readonly state: string;
+}
+
+/** More names than that are read by nobody. */
+const NAMES = 5;
+
+/**
+ * Judges whether no replica of an older release is left: the rollout is of this release and complete, and no Pod is left that
+ * is of another template or being ended: until it is gone its containers may run. One that wants no Pods has no replica.
+ */
+export function judgeRemains(kind: RolloutKind, replicas: Replicas, release: string): Remains {
+  const { workload, pods, revisions } = replicas;
+  const own = revisions.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === uidOf(workload)));
+  const living = pods.filter((pod) => !isEnded(pod) && belongs(kind, replicas, pod));
+  const verdict = kind.judge(workload);
+  const isSeen = (workload.status?.observedGeneration ?? 0) >= (workload.metadata.generation ?? 0);
+  if (isSeen && kind.wanted(workload) === 0 && verdict.is !== 'passed over') {
+    return living.length === 0 ? gone('no Pod is wanted, and none is left') : left('no Pod is wanted', living);
+  }
+  const template = workload.spec?.template?.metadata ?? {};
+  const found = releaseOf(template);
+  if (found !== release) return left(otherRelease(found, release), living);
+  const latest = kind.latestHash(workload, own);
+  const old = living.filter((pod) => latest === undefined || isOld(kind, workload, latest, pod));
+  if (verdict.is !== 'met') return left(verdict.state, latest === undefined ? [] : old);
+  if (latest === undefined) return left('which template is the latest is not known yet', []);
+  return old.length === 0
+    ? gone(`${verdict.state}, no old Pod is left`)
+    : left(verdict.state + heldBack(workload), old);
+}
+
+function isOld({ hashLabel }: RolloutKind, workload: Replicated, latest: string, { metadata }: ReplicaPod): boolean {
+  const { deletionTimestamp, labels, ownerReferences = [] } = metadata;
+  if (deletionTimestamp !== undefined || labels?.[hashLabel] !== latest) return true;
+  // Of a workload of the same name that was deleted, and made again.
+  return ownerReferences.some(
+    ({ kind, name, uid }) => kind !== 'ReplicaSet' && name === workload.metadata.name && uid !== uidOf(workload),
+  );
+}
+
+/** Selectors may overlap: what another controls is not ours. What nobody controls is nobody else's. */
+function belongs({ kind }: RolloutKind, { workload, revisions }: Replicas, { metadata }: ReplicaPod): boolean {
+  const owner = controllerOf(metadata);
+  if (owner === undefined) return true;
+  const isOwn = (other: typeof owner) => other.kind === kind && other.name === workload.metadata.name;
+  if (kind !== 'Deployment') return isOwn(owner);
+  if (owner.kind !== 'ReplicaSet') return false;
+  const set = revisions.find((each) => each.metadata.name === owner.name);
+  const above = set && controllerOf(set.metadata);
+  // Its ReplicaSet may be gone before it.
+  return above === undefined || isOwn(above);
+}
+
+function controllerOf({ ownerReferences = [] }: OwnedMetadata) {
+  return ownerReferences.find(({ controller }) => controller === true);
+}
+
+/** None of its containers runs, nor will again. */
+function isEnded({ status }: ReplicaPod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+function uidOf({ metadata }: Replicated): string | undefined {
+  return metadata.uid;
+}
+
+function otherRelease(found: string | undefined, release: string): string {
+  if (found !== undefined) return `its Pods are of release ${oneLine(found)}, not ${release}`;
+  return (
+    `its Pod template does not say that it is of release ${release}: ` +
+    `label ${VERSION_LABEL} or annotation ${DB_SYNC_ANNOTATIONS.release}`
+  );
+}
+
+/** What keeps old Pods for ever, unless somebody does something. */
+function heldBack({ spec }: Replicated): string {
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+  if (type === 'OnDelete') return ' (OnDelete: each old Pod stays until it is deleted)';
+  const { partition = 0 } = rollingUpdate ?? {};
+  return partition > 0 ? ` (partition ${partition}: Pods below it stay as they are)` : '';
+}
+
+function gone(state: string): Remains {
+  return { isGone: true, state };
+}
+
+function left(why: string, pods: readonly ReplicaPod[]): Remains {
+  if (pods.length === 0) return { isGone: false, state: why };
+  const names = pods.map(named).toSorted();
+  const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : '';
+  return { isGone: false, state: `${why}; still there: ${names.slice(0, NAMES).join(', ')}${more}` };
+}
+
+function named({ metadata: { name, deletionTimestamp }, spec }: ReplicaPod): string {
+  const on = spec?.nodeName === undefined ? 'on no node yet' : `on ${spec.nodeName}`;
+  // Set to the moment at which its grace period ends.
+  const ending = deletionTimestamp === undefined ? '' : `, being ended, by ${deletionTimestamp}`;
+  return `${name} (${on}${ending})`;
+}

@@ -1,0 +1,128 @@
+/**
+ * One workload and its Pods, as they are and from then on.
+ *
+ *   the workload, by its name -> its selector -> Pods with that, and what says which template is the latest
+ *     -> all together, whenever one of them changes and all are known; or that the API server can't be asked
+ *
+ * The first that is told of a workload is what the API server has at that time, so it is a look as well. Throws
+ * NotPermittedError where something may be neither watched nor listed, and the signal's reason.
+ */
+import { selectorText } from '../../kube/selector.ts';
+import type { KubeClient, KubeObject, Observation, SetObservation, SetRef } from '../../kube/types.ts';
+import { Mailbox } from '../../core/mailbox.ts';
+import type { NamedWorkload, Replicated, Revision } from './kinds.ts';
+import type { Replicas, ReplicaPod } from './pods.ts';
+
+/** What is seen of a workload: it is there, it is not, or nobody knows. */
+export type Sight =
+  | ({ readonly is: 'there' } & Replicas)
+  | { readonly is: 'absent' }
+  | { readonly is: 'unknown'; readonly why: string };
+
+export interface WatchSurroundings {
+  readonly kube: KubeClient;
+  readonly signal: AbortSignal;
+  readonly warn: (message: string) => void;
+}
+
+/** What one watch has told. */
+interface Source {
+  objects: readonly KubeObject[] | undefined;
+  trouble: string | undefined;
+}
+
+interface Letter {
+  readonly from: Source;
+  readonly seen: Observation<KubeObject> | SetObservation<KubeObject>;
+}
+
+export async function* watchWorkload(
+  { kind, name, namespace: given }: NamedWorkload,
+  { kube, signal, warn }: WatchSurroundings,
+): AsyncGenerator<Sight, never> {
+  const namespace = given ?? kube.namespace;
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const mailbox = new Mailbox<Letter>();
+  const apps = { group: 'apps', version: 'v1', namespace } as const;
+  try {
+    const ref = { ...apps, resource: kind.resource, name };
+    const itself = begin(mailbox, kube.watch(ref, { signal: until, warn }), until);
+    let selector: string | undefined;
+    let own: { readonly end: AbortController; readonly pods: Source; readonly revisions: Source } | undefined;
+    const beginOwn = (labelSelector: string) => {
+      const end = new AbortController();
+      const stop = AbortSignal.any([until, end.signal]);
+      const set = (place: SetRef) => {
+        return begin(mailbox, kube.watchSet({ ...place, namespace, labelSelector }, { signal: stop, warn }), stop);
+      };
+      return {
+        end,
+        pods: set({ group: '', version: 'v1', resource: 'pods' }),
+        revisions: kind.revisions === undefined ? NOTHING : set({ ...apps, resource: kind.revisions }),
+      };
+    };
+    for await (const { from, seen } of mailbox.letters(until)) {
+      take(from, seen);
+      const [workload] = (itself.objects ?? []) as readonly Replicated[];
+      const wanted = workload && selectorText(workload.spec?.selector ?? {});
+      if (wanted !== selector) {
+        own?.end.abort();
+        selector = wanted;
+        own = wanted === undefined ? undefined : beginOwn(wanted);
+      }
+      const sources = own === undefined ? [itself] : [itself, own.pods, own.revisions];
+      const troubled = sources.find(({ trouble }) => trouble !== undefined);
+      if (troubled !== undefined) yield { is: 'unknown', why: `API server: ${troubled.trouble}` };
+      else if (sources.some(({ objects }) => objects === undefined)) continue;
+      else if (workload === undefined || own === undefined) yield { is: 'absent' };
+      else {
+        const [pods, revisions] = [own.pods.objects, own.revisions.objects];
+        yield {
+          is: 'there',
+          workload,
+          pods: pods as readonly ReplicaPod[],
+          revisions: revisions as readonly Revision[],
+        };
+      }
+    }
+    throw new Error(`the watch of ${kind.resource} ${name} ended`);
+  } finally {
+    over.abort();
+  }
+}
+
+const NOTHING: Source = { objects: [], trouble: undefined };
+
+function begin(mailbox: Mailbox<Letter>, watch: AsyncIterable<Letter['seen']>, stop: AbortSignal): Source {
+  const from: Source = { objects: undefined, trouble: undefined };
+  void (async () => {
+    try {
+      for await (const seen of watch) mailbox.put({ from, seen });
+    } catch (error) {
+      // Of one that was stopped nobody reads any more, or the next has begun.
+      if (!stop.aborted) mailbox.fail(error);
+    }
+  })();
+  return from;
+}
+
+function take(source: Source, seen: Letter['seen']): void {
+  switch (seen.kind) {
+    case 'trouble':
+      source.trouble = seen.reason;
+      return;
+    case 'connected':
+      source.trouble = undefined;
+      return;
+    case 'set':
+      source.objects = [...seen.objects.values()];
+      return;
+    case 'object':
+      source.objects = [seen.object];
+      return;
+    case 'absent':
+    case 'deleted':
+      source.objects = [];
+  }
+}

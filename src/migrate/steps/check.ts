@@ -1,0 +1,39 @@
+import { basename } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { formatDuration } from '../../core/duration.ts';
+import type { SchemaCheck } from '../../catalog/index.ts';
+import type { Effects, Plan } from '../plan.ts';
+import type { Reached } from '../target/reach.ts';
+import { startGuarded } from './guarded-child.ts';
+
+/** A check reads one table; most of its time is Python's start. */
+const CHECK_MS = 120_000;
+
+/** Asks the service's own tool how far the schema is: its exit code; undefined when it took too long. Rejects with the signal's reason. */
+export async function askCheck(
+  { argv }: SchemaCheck,
+  session: Reached,
+  { childEnv }: Pick<Plan, 'childEnv'>,
+  { signal, log, redact }: Pick<Effects, 'signal' | 'log' | 'redact'>,
+): Promise<number | undefined> {
+  const from = basename(argv[0]);
+  const child = await startGuarded(argv, {
+    env: childEnv(session.at),
+    descriptor: session.descriptor,
+    onLine: (line) => log.debug(redact(stripVTControlCharacters(line)), { from }),
+  });
+  const timeout = AbortSignal.timeout(CHECK_MS);
+  const stop = AbortSignal.any([signal, timeout]);
+  const onStop = () => void child.stop();
+  if (stop.aborted) onStop();
+  else stop.addEventListener('abort', onStop, { once: true });
+  try {
+    const code = await child.ended;
+    signal.throwIfAborted();
+    if (!timeout.aborted) return code;
+    log.warn(`${argv.join(' ')} did not end within ${formatDuration(CHECK_MS)}: it is not asked any more`);
+    return undefined;
+  } finally {
+    stop.removeEventListener('abort', onStop);
+  }
+}

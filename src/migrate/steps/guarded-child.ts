@@ -1,0 +1,115 @@
+/**
+ * A child that must not outlive the lock it runs under, also when we are killed with SIGKILL:
+ *
+ *   guard (sh, its own session) <- the child's process group, then a word when all is over; without the word: SIGKILL
+ *   gate  (sh, becomes the command) <- starts the command only after the guard has said that it watches
+ *   pulse (each confirmation of the lock) -> the guard, which kills the group when none comes in time: a frozen helper
+ *         can't, while its command runs on
+ *
+ * Both inherit the socket of the session that holds the lock. So the server keeps the lock until the last of us, the
+ * guard and the command is gone, and a successor can't begin before. A process that leaves the group (a daemon) and
+ * closes the descriptor escapes; no OpenStack migration does that.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UnavailableError, messageOf } from '../../core/errors.ts';
+import { signalGroup } from '../../process/exec/signal-group.ts';
+import { eachLine } from '../../process/lines.ts';
+import { EXPIRED, GATE, GUARD } from './guard-script.ts';
+import type { Pulse } from './pulse.ts';
+
+export interface GuardedChild {
+  readonly pid: number;
+  /** The exit code, or 128 and the signal's number, once the whole group is gone and its output is read. */
+  readonly ended: Promise<number>;
+  /** Once it has ended: whether the guard has killed it, because the lock was not confirmed in time. */
+  readonly hasExpired: () => boolean;
+  /** SIGTERM to the group, SIGKILL after `killAfterMs` (default `STOP_MS`); resolves with its end. */
+  stop(killAfterMs?: number): Promise<number>;
+}
+
+export interface ChildOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** The lock session's socket. */
+  readonly descriptor: number;
+  readonly onLine: (line: string) => void;
+  /** Where it runs; ours if undefined. */
+  readonly folder?: string | undefined;
+  /** Of the lock that it runs under; without one the guard only looks whether we live. */
+  readonly pulse?: Pulse | undefined;
+}
+
+/** From SIGTERM to SIGKILL. */
+export const STOP_MS = 5000;
+/** A process that escaped the group may hold the output open. */
+const DRAIN_MS = 1000;
+
+const SHELL = '/bin/sh';
+/** Starts a command under guard. UnavailableError when there is no shell to guard it: then nothing was started. */
+export async function startGuarded(argv: readonly string[], options: ChildOptions): Promise<GuardedChild> {
+  const { env, descriptor, onLine, folder, pulse } = options;
+  const guard = spawn(SHELL, ['-c', GUARD, 'kolla-db-sync-guard'], {
+    stdio: ['pipe', 'pipe', 'ignore', descriptor],
+    detached: true,
+    env: {},
+  });
+  await spawned(guard);
+  const child = spawn(SHELL, ['-c', GATE, 'sh', ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', descriptor],
+    detached: true,
+    env,
+    cwd: folder,
+  });
+  const pid = await spawned(child);
+  const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];
+  // A guard or a gate that is gone shows by its exit; writing to it must not end us.
+  for (const stream of [guardIn, gate]) stream.on('error', () => {});
+  const output = Promise.all([child.stdout, child.stderr].map((stream) => eachLine(stream as Readable, onLine)));
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  let said = '';
+  guardOut.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const guardEnded = once(guardOut, 'close');
+  const ping = () => void guardIn.write(`${Math.max(1, Math.floor((pulse?.leftMs() ?? 0) / 1000))}\n`);
+  const beating = pulse?.onBeat(ping);
+  const ended = (async () => {
+    const [code, signal] = await exited;
+    beating?.[Symbol.dispose]();
+    signalGroup(pid, 'SIGKILL');
+    guardIn.end('over\n');
+    await Promise.race([Promise.all([output, guardEnded]), sleep(DRAIN_MS, undefined, { ref: false })]);
+    return code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
+  })();
+  guardIn.write(`${pid}\n`);
+  await Promise.race([once(guardOut, 'data'), once(guard, 'exit')]);
+  if (said === '') {
+    gate.end();
+    throw new UnavailableError(`the shell that guards the command ended at once; is ${SHELL} a POSIX shell?`);
+  }
+  if (pulse !== undefined) ping();
+  gate.end('go\n');
+  // The word alone is not enough: a confirmation may have come between it and the kill.
+  const hasExpired = () => said.includes(EXPIRED) && child.signalCode === 'SIGKILL';
+  return { pid, ended, hasExpired, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
+}
+
+async function stop(pid: number, ended: Promise<number>, killAfterMs: number): Promise<number> {
+  signalGroup(pid, 'SIGTERM');
+  const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), killAfterMs);
+  try {
+    return await ended;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function spawned(child: ChildProcess): Promise<number> {
+  try {
+    await once(child, 'spawn');
+  } catch (cause) {
+    throw new UnavailableError(`cannot start ${SHELL}: ${messageOf(cause)}`, { cause });
+  }
+  return child.pid!;
+}

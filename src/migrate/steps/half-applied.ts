@@ -1,0 +1,136 @@
+import { hintOf, reasonOf, errnoOf, NO_SUCH_TABLE, quoteName, type MysqlSession } from '../../mysql/index.ts';
+import type { Effects, Plan } from '../plan.ts';
+import { readRecords } from '../record/record.ts';
+import type { Reached } from '../target/reach.ts';
+import { askCheck } from './check.ts';
+import type { LastLines, Revision, ServerError } from './last-lines.ts';
+
+/** Table exists, duplicate column, duplicate key: what the step wants to make is there already. */
+const IN_THE_WAY = new Set([1050, 1060, 1061]);
+const MOST_NAMES = 8;
+const ANSWER_MS = 10_000;
+
+/** What stands in a database. */
+export interface Standing {
+  readonly database: string;
+  readonly tables: readonly string[];
+  /** Alembic's, several where it has branches; none where it has recorded none. */
+  readonly versions: readonly string[];
+}
+
+/**
+ * Why a command failed, where its lines tell: the server's error, what that means, and what was being applied. Where
+ * something stands in the way, what stands there and what an operator can do. It is never run over again: what stands
+ * there may be another table than the one that was to be made.
+ * @param session that holds the lock; it may be lost by now
+ * @returns undefined where the lines say nothing of the server
+ */
+export async function explainFailure(
+  output: LastLines,
+  session: Reached,
+  plan: Plan,
+  effects: Pick<Effects, 'signal' | 'log' | 'redact'>,
+): Promise<string | undefined> {
+  const { serverError: error, revision } = output;
+  if (error === undefined || !IN_THE_WAY.has(error.errno)) return meaningOf(error, revision);
+  const databases = [plan.target, ...plan.others].map(({ database }) => database);
+  const standing = await standingIn(session, databases).catch((failed: unknown) => reasonOf(failed));
+  return meaningOf(error, revision, standing, [
+    await lastDone(session, plan.service).catch(() => ''),
+    await whatIsNext(session, plan, effects).catch(() => ''),
+  ]);
+}
+
+/** The last of the service's phases that came to its end. */
+async function lastDone(session: MysqlSession, service: string): Promise<string> {
+  const done = (await readRecords(session)).find((row) => row.service === service && row.state === 'done');
+  if (done === undefined) return `Nothing of ${service} is recorded as done.`;
+  const { phase, release, ended = '', token } = done;
+  return `Recorded as done last: ${phase}${release === '' ? '' : ` of release ${release}`}, ${ended.replace(/\.\d+$/, '')} UTC, token ${token}.`;
+}
+
+/** What the service's own tool says of its schema; '' where it has no check. */
+async function whatIsNext(
+  session: Reached,
+  plan: Plan,
+  effects: Pick<Effects, 'signal' | 'log' | 'redact'>,
+): Promise<string> {
+  const { check } = plan;
+  if (check === undefined) return '';
+  const code = await askCheck(check, session, plan, effects);
+  if (code === undefined) return '';
+  const next = check.codes[code];
+  const says =
+    next === undefined || next === 'error'
+      ? "can't tell what comes next"
+      : next === 'complete'
+        ? 'says that nothing is left'
+        : `says that ${next} comes next`;
+  return `${check.argv.join(' ')} ${says} (exit code ${code}).`;
+}
+
+/** The same of what is known already; `standing` may be why it could not be looked at, `known` is more sentences. */
+export function meaningOf(
+  error: ServerError | undefined,
+  revision?: Revision,
+  standing: readonly Standing[] | string = [],
+  known: readonly string[] = [],
+): string | undefined {
+  if (error === undefined) return undefined;
+  const said = `error ${error.errno} of the server: ${error.text}`;
+  const hint = hintOf(error.errno, error.text);
+  const name = revision === undefined ? '' : `${revision.id}${revision.title === '' ? '' : ` (${revision.title})`}`;
+  if (!IN_THE_WAY.has(error.errno)) {
+    return [said, hint, name === '' ? undefined : `it was applying revision ${name}`]
+      .filter((part) => part !== undefined)
+      .join('; ');
+  }
+  const isBlank =
+    typeof standing !== 'string' && standing.length > 0 && standing.every((each) => each.versions.length === 0);
+  return [
+    `${said}. The schema is half applied: a migration was cut off there, or another tool made it.`,
+    typeof standing === 'string' ? `What is there can't be looked at: ${standing}.` : standing.map(described).join(' '),
+    name === '' ? '' : `Missing: what revision ${name} had not made yet, and all that comes after it.`,
+    ...known,
+    'Nothing was undone, and running it again does not help: restore the backup, or finish that revision by hand and ' +
+      `stamp it with the service's tool${isBlank ? '; if the service never ran on it, drop the database and run this again' : ''}`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function described({ database, tables, versions }: Standing): string {
+  const names = tables.slice(0, MOST_NAMES).join(', ');
+  const more = tables.length > MOST_NAMES ? ' and more' : '';
+  const version = versions.length === 0 ? 'no version is recorded' : `version ${versions.join(', ')}`;
+  return `In ${database}: ${tables.length} tables (${names}${more}), ${version}.`;
+}
+
+async function standingIn(session: MysqlSession, databases: readonly string[]): Promise<Standing[]> {
+  const rows = await session.rows(
+    `SELECT TABLE_SCHEMA AS db, TABLE_NAME AS name FROM information_schema.TABLES
+     WHERE TABLE_SCHEMA IN (?) AND TABLE_NAME NOT LIKE 'kolla\\_pod\\_%' ORDER BY TABLE_NAME`,
+    [databases],
+    ANSWER_MS,
+  );
+  const found: Standing[] = [];
+  for (const database of new Set(rows.map(({ db }) => String(db)))) {
+    const tables = rows.filter(({ db }) => db === database).map(({ name }) => String(name));
+    const ours = tables.filter((name) => !name.startsWith('alembic_version'));
+    found.push({ database, tables: ours, versions: await versionsIn(session, database, tables) });
+  }
+  return found;
+}
+
+async function versionsIn(session: MysqlSession, database: string, tables: readonly string[]): Promise<string[]> {
+  const versions: string[] = [];
+  for (const table of tables.filter((name) => name.startsWith('alembic_version'))) {
+    try {
+      const sql = `SELECT version_num AS version FROM ${quoteName(database)}.${quoteName(table)} ORDER BY 1`;
+      versions.push(...(await session.rows(sql, [], ANSWER_MS)).map(({ version }) => String(version)));
+    } catch (error) {
+      if (errnoOf(error) !== NO_SUCH_TABLE) throw error;
+    }
+  }
+  return versions;
+}

@@ -1,0 +1,98 @@
+import { basename } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { formatDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Step } from '../../catalog/index.ts';
+import { startGuarded } from './guarded-child.ts';
+import { explainFailure } from './half-applied.ts';
+import { LastLines } from './last-lines.ts';
+import { stopMsOf, type Effects, type Plan } from '../plan.ts';
+import type { Pulse } from './pulse.ts';
+import { readChangedTables, startProgress } from '../progress/index.ts';
+import type { Reached } from '../target/reach.ts';
+import { supervise, type Outcome } from './supervise.ts';
+
+/** A step that says "call again" says so while some of its work is done; no service has a thousand batches of it. */
+const MOST_CALLS = 1000;
+
+/** What came of a plan's steps: of the last one that ran. */
+export interface Ran {
+  readonly outcome: Outcome;
+  readonly program: string;
+  /** What the tool means by its exit code, where that is known. */
+  readonly meaning: string | undefined;
+  /** Its last lines, secrets hidden. */
+  readonly output: string;
+}
+
+/** The session that holds lock and fence, and the signal that they are lost. */
+export interface Held {
+  readonly session: Reached;
+  readonly lockName: string;
+  readonly token: number;
+  readonly lost: AbortSignal;
+  readonly pulse?: Pulse;
+}
+
+/** Runs the steps in order, each as often as its tool asks for, while the lock stays ours. The first failure ends it. */
+export async function runSteps(plan: Plan, held: Held, effects: Effects): Promise<Ran> {
+  const output = new LastLines();
+  const ran = (outcome: Outcome, step: Step | undefined, meaning?: string): Ran => {
+    return { outcome, program: basename(step?.argv[0] ?? ''), meaning, output: String(output) };
+  };
+  for (const step of plan.steps) {
+    for (let call = 1; ; call++) {
+      if (effects.signal.aborted) return ran({ state: 'interrupted', code: 0 }, step);
+      if (held.lost.aborted) return ran({ state: 'lost', code: 0, why: messageOf(held.lost.reason) }, step);
+      const outcome = await runOnce(step, plan, held, effects, output);
+      if (outcome.state !== 'ended') return ran(outcome, step);
+      if (outcome.code === 0) break;
+      if (step.again?.includes(outcome.code) !== true) {
+        const signal = AbortSignal.any([effects.signal, held.lost]);
+        const why =
+          step.codes?.[outcome.code] ?? (await explainFailure(output, held.session, plan, { ...effects, signal }));
+        return ran(outcome, step, why);
+      }
+      if (call === MOST_CALLS) return ran(outcome, step, `more is left, also after ${MOST_CALLS} calls`);
+      effects.log.info(`${basename(step.argv[0])} says that more is left: it is called again`);
+    }
+  }
+  return ran({ state: 'ended', code: 0 }, plan.steps.at(-1));
+}
+
+async function runOnce(
+  { argv, folder }: Step,
+  plan: Plan,
+  { session, lost, pulse }: Held,
+  { signal, log, redact, live, progressMs }: Effects,
+  output: LastLines,
+): Promise<Outcome> {
+  const began = performance.now();
+  log.info(`running ${redact(argv.join(' '))}`);
+  const from = basename(argv[0]);
+  let last: string | undefined;
+  const onLine = (raw: string) => {
+    const line = redact(stripVTControlCharacters(raw));
+    if (line.trim() !== '') last = line;
+    output.add(line);
+    log.info(line, { from });
+  };
+  const child = await startGuarded(argv, {
+    env: plan.childEnv(session.at),
+    descriptor: session.descriptor,
+    folder,
+    onLine,
+    pulse,
+  });
+  await using _ = startProgress({
+    what: from,
+    lastLine: () => last,
+    changed: (sinceMs, stop) => readChangedTables(plan.target, session.at, sinceMs, { signal: stop, log }),
+    log,
+    live,
+    everyMs: progressMs,
+  });
+  const outcome = await supervise(child, { lost, signal, log, graceMs: plan.graceMs, stopMs: stopMsOf(plan) });
+  log.info(`${from} ended with ${outcome.code} after ${formatDuration(performance.now() - began)}`);
+  return outcome;
+}

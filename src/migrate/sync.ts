@@ -1,0 +1,85 @@
+import { ExitCode } from '../core/errors.ts';
+import { isMysqlError, mysqlError, preferring } from '../mysql/index.ts';
+import { conclude } from './record/conclude.ts';
+import { releaseLock } from './lock/lock.ts';
+import { makeReady } from './ensure/index.ts';
+import { inTurn } from './in-turn.ts';
+import type { Effects, Plan } from './plan.ts';
+import { stillOld } from './rollout/still-old.ts';
+import { runSteps, type Ran } from './steps/run-steps.ts';
+import { takeTurn, type TakeTurn, type Turn } from './lock/turn.ts';
+import { tellDone, tellUpToDate } from './record/tell-up-to-date.ts';
+import { upToDateBy } from './record/up-to-date.ts';
+
+/**
+ * Makes database and accounts, where there is an admin, and migrates the database under its lock. The exit code is the
+ * command's own, or 0 when there was nothing to do.
+ */
+export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTurn): Promise<ExitCode> {
+  return await inWords(plan, async () => migrate({ ...plan, target: await makeReady(plan, effects) }, effects, take));
+}
+
+/** The same for a database that is made. */
+export async function syncReady(plan: Plan, effects: Effects): Promise<ExitCode> {
+  return await inWords(plan, () => migrate(plan, effects, takeTurn));
+}
+
+async function inWords<T>({ target }: Plan, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isMysqlError(error) ? mysqlError(`migrate database ${target.database}`, error) : error;
+  }
+}
+
+async function migrate(plan: Plan, effects: Effects, take: TakeTurn): Promise<ExitCode> {
+  if ((await upToDateBy(plan, effects)) !== undefined && (await tellUpToDate(plan, effects))) return ExitCode.ok;
+  if (plan.rollout !== undefined) {
+    effects.onStage?.('waiting for the rollout');
+    await plan.rollout.wait(effects);
+  }
+  const turn = await take(plan, effects);
+  await using session = turn.session;
+  await using _ = turn.lease;
+  if ('finished' in turn) {
+    const { holder, token } = turn.finished;
+    effects.log.info(`nothing to do: ${holder} has finished it meanwhile`, { token });
+    await releaseLock(session, turn.lockName);
+    await tellDone(plan, turn.lease, token);
+    return ExitCode.ok;
+  }
+  // What follows asks the node first that has let us in: one that is frozen costs seconds each time.
+  const there = { ...plan, target: preferring(plan.target, session.at) };
+  return await migrateInTurn(there, turn, { ...effects, log: effects.log.with({ token: turn.token }) });
+}
+
+async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<ExitCode> {
+  const { claim, token, lease } = turn;
+  return await inTurn(
+    plan,
+    turn,
+    effects,
+    async (begun, held) => {
+      const { phase, release } = claim;
+      const refused = await lease?.publish({ state: 'running', phase, release, token }, effects.signal);
+      if (refused !== undefined) return unpublished(refused);
+      effects.onStage?.('migrating');
+      return (
+        (await stillOld(plan.rollout, held, effects)) ??
+        (await runSteps(begun.plan, held, { ...effects, redact: begun.redact }))
+      );
+    },
+    (held, ran) => conclude(plan, turn, held, ran, effects),
+  );
+}
+
+/** Nobody may start on a schema that changes: without the word that it does, it stays as it is. */
+function unpublished(why: string): Ran {
+  const meaning = `${why}; nothing was run`;
+  return {
+    program: 'the word on the Lease',
+    outcome: { state: 'ended', code: ExitCode.unavailable },
+    meaning,
+    output: meaning,
+  };
+}

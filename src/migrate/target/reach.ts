@@ -1,0 +1,147 @@
+import { formatDuration } from '../../core/duration.ts';
+import { ConfigError, DeadlineError, messageOf, type KollaError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Address } from '../../net/address.ts';
+import { backoffMs, pause } from '../../core/backoff.ts';
+import {
+  ACCESS_DENIED,
+  connect,
+  errnoOf,
+  galeraState,
+  isPassing,
+  isUndone,
+  mysqlError,
+  placeOfTarget,
+  placesOf,
+  reasonOf,
+  whoAndWhere,
+  whyUnusable,
+  type DonorPolicy,
+  type MysqlSession,
+  type MysqlTarget,
+} from '../../mysql/index.ts';
+import { markSession } from '../fencing/sessions.ts';
+import { statusLine } from '../../cli/status-line.ts';
+
+export interface ReachOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly database?: string;
+  readonly galeraDonor: DonorPolicy;
+  /** How long a refusal of the account is not believed: another Galera node gets a new account a moment later. */
+  readonly settleMs?: number;
+}
+
+/** A session on a server that can be used now. On Galera its reads see what was committed before on any node. */
+export interface Reached extends MysqlSession {
+  readonly isGalera: boolean;
+  /** Which of the target's places it is. */
+  readonly at: Address;
+}
+
+const BACKOFF = { minMs: 250, maxMs: 3000 };
+const SETTLE_MS = 3000;
+/** Where there is another node to go on with, one that accepts and never greets is not waited for as long. */
+const HANDSHAKE_MS = 10_000;
+const HANDSHAKE_OF_SEVERAL_MS = 3000;
+/** A node that freezes after its greeting. */
+const STATE_MS = 10_000;
+
+/** It answers, but nothing should be written through it now. */
+class UnusableNodeError extends Error {
+  override name = 'UnusableNodeError';
+}
+
+/**
+ * A session, as soon as one of the target's places lets us in and can be used: each may be away, starting, frozen,
+ * full, or a Galera node without quorum, until `timeoutMs` is over.
+ * @throws DeadlineError with the last reason; the first refusal (account, database, TLS), when each place refuses
+ */
+export async function reach(target: MysqlTarget, options: ReachOptions): Promise<Reached> {
+  const { timeoutMs, signal, log, settleMs = SETTLE_MS } = options;
+  const began = performance.now();
+  const say = statusLine(log);
+  const end = AbortSignal.timeout(timeoutMs);
+  const until = AbortSignal.any([signal, end]);
+  const places = placesOf(target);
+  let last = 'no answer';
+  for (let attempt = 0; ; attempt++) {
+    const reasons: string[] = [];
+    const refusals: KollaError[] = [];
+    let mayChange = false;
+    let error: unknown;
+    for (const place of places) {
+      try {
+        const reached = await reachOne(place, places.length, until, options);
+        for (const reason of refusals) log.warn(`passed over: ${messageOf(reason)}`);
+        if (attempt > 0) log.info(`reached it after ${formatDuration(performance.now() - began)}`);
+        return reached;
+      } catch (caught) {
+        error = caught;
+        signal.throwIfAborted();
+        if (caught instanceof ConfigError) throw caught;
+        if (end.aborted) break;
+        const isSettling = errnoOf(caught) === ACCESS_DENIED && performance.now() - began < settleMs;
+        if (!mayPass(caught)) refusals.push(loginError(place, caught));
+        mayChange ||= isSettling || mayPass(caught);
+        reasons.push(places.length === 1 ? reasonOf(caught) : `${placeOfTarget(place)}: ${reasonOf(caught)}`);
+      }
+    }
+    // What no place takes back is not asked for ten minutes.
+    if (refusals[0] !== undefined && !mayChange) throw refusals[0];
+    if (reasons.length > 0) last = reasons.join('; ');
+    if (!end.aborted) {
+      say(`waiting for the database server at ${placeOfTarget(target)}: ${last}`);
+      await pause(backoffMs(attempt, BACKOFF), until).catch(() => signal.throwIfAborted());
+    }
+    if (end.aborted) {
+      const waited = formatDuration(timeoutMs);
+      const where = placeOfTarget(target);
+      throw new DeadlineError(`waited ${waited} for the database server at ${where}; last seen: ${last}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+async function reachOne(
+  place: MysqlTarget,
+  count: number,
+  signal: AbortSignal,
+  { database, galeraDonor }: ReachOptions,
+): Promise<Reached> {
+  const handshakeMs = count === 1 ? HANDSHAKE_MS : HANDSHAKE_OF_SEVERAL_MS;
+  const session = await connect(place, { signal, database, handshakeMs });
+  const stop = () => session.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const node = await galeraState(session, STATE_MS);
+    if (node !== undefined) {
+      const why = whyUnusable(node, galeraDonor);
+      if (why !== undefined) throw new UnusableNodeError(why);
+      // Reads, updates and inserts alike wait until what was committed before them anywhere is applied here.
+      await session.change('SET SESSION wsrep_sync_wait = 7', [], STATE_MS);
+    }
+    await markSession(session, STATE_MS);
+    return { ...session, isGalera: node !== undefined, at: place };
+  } catch (error) {
+    session.destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** The server gives no reason: it takes what is missing for a wrong password too. */
+function loginError(place: MysqlTarget, error: unknown): KollaError {
+  const refused = mysqlError(`log in as ${whoAndWhere(place)}`, error);
+  if (errnoOf(error) === ACCESS_DENIED) {
+    refused.message += `; its password is another one${place.tls === undefined ? ', or it must use TLS (ssl_ca in the URL)' : ''}`;
+  }
+  return refused;
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof UnusableNodeError || isPassing(error) || isUndone(error);
+}

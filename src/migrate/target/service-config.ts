@@ -1,0 +1,98 @@
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import { osloValue } from '../../oslo/value.ts';
+import { isForOslo, isYaml, osloVariable, setVariable } from '../../oslo/variable.ts';
+import type { Place, Service } from '../../catalog/index.ts';
+import { readText } from './read-text.ts';
+
+/** What a service's configuration is made of. */
+export interface ConfigSources {
+  /** Of the user, instead of the service's own. */
+  readonly serviceConfig: string | undefined;
+  readonly inherited: NodeJS.ProcessEnv;
+}
+
+/** An option as the service gets it. */
+export interface Configured {
+  /** Undefined when it is not set, or empty. It may hold a password. */
+  readonly value: string | undefined;
+  /** Where it stands, or should, for messages. */
+  readonly place: string;
+  /** Whether that is a variable. */
+  readonly isVariable: boolean;
+}
+
+/**
+ * The first of these options that is set. A service that reads its file by oslo.config takes a variable before any file.
+ * @param why for the error without the file, as it follows "which": `has ...; or ...`
+ * @throws ConfigError for a file that can't be read or understood
+ */
+export async function configured(
+  { name, configFile }: Pick<Service, 'name' | 'configFile'>,
+  places: readonly Place[],
+  { serviceConfig, inherited }: ConfigSources,
+  why: string,
+): Promise<Configured> {
+  const file = serviceConfig ?? configFile;
+  if (file === undefined) throw new ConfigError(`${name} has no configuration file: give --service-config`);
+  const env = isForOslo(configFile) ? inherited : {};
+  const isInEnvironment = places.some((place) => setVariable(place, env) !== undefined);
+  const text = await readText(file, why).catch((error: unknown) => {
+    if (isInEnvironment && serviceConfig === undefined) return '';
+    throw error;
+  });
+  try {
+    for (const place of places) {
+      const value = await valueIn(file, text, place, env);
+      const variable = setVariable(place, env);
+      if (value !== undefined && value !== '')
+        return { value, place: variable ?? `${file}: ${wordsOf(place)}`, isVariable: variable !== undefined };
+    }
+  } catch (cause) {
+    throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
+  }
+  const words = places.map((place) => {
+    const variable = setVariable(place, env);
+    return variable === undefined ? wordsOf(place) : `${wordsOf(place)} (${variable} is empty)`;
+  });
+  return { value: undefined, place: `${file}: ${words.join(' or ')}`, isVariable: false };
+}
+
+/** An option for messages: `[database] connection`. */
+export function wordsOf({ section, key }: Place): string {
+  return `[${section}] ${key}`;
+}
+
+/**
+ * An option in a service's configuration: a file for oslo.config with its variables, or YAML with mappings for sections.
+ * @returns undefined when it is not set
+ * @throws RangeError with the line, never its text: it may hold a password
+ */
+export async function valueIn(
+  file: string,
+  text: string,
+  place: Place,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  if (!isYaml(file)) return osloValue(text, place, env);
+  const { loadAll } = await import('js-yaml');
+  let all: unknown;
+  try {
+    [all] = loadAll(text);
+  } catch (error) {
+    const { reason = 'error', mark } = error as { reason?: string; mark?: { line: number } };
+    throw new RangeError(`line ${(mark?.line ?? 0) + 1} is not YAML: ${reason}`);
+  }
+  const value = at(at(all, place.section), place.key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The variable by which a service with that configuration file takes an option; undefined where there is none. */
+export function variableOf(configFile: string | undefined, place: Place): string | undefined {
+  return isForOslo(configFile) ? osloVariable(place) : undefined;
+}
+
+function at(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
+}

@@ -1,0 +1,128 @@
+import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { parseMysqlUrl, type MysqlTarget } from '../../mysql/index.ts';
+import { asOslo } from '../../oslo/value.ts';
+import type { Service } from '../../catalog/index.ts';
+import type { TargetOptions } from '../options.ts';
+import { readSecret } from './read-text.ts';
+import { configured, variableOf, wordsOf, type Configured } from './service-config.ts';
+
+export interface Source {
+  /** The database that holds the lock and the record. */
+  readonly target: MysqlTarget;
+  /** Never shown. */
+  readonly url: string;
+  /** Where the URL was found, for messages. */
+  readonly place: string;
+  /** What tells the service's tool the same URL, where it would not find it by itself: in oslo.config's spelling. Never shown. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** By which the tool can be told another one; none where it reads its own file alone. */
+  readonly variables: readonly string[];
+}
+
+/** The service's data. UsageError for a name that none of them has. */
+export function serviceOf(name: string, services: readonly Service[]): Service {
+  const service = services.find((known) => known.name === name);
+  if (service !== undefined) return service;
+  const names = services.map((known) => known.name);
+  throw new UsageError(`no service '${name}'${suggestion(name, names)}`);
+}
+
+/** The database URL: given, in a file, or in the service's configuration. ConfigError names the place and the fix. */
+export async function findSource(
+  service: Service,
+  options: TargetOptions,
+  inherited: NodeJS.ProcessEnv,
+): Promise<Source> {
+  const given = await givenUrl(options);
+  if (given !== undefined)
+    return {
+      ...sourceOf(given.url, given.place),
+      environment: handedOver(service, 0, given.url),
+      variables: variablesOf(service, 0),
+    };
+  const [database] = service.databases;
+  if (database === undefined || database.url.length === 0) {
+    const why =
+      database === undefined
+        ? 'has no database of its own'
+        : 'has its database URL where only its own program can read it';
+    throw new ConfigError(`${service.name} ${why}: set KOLLA_DB_SYNC_CONNECTION to that of the database to lock`);
+  }
+  const found = await configuredUrl(service, 0, options, inherited);
+  if (found.value === undefined) throw new ConfigError(`${found.place} is not set: the database URL belongs there`);
+  return configuredSource(service, 0, options, { ...found, value: found.value });
+}
+
+/** The service's other databases, in its configuration. An optional one may be unset. */
+export async function findOthers(
+  service: Service,
+  options: TargetOptions,
+  inherited: NodeJS.ProcessEnv,
+): Promise<Source[]> {
+  const found: Source[] = [];
+  for (const [i, { optional }] of service.databases.entries()) {
+    if (i === 0) continue;
+    const { value, ...where } = await configuredUrl(service, i, options, inherited);
+    if (value === undefined && optional) continue;
+    if (value === undefined)
+      throw new ConfigError(`${where.place} is not set: the URL of another database belongs there`);
+    found.push(configuredSource(service, i, options, { ...where, value }));
+  }
+  return found;
+}
+
+async function givenUrl({ connection, connectionFile }: TargetOptions) {
+  if (connection !== undefined && connectionFile !== undefined) {
+    throw new UsageError('KOLLA_DB_SYNC_CONNECTION and --connection-file are both given: leave one out');
+  }
+  if (connection !== undefined) return { url: connection, place: 'KOLLA_DB_SYNC_CONNECTION' };
+  if (connectionFile === undefined) return undefined;
+  return { url: await readSecret(connectionFile, '--connection-file'), place: connectionFile };
+}
+
+async function configuredUrl(
+  service: Service,
+  index: number,
+  { serviceConfig }: TargetOptions,
+  inherited: NodeJS.ProcessEnv,
+): Promise<Configured> {
+  const places = service.databases[index]?.url ?? [];
+  const words = places.map(wordsOf).join(' or ');
+  const why = `has the service's database URL (${words}); or set KOLLA_DB_SYNC_CONNECTION`;
+  return await configured(service, places, { serviceConfig, inherited }, why);
+}
+
+function configuredSource(
+  service: Service,
+  index: number,
+  options: TargetOptions,
+  { value: url, place, isVariable }: Configured & { readonly value: string },
+): Source {
+  // The tool reads its own default file: it must not migrate another database than the one that is locked. A variable may be
+  // of an older name, which the tool would pass over.
+  const environment = isFoundByTool(options) && !isVariable ? {} : handedOver(service, index, url);
+  return { ...sourceOf(url, place), environment, variables: variablesOf(service, index) };
+}
+
+/** Whether the tool reads the same file as we do, and is to use the host that stands there. */
+export function isFoundByTool({ serviceConfig, host }: TargetOptions): boolean {
+  return serviceConfig === undefined && host.length === 0;
+}
+
+function handedOver(service: Service, index: number, url: string): Record<string, string> {
+  return Object.fromEntries(variablesOf(service, index).map((name) => [name, asOslo(url)]));
+}
+
+function variablesOf({ databases, configFile }: Service, index: number): string[] {
+  const names = (databases[index]?.url ?? []).map((place) => variableOf(configFile, place));
+  return names.filter((name) => name !== undefined);
+}
+
+function sourceOf(url: string, place: string): Omit<Source, 'environment' | 'variables'> {
+  try {
+    return { target: parseMysqlUrl(url), url, place };
+  } catch (cause) {
+    throw new ConfigError(`${place} is not a usable database URL: ${messageOf(cause)}`, { cause });
+  }
+}

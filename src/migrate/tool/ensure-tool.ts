@@ -1,0 +1,107 @@
+import { ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
+import type { Claim } from '../lock/fence.ts';
+import type { Effects, Plan } from '../plan.ts';
+import { closeRecord, openRecord } from '../record/record.ts';
+import { runSteps, type Held, type Ran } from '../steps/run-steps.ts';
+import { lineOfSteps } from './line-of-steps.ts';
+import type { Reader } from './listing.ts';
+import { toDo, type ToDo } from './plan-tool.ts';
+import { hasRows, newWork, phaseOf, releaseOf } from './recorded.ts';
+import type { RecordedDone, Task } from './task.ts';
+import { throwawayKeys } from './throwaway-keys.ts';
+
+/**
+ * Does what the service's own commands have to do, under a lock that is held. Each is looked at again first: another run may
+ * have done it meanwhile; and afterwards, since a tool may end with 0 and have done nothing.
+ * @param plan of the run: its accounts, its environment, its times; its steps are not looked at
+ * @returns how the last command ended; the first that failed, was interrupted or lost its lock ends it
+ * @throws ConfigError, before its command is run, where a value was not given; UnavailableError where a command did nothing
+ */
+export async function ensureTool(
+  tasks: readonly Task[],
+  plan: Plan,
+  held: Held,
+  claim: Claim,
+  effects: Effects,
+): Promise<Ran & { readonly changes: number }> {
+  const reader: Reader = { session: held.session, childEnv: plan.childEnv, pulse: held.pulse, lost: held.lost };
+  let ran: Ran = { outcome: { state: 'ended', code: 0 }, program: '', meaning: undefined, output: '' };
+  let changes = 0;
+  for (const task of tasks) {
+    const own = { ...effects, redact: (text: string) => effects.redact(task.redact(text)) };
+    const next = await toDo(task, claim, reader, own);
+    if (next === undefined) continue;
+    const { action, name, fields, lacks } = next.change;
+    const values = fields.map(
+      (field) => ` ${field.name} ${field.before === undefined ? '' : `${field.before} -> `}${field.after}`,
+    );
+    own.log.info(`${action} tool ${name}:${values.join(',')}`, { part: 'tool' });
+    if (lacks !== undefined) throw new ConfigError(`cannot run ${lineOfSteps(next.steps)}: ${lacks}`);
+    ran = await runTask(task, next, plan, held, claim, own);
+    if (ran.outcome.state !== 'ended' || ran.outcome.code !== 0) return { ...ran, changes };
+    if ('listed' in task.done && (await toDo(task, claim, reader, own)) !== undefined) {
+      throw new UnavailableError(
+        `${lineOfSteps(next.steps)} ended with 0, but the tool does not show it as it should be`,
+      );
+    }
+    changes++;
+  }
+  return { ...ran, changes };
+}
+
+async function runTask(
+  task: Task,
+  { steps }: ToDo,
+  plan: Plan,
+  held: Held,
+  claim: Claim,
+  effects: Effects,
+): Promise<Ran> {
+  await using keys = task.throwawayKeys.length === 0 ? undefined : await throwawayKeys();
+  const folders = Object.fromEntries(task.throwawayKeys.map((name) => [name, keys?.path]));
+  const childEnv: Plan['childEnv'] = (at, as) => ({ ...plan.childEnv(at, as), ...task.environment, ...folders });
+  const run = () => runSteps({ ...plan, steps, childEnv }, held, effects);
+  return 'once' in task.done ? await recorded(task, task.done, run, { held, claim, effects }) : await run();
+}
+
+/** Under a record of its own, beside that of the whole run. */
+async function recorded(
+  task: Task,
+  done: RecordedDone,
+  run: () => Promise<Ran>,
+  { held, claim, effects }: { held: Held; claim: Claim; effects: Effects },
+): Promise<Ran> {
+  const { session, token } = held;
+  const own: Claim = { ...claim, release: releaseOf(done, claim), phase: phaseOf(task), work: newWork(task) };
+  if (!(await openRecord(session, own, token))) {
+    throw new UnavailableError(
+      `somebody with a later token has begun ${task.name} meanwhile: nothing was started here`,
+    );
+  }
+  const ran = await run();
+  const { outcome, output } = ran;
+  const isEmpty =
+    outcome.state === 'ended' &&
+    outcome.code === 0 &&
+    done.fills !== undefined &&
+    !(await hasRows(session, done.fills));
+  const isDone = outcome.state === 'ended' && outcome.code === 0 && !isEmpty;
+  const state = isDone ? 'done' : outcome.state === 'ended' ? 'failed' : outcome.state;
+  if (!session.lost.aborted) {
+    const isRecorded = await closeRecord(session, own, { token, state, exitCode: outcome.code, output }).catch(
+      (error: unknown) => {
+        effects.log.warn(`cannot record that ${task.name} is ${state}: ${messageOf(error)}`);
+        return false;
+      },
+    );
+    if (isDone && !isRecorded)
+      throw new UnavailableError(`${task.name} is done, but that could not be recorded: run it again`);
+  }
+  if (isEmpty) {
+    const last = output.trimEnd().split('\n').at(-1) || 'it says nothing';
+    throw new UnavailableError(
+      `${lineOfSteps(task.steps)} ended with 0, but table ${done.fills} is empty; its last line: ${last}`,
+    );
+  }
+  return ran;
+}

@@ -1,0 +1,43 @@
+import type { ToolVariable } from '../../catalog/index.ts';
+import { readSecret } from '../target/read-text.ts';
+import type { TaskSources } from './find-tasks.ts';
+
+export interface Variables {
+  readonly shown: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly lacks: string | undefined;
+}
+
+/**
+ * Each variable's value: from its own name, or one of the others, in this order; of each name first what an option says, then
+ * the environment, then the file that NAME_FILE names.
+ * @throws ConfigError for a file that can't be read, or is empty
+ */
+export async function findVariables(
+  variables: readonly ToolVariable[],
+  from: Pick<TaskSources, 'given' | 'inherited'>,
+): Promise<Variables> {
+  const shown: Record<string, string> = {};
+  const secrets: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const variable of variables) {
+    const { name, otherwise = [], secret, required } = variable;
+    let value: string | undefined;
+    for (const each of [name, ...otherwise]) value ??= await valueOf(each, from);
+    value ??= variable.default;
+    if (value !== undefined) (secret ? secrets : shown)[name] = value;
+    else if (required) missing.push([name, `${name}_FILE`, ...otherwise].join(' or '));
+  }
+  const lacks = missing.length === 0 ? undefined : `${missing.join(', and ')} must be set`;
+  return { shown, secrets, lacks };
+}
+
+async function valueOf(
+  name: string,
+  { given = {}, inherited }: Pick<TaskSources, 'given' | 'inherited'>,
+): Promise<string | undefined> {
+  const direct = given[name] || inherited[name];
+  if (direct) return direct;
+  const file = given[`${name}_FILE`] || inherited[`${name}_FILE`];
+  return file ? await readSecret(file, `${name}_FILE`) : undefined;
+}

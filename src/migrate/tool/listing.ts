@@ -1,0 +1,100 @@
+import { basename } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { formatDuration } from '../../core/duration.ts';
+import { ChildError, UnavailableError } from '../../core/errors.ts';
+import type { Address } from '../../net/address.ts';
+import type { Step } from '../../catalog/index.ts';
+import type { Effects } from '../plan.ts';
+import { startGuarded } from '../steps/guarded-child.ts';
+import { LastLines } from '../steps/last-lines.ts';
+import type { Pulse } from '../steps/pulse.ts';
+import type { Reached } from '../target/reach.ts';
+import { isSamePlace } from './shown-url.ts';
+import type { ListedDone, Task, Words } from './task.ts';
+
+/** What a listing is read with. */
+export interface Reader {
+  readonly session: Reached;
+  readonly childEnv: (at: Address) => NodeJS.ProcessEnv;
+  /** Of the lock, where it is held. */
+  readonly pulse?: Pulse | undefined;
+  /** Aborted when the lock is lost. */
+  readonly lost?: AbortSignal | undefined;
+}
+
+/** It reads one table; most of its time is Python's start. */
+const LISTING_MS = 120_000;
+
+/**
+ * The one line of the tool's listing that is ours, by its groups; undefined where there is none.
+ * @throws ChildError with the tool's exit code; UnavailableError where several are ours, or it takes too long
+ */
+export async function findListed(
+  task: Task,
+  { listed, wanted }: ListedDone,
+  reader: Reader,
+  effects: Effects,
+): Promise<Words | undefined> {
+  const lines = await readLines(listed.argv, task, reader, effects);
+  const pattern = new RegExp(listed.line);
+  const things = lines.map((line) => pattern.exec(line)?.groups);
+  const ours = things.filter((thing) => thing !== undefined).filter((thing) => isOurs(thing, listed, wanted));
+  if (ours.length <= 1) return ours[0];
+  const names = ours.map((thing) =>
+    Object.keys(listed.is)
+      .map((group) => `${group} '${thing[group]}'`)
+      .join(', '),
+  );
+  throw new UnavailableError(
+    `${task.name}: there are ${ours.length} that could be it (${names.join('; ')}), and only you can tell which is to go: see ${listed.argv.join(' ')}`,
+  );
+}
+
+function isOurs(thing: Words, { is, not = {}, sameUrl }: ListedDone['listed'], wanted: Words): boolean {
+  const has = ([group, value]: [string, string]) => thing[group] === value;
+  if (Object.entries(not).some(has)) return false;
+  if (Object.entries(is).every(has)) return true;
+  const [there, here] = sameUrl === undefined ? [] : [thing[sameUrl], wanted[sameUrl]];
+  return there !== undefined && here !== undefined && isSamePlace(there, here);
+}
+
+/** Why it ended, and nothing that it lists: what the database server answered it, or its last line. */
+function reasonIn(lines: readonly string[]): string {
+  const said = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('|'));
+  const all = new LastLines();
+  for (const line of said) all.add(line);
+  return all.serverError?.text ?? said.at(-1) ?? 'it says nothing';
+}
+
+async function readLines(
+  argv: Step['argv'],
+  { environment, redact }: Task,
+  { session, childEnv, pulse, lost }: Reader,
+  effects: Effects,
+): Promise<string[]> {
+  const lines: string[] = [];
+  const child = await startGuarded(argv, {
+    env: { ...childEnv(session.at), ...environment },
+    descriptor: session.descriptor,
+    onLine: (line) => lines.push(stripVTControlCharacters(line)),
+    pulse,
+  });
+  const timeout = AbortSignal.timeout(LISTING_MS);
+  const stop = AbortSignal.any([effects.signal, timeout, ...(lost === undefined ? [] : [lost])]);
+  const onStop = () => void child.stop();
+  if (stop.aborted) onStop();
+  else stop.addEventListener('abort', onStop, { once: true });
+  try {
+    const code = await child.ended;
+    effects.signal.throwIfAborted();
+    lost?.throwIfAborted();
+    if (timeout.aborted) {
+      throw new UnavailableError(`${argv.join(' ')} did not end within ${formatDuration(LISTING_MS)}`);
+    }
+    if (code === 0) return lines;
+    const why = effects.redact(redact(reasonIn(lines)));
+    throw new ChildError(code, `${basename(argv[0])} ended with ${code} when asked what is there: ${why}`);
+  } finally {
+    stop.removeEventListener('abort', onStop);
+  }
+}

@@ -1,0 +1,109 @@
+import { ChildError } from '../../core/errors.ts';
+import type { Effects } from '../plan.ts';
+import { lineOfSteps } from './line-of-steps.ts';
+import { findListed, type Reader } from './listing.ts';
+import { whyNotDone, type Site } from './recorded.ts';
+import { shownUrl } from './shown-url.ts';
+import { filledSteps, type ListedDone, type Task, type Words } from './task.ts';
+
+/** One value as it is and as it is to be. Undefined: there is none yet. */
+export interface ToolField {
+  readonly name: string;
+  readonly before?: string;
+  readonly after: string;
+}
+
+/** What a task has to do. It holds no secret: it is printed. */
+export interface ToolChange {
+  readonly action: 'create' | 'update';
+  readonly kind: 'tool';
+  /** The task's name. */
+  readonly name: string;
+  readonly fields: readonly ToolField[];
+  /** What is needed for it and was not given. */
+  readonly lacks?: string;
+}
+
+/** A change, and the steps that make it. */
+export interface ToDo {
+  readonly change: ToolChange;
+  readonly steps: Task['steps'];
+}
+
+/**
+ * What the service's own commands have to do, without doing it or taking the lock. What a tool does not show before there
+ * is a schema counts as not there.
+ * @param reader undefined where there is no database yet
+ * @throws as findListed, but for a tool that fails
+ */
+export async function planTool(
+  tasks: readonly Task[],
+  site: Site,
+  reader: Reader | undefined,
+  effects: Effects,
+): Promise<ToolChange[]> {
+  const changes: ToolChange[] = [];
+  for (const task of tasks) {
+    if (reader === undefined) {
+      changes.push(creation(task, 'there is no database yet').change);
+      continue;
+    }
+    try {
+      const todo = await toDo(task, site, reader, effects);
+      if (todo !== undefined) changes.push(todo.change);
+    } catch (error) {
+      if (!(error instanceof ChildError)) throw error;
+      changes.push(creation(task, error.message).change);
+    }
+  }
+  return changes;
+}
+
+/**
+ * What one task has to do; undefined: nothing.
+ * @throws as findListed
+ */
+export async function toDo(task: Task, site: Site, reader: Reader, effects: Effects): Promise<ToDo | undefined> {
+  const { done } = task;
+  if ('once' in done) {
+    const why = await whyNotDone(reader.session, task, done, site);
+    return why === undefined ? undefined : creation(task, why);
+  }
+  const there = await findListed(task, done, reader, effects);
+  if (there === undefined) return creation(task, undefined);
+  const fields = differing(done, there);
+  if (fields.length === 0) return undefined;
+  const is = Object.keys(done.listed.is).map((group) => ({ name: group, after: there[group] ?? '' }));
+  return {
+    change: { action: 'update', kind: 'tool', name: task.name, fields: [...is, ...fields] },
+    steps: filledSteps(done.update, { ...task.settings, ...there }),
+  };
+}
+
+function creation(task: Task, why: string | undefined): ToDo {
+  const { done, name, steps, shown, lacks } = task;
+  const values: Words = 'wanted' in done ? { ...done.listed.is, ...done.wanted } : shown;
+  const fields = [
+    { name: 'run', after: lineOfSteps(steps) },
+    ...Object.entries(values).map(([each, value]) => ({ name: each, after: shownUrl(value) })),
+    ...(why === undefined ? [] : [{ name: 'why', after: why }]),
+  ];
+  return {
+    change: { action: 'create', kind: 'tool', name, fields, ...(lacks === undefined ? {} : { lacks }) },
+    steps,
+  };
+}
+
+/** What the tool shows otherwise than the configuration has it. Of two URLs that look the same, the password is another. */
+function differing({ wanted }: ListedDone, there: Words): ToolField[] {
+  return Object.entries(wanted).flatMap(([name, value]) => {
+    const before = there[name] ?? '';
+    if (before === value) return [];
+    const [was, is] = [shownUrl(before), shownUrl(value)];
+    return [
+      was === is
+        ? { name: `${name} password`, before: 'another', after: 'as configured' }
+        : { name, before: was, after: is },
+    ];
+  });
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+
+const KEY_BYTES = 32;
+
+/**
+ * A folder of Fernet keys for a command that wants to see one and encrypts nothing: the real ones may not be mounted yet where
+ * a Job has just made them.
+ * @throws ConfigError where there is no room for it
+ */
+export async function throwawayKeys(): Promise<{ readonly path: string } & AsyncDisposable> {
+  try {
+    const path = await mkdtemp(join(tmpdir(), 'kolla-pod-keys-'));
+    for (const name of ['0', '1']) {
+      // As Python's urlsafe_b64encode() has it.
+      await writeFile(join(path, name), `${randomBytes(KEY_BYTES).toString('base64url')}=`, { mode: 0o600 });
+    }
+    return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  } catch (cause) {
+    throw new ConfigError(
+      `cannot write keys of its own for a command: ${messageOf(cause)}; mount an emptyDir at ${tmpdir()}`,
+      {
+        cause,
+      },
+    );
+  }
+}

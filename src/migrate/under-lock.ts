@@ -1,0 +1,104 @@
+import { ChildError, ExitCode, KollaError, messageOf, UnavailableError } from '../core/errors.ts';
+import type { HeldLease } from './lease/index.ts';
+import { inTurn } from './in-turn.ts';
+import { takeTurn } from './lock/turn.ts';
+import type { Effects, Plan } from './plan.ts';
+import { conclude } from './record/conclude.ts';
+import type { Ran } from './steps/run-steps.ts';
+import { ensureTool, type Task } from './tool/index.ts';
+
+/** What other work than a migration has while the lock is its own. */
+export interface Locked {
+  /** Aborted when the lock is lost or may be, and when we are to end; its reason is the error that says why. */
+  readonly signal: AbortSignal;
+  readonly token: number;
+  /**
+   * Has the service's own tool do what is still to be done.
+   * @returns how many tasks were done
+   * @throws ChildError; UnavailableError where the lock was lost; what ensureTool() throws
+   */
+  runTool(tasks: readonly Task[]): Promise<number>;
+}
+
+/**
+ * Does other work than a migration under the same lock (Lease, GET_LOCK, fence row), so that nobody migrates the service or
+ * does such work meanwhile. It is recorded under a phase of its own. Nothing is published on the Lease: what stands there
+ * tells for which release the schema is ready.
+ * @param migration of the same service, whose database is there
+ * @param phase what fence and record call it; at most 32 characters
+ * @throws what takeTurn() and the work throw; UnavailableError where the lock was lost
+ */
+export async function underLock(
+  migration: Plan,
+  phase: string,
+  asked: Effects,
+  work: (locked: Locked) => Promise<void>,
+): Promise<void> {
+  const plan = planOf(migration, phase);
+  const turn = await takeTurn(plan, asked);
+  await using _ = turn.session;
+  await using lease = turn.lease;
+  if ('finished' in turn) throw new Error('work of its own was taken for that of another');
+  const { token, claim } = turn;
+  const effects = { ...asked, log: asked.log.with({ token }) };
+  let thrown: { readonly error: unknown } | undefined;
+  try {
+    await inTurn(
+      plan,
+      turn,
+      effects,
+      async (begun, held) => {
+        let last: Ran | undefined;
+        const runTool = async (tasks: readonly Task[]): Promise<number> => {
+          const ran = await ensureTool(tasks, begun.plan, held, claim, { ...effects, redact: begun.redact });
+          throwUnlessDone((last = ran), effects);
+          return ran.changes;
+        };
+        try {
+          await work({ token, signal: AbortSignal.any([held.lost, effects.signal]), runTool });
+          return { outcome: { state: 'ended', code: 0 }, program: '', meaning: undefined, output: '' };
+        } catch (error) {
+          thrown = { error };
+          const output = last?.output || effects.redact(messageOf(error));
+          const how = { program: last?.program ?? '', meaning: last?.meaning, output };
+          // Of a command that was killed, statements may go on in the server.
+          if (last !== undefined && last.outcome.state !== 'ended') return { ...how, outcome: last.outcome };
+          const code = error instanceof KollaError ? error.exitCode : ExitCode.bug;
+          if (held.lost.aborted) return { ...how, outcome: { state: 'lost', code, why: messageOf(held.lost.reason) } };
+          return { ...how, outcome: { state: effects.signal.aborted ? 'interrupted' : 'ended', code } };
+        }
+      },
+      (held, ran) =>
+        conclude(plan, { claim, lease: lease === undefined ? undefined : silent(lease) }, held, ran, effects),
+    );
+  } catch (error) {
+    if (thrown === undefined) throw error;
+    throw thrown.error;
+  }
+}
+
+function throwUnlessDone({ outcome, program, meaning }: Ran, { signal }: Effects): void {
+  if (outcome.state === 'lost') throw new UnavailableError(`${program} was stopped while it ran: ${outcome.why}`);
+  if (outcome.state === 'interrupted') throw signal.reason;
+  if (outcome.code === 0) return;
+  const why = meaning === undefined ? '' : `: ${meaning}`;
+  throw new ChildError(outcome.code, `${program} ended with ${outcome.code}${why}`);
+}
+
+/** Runs as the service's own account: what a tool keeps of its URL must go on being right. */
+function planOf(migration: Plan, phase: string): Plan {
+  return {
+    ...migration,
+    phase,
+    steps: [],
+    check: undefined,
+    rollout: undefined,
+    tellsAccount: false,
+    isOfItsOwn: true,
+  };
+}
+
+/** The same Lease, given back without a word. */
+function silent(lease: HeldLease): Pick<HeldLease, 'end'> {
+  return { end: (_news, withinMs) => lease.end(undefined, withinMs) };
+}

@@ -1,0 +1,85 @@
+import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
+import { hintOf } from './hints.ts';
+
+/** The server's number for an error, or 0 for one that is not its own. */
+export function errnoOf(error: unknown): number {
+  const errno = (error as { errno?: unknown } | undefined)?.errno;
+  return typeof errno === 'number' && errno >= 1000 ? errno : 0;
+}
+
+export const ACCESS_DENIED = 1045;
+export const UNKNOWN_DATABASE = 1049;
+export const NO_SUCH_TABLE = 1146;
+const DATABASE_DENIED = 1044;
+/** Privileges missing: KILL, command, table, column, SUPER and the like; account locked or its password expired; TLS wanted. */
+const DENIED = new Set([ACCESS_DENIED, DATABASE_DENIED, 1095, 1142, 1143, 1227, 1410, 1820, 1862, 3118, 3159, 4151]);
+/** Too many connections, shutting down, killed, lost, and Galera's "not prepared". */
+const PASSING = new Set([1040, 1047, 1053, 1077, 1079, 1129, 1152, 1203, 1205, 1213, 1226, 1317, 1927, 2006, 2013]);
+const PASSING_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  'PROTOCOL_CONNECTION_LOST',
+]);
+
+/** Whether the same question may get a better answer in a while: the server is away, full, starting or stopping. */
+export function isPassing(error: unknown): boolean {
+  const { code, fatal } = error as { code?: string; fatal?: boolean };
+  const errno = errnoOf(error);
+  if (errno !== 0) return PASSING.has(errno);
+  return PASSING_CODES.has(code ?? '') || (fatal === true && code === undefined);
+}
+
+/**
+ * Deadlock or Galera's certification conflict, lock wait timeout, MariaDB's "record has changed since last read", no
+ * quorum, and a commit without quorum.
+ */
+const UNDONE = new Set([1213, 1205, 1020, 1047, 1180]);
+
+/** Whether the server undid the statement, or never did it, for a reason that passes; the session goes on. */
+export function isUndone(error: unknown): boolean {
+  return UNDONE.has(errnoOf(error));
+}
+
+/** Whether the server refuses for who we are or what we may do. */
+export function isDenied(error: unknown): boolean {
+  return DENIED.has(errnoOf(error));
+}
+
+/** Whether it is the server's or the connection's error, and not a mistake of ours. */
+export function isMysqlError(error: unknown): boolean {
+  return errnoOf(error) !== 0 || isPassing(error) || (error as { fatal?: boolean }).fatal === true;
+}
+
+/** What went wrong, in the server's or the system's words. Codes that mean nothing to most get a word more. */
+export function reasonOf(error: unknown): string {
+  const { code } = error as { code?: string };
+  if (code === 'ETIMEDOUT') return 'ETIMEDOUT: no answer; it may be frozen, or a firewall drops what we send';
+  if (code === 'ENOTFOUND') return 'ENOTFOUND: no such host name (yet)';
+  if (code === 'PROTOCOL_CONNECTION_LOST') return 'the server closed the connection';
+  const errno = errnoOf(error);
+  const text = error instanceof AggregateError ? messageOf(error.errors[0]) : messageOf(error);
+  const said = (error as { sqlMessage?: string }).sqlMessage ?? text;
+  const hint = hintOf(errno, said);
+  return `${errno === 0 ? text : `error ${errno}: ${said}`}${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+/**
+ * A server's refusal as one of our errors: 77 when privileges are missing, else 69.
+ * @param doing what we were doing, as it follows "cannot": `create database keystone on mariadb:3306`
+ */
+export function mysqlError(doing: string, error: unknown): KollaError {
+  if (error instanceof KollaError) return error;
+  const message = `cannot ${doing}: ${reasonOf(error)}`;
+  return isDenied(error)
+    ? new NotPermittedError(message, { cause: error })
+    : new UnavailableError(message, { cause: error });
+}

@@ -1,0 +1,78 @@
+/**
+ * A server may ask for the password itself instead of a proof of it: as it is (mysql_clear_password, and the SHA-2 plugins over
+ * TLS), or encrypted with a key that it has just sent (the SHA-2 plugins without TLS). Whoever answers in its place asks too.
+ */
+import { createHash } from 'node:crypto';
+import type { ConnectionOptions } from 'mysql2/promise';
+import { UnavailableError } from '../core/errors.ts';
+import { placeOfTarget, type MysqlTarget } from './url.ts';
+
+type AuthPlugin = NonNullable<ConnectionOptions['authPlugins']>[string];
+
+const CACHING = 'caching_sha2_password';
+const NONCE_BYTES = 20;
+/** The server has the account in its cache, and has taken our proof. */
+const IS_CACHED = 3;
+
+export interface Login {
+  /** For mysql2. */
+  readonly options: Pick<ConnectionOptions, 'authPlugins' | 'password' | 'socketPath'>;
+  /** That the password itself was asked for, and not given. */
+  readonly refusal: () => UnavailableError | undefined;
+}
+
+/**
+ * The login for a target. A server that TLS has verified, or that is reached over a socket file, may ask for the password; any
+ * other gets proofs alone.
+ */
+export function loginFor(target: MysqlTarget): Login {
+  const { password, socket, tls } = target;
+  if (socket !== undefined) return { options: { password, socketPath: socket }, refusal: () => undefined };
+  if (tls?.caFile !== undefined) return { options: { password }, refusal: () => undefined };
+  let refusal: UnavailableError | undefined;
+  // mysql2 marks what is thrown here as fatal, which says of other errors that they pass.
+  const refuse = (plugin: string): never => {
+    refusal = new UnavailableError(whyRefused(plugin, target));
+    throw new Error(refusal.message);
+  };
+  const refusing = (plugin: string): AuthPlugin => {
+    return () => () => refuse(plugin);
+  };
+  const caching: AuthPlugin = () => {
+    let isProven = false;
+    return (data) => {
+      if (isProven) return data.length === 1 && data[0] === IS_CACHED ? null : refuse(CACHING);
+      isProven = true;
+      return proofOf(password, data.subarray(0, NONCE_BYTES));
+    };
+  };
+  // A plugin of ours also keeps mysql2 from answering a greeting that names it at once, which over TLS would be the password.
+  const authPlugins = {
+    [CACHING]: caching,
+    sha256_password: refusing('sha256_password'),
+    mysql_clear_password: refusing('mysql_clear_password'),
+  };
+  return { options: { password, authPlugins }, refusal: () => refusal };
+}
+
+/** SHA256(password) XOR SHA256(SHA256(SHA256(password)) + nonce); nothing for no password. */
+function proofOf(password: string, nonce: Buffer): Buffer {
+  if (password === '') return Buffer.alloc(0);
+  const once = sha256(password);
+  const mask = sha256(sha256(once), nonce);
+  return Buffer.from(once.map((byte, i) => byte ^ (mask[i] ?? 0)));
+}
+
+function sha256(...parts: readonly (Buffer | string)[]): Buffer {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+function whyRefused(plugin: string, target: MysqlTarget): string {
+  return (
+    `the server at ${placeOfTarget(target)} asks for the password of ${target.user} itself (${plugin}), which only a server ` +
+    "that TLS has verified gets: name the server's CA (ssl_ca, --ca-file), use a socket file, or give the account " +
+    'mysql_native_password'
+  );
+}

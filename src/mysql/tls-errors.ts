@@ -1,0 +1,63 @@
+import { NotPermittedError, UnavailableError, type KollaError } from '../core/errors.ts';
+import { placeOfTarget, type MysqlTarget } from './url.ts';
+
+interface HandshakeError {
+  readonly code?: string;
+  readonly message: string;
+  /** Of the system: the connection broke. */
+  readonly syscall?: string;
+}
+
+/** What mysql2 makes of every error while TLS begins, the system's among them. */
+const ANY = 'HANDSHAKE_SSL_ERROR';
+const BROKEN_OFF = /disconnected before secure|ECONNRESET|EPIPE|socket hang up/;
+const NAME = /does not match certificate's altnames: (.*)$/s;
+
+/**
+ * A handshake that failed for TLS, in words that name the file and the fix. None of these passes by waiting. Undefined:
+ * it is no matter of TLS, or the connection only broke while TLS began.
+ */
+export function tlsError(error: unknown, target: MysqlTarget): KollaError | undefined {
+  const { code = '', message } = error as HandshakeError;
+  const where = placeOfTarget(target);
+  const options = { cause: error };
+  if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
+    const fix = 'turn it on there, or take ssl_* out of the URL';
+    return new UnavailableError(`the server at ${where} offers no TLS, which is asked for: ${fix}`, options);
+  }
+  if (isBrokenOff(error)) return undefined;
+  if (code === ANY) return new UnavailableError(whyDistrusted(message, where, target), options);
+  // With TLS 1.3 the server judges our certificate after our handshake has ended.
+  if (!/^ERR_SSL_\w*ALERT/.test(code)) return undefined;
+  const alert = (error as { reason?: string }).reason?.replace(/^\S+ alert /, '') ?? code;
+  const { certFile } = target.tls ?? {};
+  return certFile === undefined
+    ? new UnavailableError(`the server at ${where} ended TLS: ${alert}`, options)
+    : new NotPermittedError(
+        `the server at ${where} refuses the client certificate in ${certFile}: ${alert}; its CA must be in the server's ssl_ca, and its time must not be over`,
+        options,
+      );
+}
+
+/** Whether only the connection broke while TLS began: a server that goes down does that. */
+export function isBrokenOff(error: unknown): boolean {
+  const { code, message, syscall } = error as HandshakeError;
+  return code === ANY && (syscall !== undefined || BROKEN_OFF.test(message));
+}
+
+function whyDistrusted(message: string, where: string, { tls }: MysqlTarget): string {
+  const server = `the certificate of the server at ${where}`;
+  const [, names] = NAME.exec(message) ?? [];
+  if (names !== undefined) {
+    return (
+      `${server} is not for that name: ${names.trim()}. Use a name that is in it, or have one issued with this name; ` +
+      'ssl_check_hostname=false in the URL trusts any name that the CA has signed'
+    );
+  }
+  if (/expired/.test(message)) return `${server} has expired: renew it, and let the server load it`;
+  if (/not yet valid/.test(message)) return `${server} is not valid yet: see the clocks of both machines`;
+  if (/self[- ]signed|unable to (?:get|verify)|certificate signature/.test(message)) {
+    return `${server} is not signed by the CA in ${tls?.caFile ?? 'no file'} (${message}): put the CA that signed it there`;
+  }
+  return `TLS with the server at ${where} failed: ${message}`;
+}

@@ -1,0 +1,69 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { ConfigError, messageOf } from '../core/errors.ts';
+import type { MysqlTls } from './url-tls.ts';
+
+/** What Node's TLS takes, in PEM. */
+export interface TlsMaterial {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * Reads the files of a target's TLS, and looks whether they are what they stand for. OpenSSL takes a CA file without a
+ * certificate for no CA at all, and names no file in its errors.
+ * @throws ConfigError that names the file and what is wrong with it
+ */
+export async function tlsMaterial({ caFile, certFile, keyFile }: MysqlTls): Promise<TlsMaterial> {
+  const ca = caFile === undefined ? undefined : await certificatesIn(caFile);
+  if (certFile === undefined) return ca === undefined ? {} : { ca };
+  const cert = await certificatesIn(certFile);
+  const key = await read(keyFile ?? certFile);
+  const isPair = leafOf(cert).checkPrivateKey(privateKeyIn(keyFile ?? certFile, key));
+  if (!isPair) throw new ConfigError(`${keyFile ?? certFile} is not the key of the certificate in ${certFile}`);
+  return { ...(ca === undefined ? {} : { ca }), cert, key };
+}
+
+async function certificatesIn(file: string): Promise<string> {
+  const text = await read(file);
+  const found = text.match(CERTIFICATE);
+  if (found === null) throw new ConfigError(`${file}, which is named for TLS, holds no certificate in PEM`);
+  for (const each of found) {
+    try {
+      leafOf(each);
+    } catch (cause) {
+      throw new ConfigError(`${file}, which is named for TLS, holds a broken certificate: ${messageOf(cause)}`, {
+        cause,
+      });
+    }
+  }
+  return text;
+}
+
+/** The first of them. */
+function leafOf(certificates: string): X509Certificate {
+  return new X509Certificate(certificates);
+}
+
+function privateKeyIn(file: string, text: string): KeyObject {
+  if (/ENCRYPTED/.test(text)) {
+    throw new ConfigError(`${file}: the key is encrypted, and nobody is there to type its passphrase`);
+  }
+  try {
+    return createPrivateKey(text);
+  } catch {
+    // OpenSSL's reason may quote the file.
+    throw new ConfigError(`${file}, which is named for TLS, holds no private key in PEM`);
+  }
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new ConfigError(`cannot read ${file}, which is named for TLS: ${messageOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { ConfigError, messageOf } from '../core/errors.ts';
+import { bodyOf } from './http/body.ts';
+import { isUntrusted } from '../kube/tls-error.ts';
+
+/** One request to an API that speaks JSON. */
+export interface JsonCall {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Undefined where the answer was not JSON: then something between us and the API may have given it. */
+  readonly body: unknown;
+}
+
+export interface JsonOptions {
+  readonly signal: AbortSignal;
+  /** How long to wait for the whole answer. */
+  readonly answerMs: number;
+  /** PEM file; the authorities to trust instead of the well-known ones. Read at each call: it may be renewed. */
+  readonly caFile?: string | undefined;
+  /** Do not verify its certificate. */
+  readonly insecure?: boolean;
+}
+
+/**
+ * One request on a connection of its own, and its answer, whatever its status. A pooled connection may be closed by the
+ * other side in the moment that we use it, and of a POST nobody could then say whether it was carried out.
+ * Rejects with the system's error where there is no answer, and with ConfigError for a file of authorities that can't be read.
+ */
+export async function askJson(
+  { method, url, headers = {}, body }: JsonCall,
+  options: JsonOptions,
+): Promise<JsonAnswer> {
+  const { signal, answerMs, caFile, insecure = false } = options;
+  const isTls = url.protocol === 'https:';
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const late = AbortSignal.timeout(answerMs);
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = (isTls ? requestHttps : requestHttp)(url, {
+        agent: false,
+        method,
+        signal: AbortSignal.any([signal, late]),
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'kolla-pod',
+          connection: 'close',
+          ...(sent === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
+          ...headers,
+        },
+        ...(isTls && caFile !== undefined ? { ca: authoritiesIn(caFile) } : {}),
+        ...(isTls && insecure ? { rejectUnauthorized: false } : {}),
+      });
+      request.once('response', resolve);
+      request.once('error', reject);
+      request.end(sent);
+    });
+    const text = (await bodyOf(response)).toString();
+    return { status: response.statusCode ?? 0, headers: response.headers, body: parsed(text) };
+  } catch (error) {
+    if (late.aborted && !signal.aborted) throw new Error(`no answer in ${answerMs / 1000} s`, { cause: error });
+    throw explained(error as NodeJS.ErrnoException, caFile);
+  }
+}
+
+/** The other side's certificate is signed by nobody whom we trust: waiting does not help. */
+export class UntrustedError extends Error {
+  override name = 'UntrustedError';
+}
+
+function authoritiesIn(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new ConfigError(`cannot read ${file}, which has the authorities to trust: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Node's own words advise options of Node, or quote its parser. */
+function explained(error: NodeJS.ErrnoException, caFile: string | undefined): Error {
+  if (error.code?.startsWith('HPE_')) return new Error('what answers there does not speak HTTP', { cause: error });
+  if (error.code === 'EPROTO') return new Error('what answers there does not speak TLS', { cause: error });
+  if (!isUntrusted(error)) return error;
+  const whom = caFile === undefined ? 'an authority that this image trusts' : `the authorities in ${caFile}`;
+  return new UntrustedError(`its certificate is not signed by ${whom} (${error.code})`, { cause: error });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,174 @@
+import { oneLine } from '../../core/one-line.ts';
+import type { Conversation, Parsed } from '../conversation.ts';
+import { bad, good, type Answer, type Tell } from './answer.ts';
+import { PROTOCOL_HEADER, understandStart } from './amqp-start.ts';
+
+/** Who we are to the broker, and where there. */
+export interface AmqpLogin {
+  readonly user: string;
+  /** Never shown. */
+  readonly password: string;
+  readonly vhost: string;
+}
+
+/** Of class connection. AMQP 0-9-1, section 1.4 of its reference. */
+const CONNECTION = 10;
+const [START_OK, SECURE, TUNE, TUNE_OK, OPEN, OPEN_OK, CLOSE, CLOSE_OK] = [11, 20, 30, 31, 40, 41, 50, 51];
+const METHOD_FRAME = 1;
+const FRAME_END = 0xce;
+const FRAME_MAX = 131_072;
+const GOODBYE = 200;
+
+interface Method {
+  readonly method: number;
+  readonly fields: Buffer;
+}
+
+/**
+ * Logs in as a service does (PLAIN), opens the virtual host, and takes its leave, so that the broker logs nothing worse
+ * than that somebody came and went.
+ * @returns what the broker says of it; bad with its reason where it refuses
+ * @throws the system's or TLS's error where the connection breaks
+ */
+export async function amqpVisit(talk: Conversation, login: AmqpLogin, tell: Tell): Promise<Answer> {
+  const start = await amqpStart(talk, tell);
+  if (!start.isGood) return start;
+  const { fields } = await hearMethod(talk);
+  const mechanisms = mechanismsIn(fields);
+  if (!mechanisms.includes('PLAIN')) {
+    return bad(`it takes no login by password here (PLAIN), but only ${oneLine(mechanisms.join(', '))}`);
+  }
+  const response = Buffer.from(`\0${login.user}\0${login.password}`);
+  sayMethod(talk, START_OK, CLIENT, short('PLAIN'), int32(response.length), response, short('en_US'));
+  tell('the broker has begun AMQP, and does not say whether it takes the login');
+  const tune = await hearMethod(talk);
+  if (tune.method === CLOSE) return refused(talk, tune, `it refuses the login of '${login.user}'`);
+  if (tune.method === SECURE) return bad('it asks for more than a password');
+  if (tune.method !== TUNE) return bad('what answers there does not go on as AMQP does');
+  sayMethod(talk, TUNE_OK, Buffer.from([0, 1]), int32(frameMaxOf(tune.fields)), Buffer.from([0, 0]));
+  sayMethod(talk, OPEN, short(login.vhost), short(''), Buffer.from([0]));
+  tell(`the broker has taken the login, and does not open the virtual host '${login.vhost}'`);
+  const open = await hearMethod(talk);
+  if (open.method === CLOSE) return refused(talk, open, `it does not let '${login.user}' into '${login.vhost}'`);
+  if (open.method !== OPEN_OK) return bad('what answers there does not go on as AMQP does');
+  sayMethod(talk, CLOSE, Buffer.from([0, GOODBYE]), short('goodbye'), Buffer.alloc(4));
+  tell('the broker has opened the virtual host, and does not answer our goodbye');
+  while ((await hearMethod(talk)).method !== CLOSE_OK);
+  await endOf(talk);
+  return good(`took the login of '${login.user}' and opened '${login.vhost}'`);
+}
+
+/**
+ * Says the protocol's header, and hears whether the broker begins. A broker that hears no more than that logs two
+ * warnings: it knows no way to take one's leave before a login.
+ */
+export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer> {
+  tell('the connection stands, but no AMQP comes: it may be frozen');
+  talk.say(PROTOCOL_HEADER);
+  return await talk.hear((heard) => {
+    const start = understandStart(heard);
+    return start.more ? undefined : { is: start.is, length: 0 };
+  });
+}
+
+/**
+ * Ends our side without a word, and waits for the broker to do the same, which its own process for this connection has to
+ * do: a frozen broker does not. The broker takes it for a load balancer's check, and logs nothing.
+ */
+export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer> {
+  tell('the connection stands, but nobody there heeds it: it may be frozen');
+  await endOf(talk);
+  return good('accepts connections and heeds them');
+}
+
+/** The broker's own words, which we confirm: without it, it waits for us. */
+async function refused(talk: Conversation, { fields }: Method, what: string): Promise<Answer> {
+  const text = fields.subarray(3, 3 + (fields[2] ?? 0)).toString();
+  sayMethod(talk, CLOSE_OK);
+  await endOf(talk);
+  return bad(`${what}: ${oneLine(text)}`);
+}
+
+/** RabbitMQ resets a connection that the other side has ended. */
+async function endOf(talk: Conversation): Promise<void> {
+  try {
+    await talk.end();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+  }
+}
+
+async function hearMethod(talk: Conversation): Promise<Method> {
+  for (;;) {
+    const frame = await talk.hear(frameIn);
+    if (frame !== 'heartbeat') return frame;
+  }
+}
+
+/** Type, channel (2), length of the payload (4), payload, end. Of a method: class (2), method (2), fields. */
+function frameIn(heard: Buffer): Parsed<Method | 'heartbeat'> {
+  if (heard.length < 7) return undefined;
+  const size = heard.readUInt32BE(3);
+  const length = 7 + size + 1;
+  if (size > FRAME_MAX) throw new Error('what answers there sends a frame that is too long for AMQP');
+  if (heard.length < length) return undefined;
+  if (heard[length - 1] !== FRAME_END)
+    throw new Error('what answers there sends a frame that AMQP would end otherwise');
+  if (heard[0] !== METHOD_FRAME) return { is: 'heartbeat', length };
+  if (size < 4 || heard.readUInt16BE(7) !== CONNECTION)
+    throw new Error('what answers there does not go on as AMQP does');
+  return { is: { method: heard.readUInt16BE(9), fields: heard.subarray(11, length - 1) }, length };
+}
+
+/** Behind the version (2) and the table of the server's properties. */
+function mechanismsIn(fields: Buffer): string[] {
+  const at = 2 + 4 + fields.readUInt32BE(2);
+  return fields.toString('latin1', at + 4, at + 4 + fields.readUInt32BE(at)).split(' ');
+}
+
+/** Behind the most channels (2). The broker refuses more than it offers; 0 is no limit. */
+function frameMaxOf(fields: Buffer): number {
+  const offered = fields.readUInt32BE(2);
+  return offered === 0 ? FRAME_MAX : Math.min(offered, FRAME_MAX);
+}
+
+function sayMethod(talk: Conversation, method: number, ...fields: readonly Buffer[]): void {
+  const payload = Buffer.concat([Buffer.from([0, CONNECTION, 0, method]), ...fields]);
+  talk.say(Buffer.from([METHOD_FRAME, 0, 0]), int32(payload.length), payload, Buffer.from([FRAME_END]));
+}
+
+/**
+ * Who we are, for `rabbitmqctl list_connections` and the broker's log. We ask to be told when a login fails: otherwise the broker waits,
+ * and resets the connection.
+ */
+const CLIENT = table(
+  entry('product', 'S', long('kolla-probe')),
+  entry('connection_name', 'S', long('kolla-probe')),
+  entry('capabilities', 'F', table(entry('authentication_failure_close', 't', Buffer.from([1])))),
+);
+
+function entry(name: string, type: string, value: Buffer): Buffer {
+  return Buffer.concat([short(name), Buffer.from(type), value]);
+}
+
+function table(...entries: readonly Buffer[]): Buffer {
+  const all = Buffer.concat(entries);
+  return Buffer.concat([int32(all.length), all]);
+}
+
+function long(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([int32(bytes.length), bytes]);
+}
+
+/** The caller sees to it that it has no more than 255 bytes. */
+function short(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([Buffer.from([bytes.length]), bytes]);
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}

@@ -1,0 +1,135 @@
+/**
+ * grpc.health.v1.Health/Check, the one call that a gRPC health probe makes.
+ *
+ *   service name -> message in five bytes of frame -> POST over HTTP/2, without TLS (prior knowledge) or with it (ALPN h2)
+ *     -> grpc-status 0 and a message { status } -> SERVING, or what it is instead
+ *
+ * Both messages have one field, so they are written and read by hand. What can fail: the system's and TLS's errors are thrown.
+ */
+import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import { formatAddress, type Address } from '../address.ts';
+import { oneLine } from '../../core/one-line.ts';
+import { tlsOptions, type TlsAsk } from '../tls-ask.ts';
+import { bad, good, type Answer, type Tell } from './answer.ts';
+
+export interface GrpcHealthAsk {
+  /** '' asks for the server as a whole. */
+  readonly service: string;
+  readonly tls?: TlsAsk | undefined;
+  readonly signal: AbortSignal;
+}
+
+const PATH = '/grpc.health.v1.Health/Check';
+const FRAME_BYTES = 5;
+/** An answer has some ten bytes. */
+const MOST_BYTES = 65_536;
+const SERVING = 1;
+const STATUSES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
+/** https://grpc.io/docs/guides/status-codes/ */
+const [OK, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = ['0', '5', '7', '12', '16'];
+
+/** @throws the system's or TLS's error where there is no connection, and the signal's reason */
+export async function grpcHealth(at: Address, ask: GrpcHealthAsk, tell: Tell): Promise<Answer> {
+  const { service, tls, signal } = ask;
+  signal.throwIfAborted();
+  const options = tls === undefined ? {} : { ...(await tlsOptions(at.host, tls)), ALPNProtocols: ['h2'] };
+  const session = connect(`${tls === undefined ? 'http' : 'https'}://${formatAddress(at)}`, options);
+  const stop = () => session.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  session.once('connect', () =>
+    tell('the connection stands, but the call is not answered: it may be frozen, or no gRPC'),
+  );
+  try {
+    return meaningOf(await call(session, service), service);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    session.destroy();
+  }
+}
+
+interface Reply {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+function call(session: ClientHttp2Session, service: string): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    session.once('error', (error) => reject(explained(error)));
+    const stream = session.request({
+      [constants.HTTP2_HEADER_METHOD]: 'POST',
+      [constants.HTTP2_HEADER_PATH]: PATH,
+      'content-type': 'application/grpc',
+      'user-agent': 'kolla-pod',
+      te: 'trailers',
+    });
+    let headers: IncomingHttpHeaders = {};
+    const chunks: Buffer[] = [];
+    // Of a connection that failed it says only that it was cancelled.
+    stream.on('error', (error) => reject(explained(error.cause instanceof Error ? error.cause : error)));
+    stream.on('response', (received) => (headers = { ...headers, ...received }));
+    stream.on('trailers', (received) => (headers = { ...headers, ...received }));
+    let length = 0;
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > MOST_BYTES) reject(new Error('an answer that does not end'));
+    });
+    stream.on('end', () => {
+      if (headers[':status'] !== undefined) resolve({ headers, body: Buffer.concat(chunks) });
+    });
+    stream.on('close', () => reject(new Error('closed without an answer; it may want TLS, or not speak HTTP/2')));
+    stream.end(request(service));
+  });
+}
+
+/** Node's words for another protocol are its own codes. */
+function explained(error: Error): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (/no application protocol/i.test(message)) {
+    return new Error('it speaks TLS, but no HTTP/2 in it, as gRPC does', { cause: error });
+  }
+  // Of an AbortSignal's reason it is a number.
+  if (!String(code).startsWith('ERR_HTTP2_')) return error;
+  return new Error('what answers there does not speak HTTP/2, as gRPC does', { cause: error });
+}
+
+/** Not compressed (0), its length, field 1 as a string; an empty string is left out. */
+function request(service: string): Buffer {
+  const name = Buffer.from(service);
+  const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a]), varint(name.length), name]);
+  const frame = Buffer.alloc(FRAME_BYTES);
+  frame.writeUInt32BE(message.length, 1);
+  return Buffer.concat([frame, message]);
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  for (; value > 0x7f; value >>>= 7) bytes.push((value & 0x7f) | 0x80);
+  return Buffer.from([...bytes, value]);
+}
+
+function meaningOf({ headers, body }: Reply, service: string): Answer {
+  const httpStatus = headers[':status'];
+  const code = headers['grpc-status'];
+  const which = service === '' ? 'the server' : `the service '${service}'`;
+  if (code === undefined) return bad(`what answers there is not gRPC (HTTP status ${String(httpStatus)})`);
+  if (code === NOT_FOUND) return bad(`the server knows no service '${service}' (NOT_FOUND)`);
+  if (code === UNIMPLEMENTED) return bad('the server has no health service (UNIMPLEMENTED): use tcp or http instead');
+  if (code === UNAUTHENTICATED || code === PERMISSION_DENIED)
+    return bad(`the server asks who we are (gRPC status ${code})`);
+  if (code !== OK) return bad(`gRPC status ${String(code)}${saidIn(headers)}`);
+  const status = statusIn(body);
+  if (status === SERVING) return good('SERVING');
+  return bad(`${which} is ${STATUSES[status] ?? `in state ${status}`}`);
+}
+
+function saidIn(headers: IncomingHttpHeaders): string {
+  const message = headers['grpc-message'];
+  return typeof message === 'string' && message !== '' ? `: ${oneLine(message)}` : '';
+}
+
+/** Field 1 as a number. A field that is left out is 0. */
+function statusIn(body: Buffer): number {
+  const message = body.subarray(FRAME_BYTES);
+  return message[0] === 0x08 ? (message[1] ?? 0) : 0;
+}

@@ -1,0 +1,68 @@
+import { oneLine } from '../../core/one-line.ts';
+import type { Conversation, Parsed } from '../conversation.ts';
+import { bad, good, type Answer, type Tell } from './answer.ts';
+
+/** Who we are to a Redis or Valkey that asks; without a user, its default one. */
+export interface RedisLogin {
+  readonly user?: string | undefined;
+  /** Never shown. */
+  readonly password: string;
+}
+
+/** What its errors mean to who runs it. https://redis.io/docs/latest/develop/reference/protocol-spec/ */
+const MEANINGS: Readonly<Record<string, string>> = {
+  LOADING: 'it is still reading its data from disk',
+  MASTERDOWN: 'it is a replica that has lost its primary, and answers nobody until it is back',
+  MISCONF: 'it cannot save to disk, and so takes no writes: see its log for a full disk',
+  NOAUTH: 'it asks for a password: give --password-file',
+  WRONGPASS: 'it refuses the login: the user or the password is wrong, or the user is off',
+  NOPERM: 'the user may not send PING: it needs the ACL rule +ping',
+  DENIED: 'its protected mode takes only loopback as long as it has no password',
+  BUSY: 'a script runs, and stops everybody else',
+};
+
+/**
+ * Logs in where there is a login, and sends PING.
+ * @throws the system's or TLS's error where the connection breaks
+ */
+export async function redisPing(talk: Conversation, login: RedisLogin | undefined, tell: Tell): Promise<Answer> {
+  tell('the connection stands, but nothing is answered: it may be frozen, or busy with one command');
+  if (login !== undefined) {
+    const answer = await command(talk, 'AUTH', ...(login.user === undefined ? [] : [login.user]), login.password);
+    if (answer !== '+OK') return bad(meaningOf(answer));
+  }
+  const answer = await command(talk, 'PING');
+  if (answer !== '+PONG') return bad(meaningOf(answer));
+  talk.say(commandBytes(['QUIT']));
+  return good('answers PING');
+}
+
+async function command(talk: Conversation, ...words: readonly string[]): Promise<string> {
+  talk.say(commandBytes(words));
+  return await talk.hear(lineIn);
+}
+
+/** An array of strings, each with its length: a password may hold anything. */
+function commandBytes(words: readonly string[]): Buffer {
+  const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
+  return Buffer.from(`*${words.length}\r\n${parts.join('')}`);
+}
+
+/** Simple strings and errors are a line each. */
+function lineIn(heard: Buffer): Parsed<string> {
+  const first = String.fromCharCode(heard[0] ?? 0x2b);
+  if (!'+-'.includes(first)) throw new Error('what answers there is not Redis');
+  const end = heard.indexOf('\r\n');
+  return end === -1 ? undefined : { is: heard.toString('utf8', 0, end), length: end + 2 };
+}
+
+function meaningOf(answer: string): string {
+  if (!answer.startsWith('-')) return `what answers there is not Redis: ${oneLine(answer)}`;
+  const said = oneLine(answer.slice(1));
+  if (/without any password configured|no password is set/.test(said)) {
+    return `it has no password (requirepass), and so refuses ours: ${said}`;
+  }
+  if (/max number of clients/.test(said)) return `it has as many clients as it takes (maxclients): ${said}`;
+  const meaning = MEANINGS[said.split(' ')[0] ?? ''];
+  return meaning === undefined ? said : `${meaning} (${said})`;
+}

@@ -1,0 +1,57 @@
+import { osloOption } from './ini.ts';
+import { setVariable, type OsloPlace } from './variable.ts';
+
+/** `$$`, or the name of an option. Any other `$` stays as it is. */
+const DOLLAR = /\$(?:\$|(?<bare>[_a-z][._a-z0-9]*)|\{(?<braced>[_a-z][._a-z0-9]*)\})/giu;
+
+interface Written {
+  readonly text: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * An option as the service gets it, from a variable before its file: in what stands there, `$$` and `\$` stand for a `$`, and `$name`,
+ * `$group.name` and `${name}` for another option.
+ * @returns undefined when neither has it
+ * @throws RangeError for what oslo.config would not take, or takes from where we can't read; never with a part of the value
+ */
+export function osloValue(text: string, place: OsloPlace, env: NodeJS.ProcessEnv): string | undefined {
+  return filledIn({ text, env }, place, []);
+}
+
+/** Spelled so that oslo.config reads it as it is. `$$` would not do after a backslash. */
+export function asOslo(value: string): string {
+  return value.replaceAll('$', () => String.raw`\$`);
+}
+
+function filledIn({ text, env }: Written, place: OsloPlace, above: readonly string[]): string | undefined {
+  const variable = setVariable(place, env);
+  const found = variable === undefined ? osloOption(text, place.section, place.key) : env[variable];
+  if (found === undefined) return undefined;
+  const name = variable ?? `[${place.section}] ${place.key}`;
+  if (above.includes(name)) throw new RangeError(`${name} refers to itself`);
+  const escaped = found.replaceAll(String.raw`\$`, () => '$$');
+  return escaped.replaceAll(DOLLAR, (...match) => {
+    const { bare, braced } = match.at(-1) as { readonly bare?: string; readonly braced?: string };
+    const reference = bare ?? braced;
+    if (reference === undefined) return '$';
+    for (const other of placesOf(reference, place.section)) {
+      const value = filledIn({ text, env }, other, [...above, name]);
+      if (value !== undefined) return value;
+    }
+    // What follows the `$` may be a part of a password.
+    throw new RangeError(
+      `no option is set of the name that follows the $ in ${name}: set it, or write $$ for a plain $`,
+    );
+  });
+}
+
+/** Where oslo.config looks for the option of that name, in this order. */
+function placesOf(reference: string, section: string): OsloPlace[] {
+  const dot = reference.indexOf('.');
+  const group = dot === -1 ? section : reference.slice(0, dot);
+  const first = { section: group, key: reference.slice(dot + 1) };
+  const global = { section: 'DEFAULT', key: reference };
+  // DEFAULT is no group that could be named.
+  return dot !== -1 && group === global.section ? [global] : [first, global];
+}

@@ -1,0 +1,72 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../core/errors.ts';
+import { loaderOf, refusalOf, type Refusal } from './executable.ts';
+
+export type { Refusal } from './executable.ts';
+
+/** What execve is given: `file`, and the words that come before the program's own. */
+export interface Program {
+  readonly file: string;
+  readonly words: readonly string[];
+}
+
+/** What a shell does with an executable file that has no format: it is a script of the shell's. */
+const SHELL = '/bin/sh';
+
+/**
+ * The file that a shell would run for a name, looked up on `path` unless it has a slash; or why a shell would not, with
+ * the exit code that a shell ends with: 127 not found, 126 found and not executable. Looks before execve does, because a
+ * failing execve ends Node with 134 and a stack.
+ */
+export function findProgram(name: string, path: string): Program | Refusal {
+  if (name === '') return { code: 127, reason: "'': command not found" };
+  if (name.includes('/')) return examine(name);
+  let found: Refusal | undefined;
+  for (const folder of path.split(':')) {
+    const file = join(folder === '' ? '.' : folder, name);
+    const it = kindOf(file);
+    if (it === 'program') return examine(file.includes('/') ? file : `./${file}`);
+    // A shell goes on looking, and remembers the first that it may not run.
+    if (it === 'refused') found ??= { code: 126, reason: `${file}: Permission denied` };
+  }
+  return found ?? { code: 127, reason: `${name}: command not found` };
+}
+
+/** Whether findProgram found nothing to run. */
+export function isRefusal(found: Program | Refusal): found is Refusal {
+  return 'reason' in found;
+}
+
+function kindOf(file: string): 'program' | 'refused' | 'absent' {
+  try {
+    if (!statSync(file).isFile()) return 'absent';
+  } catch {
+    return 'absent';
+  }
+  return mayRun(file) ? 'program' : 'refused';
+}
+
+function mayRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function examine(file: string): Program | Refusal {
+  try {
+    if (statSync(file).isDirectory()) return { code: 126, reason: `${file}: Is a directory` };
+    accessSync(file, constants.X_OK);
+    const loader = loaderOf(file);
+    if (loader === 'none') return { file: SHELL, words: [file] };
+    return refusalOf(file, loader) ?? { file, words: [] };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return { code: 127, reason: `${file}: No such file or directory` };
+    if (code === 'EACCES') return { code: 126, reason: `${file}: Permission denied` };
+    return { code: 126, reason: `${file}: ${messageOf(error)}` };
+  }
+}

@@ -1,0 +1,25 @@
+import { command, type Command, type Helper } from '../cli/command.ts';
+import { ExitCode } from '../core/errors.ts';
+import { bashCompletion } from './completion/bash.ts';
+import { fishCompletion } from './completion/fish.ts';
+import { zshCompletion } from './completion/zsh.ts';
+
+const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
+type Shell = keyof typeof SCRIPTS;
+
+/** Prints a shell's completion script for all names. */
+export function completionOf(helpers: () => readonly Helper[]): Command {
+  return command({
+    summary: "Prints a shell's completion script for all names.",
+    operands: [{ name: 'SHELL', help: 'bash, zsh or fish', values: Object.keys(SCRIPTS) }],
+    options: [],
+    examples: [
+      { line: 'kolla-pod completion bash', does: 'for bash: source <(kolla-pod completion bash)' },
+      { line: 'kolla-pod completion fish', does: 'for fish: kolla-pod completion fish | source' },
+    ],
+    run({ operands: [shell] }, { stdout }) {
+      stdout(SCRIPTS[shell as Shell](helpers()));
+      return Promise.resolve(ExitCode.ok);
+    },
+  });
+}

@@ -1,0 +1,187 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import type { Stats } from 'node:fs';
+import { ConfigError, NotPermittedError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read.ts';
+import { matchesOf, sourcePath } from '../../config/sources.ts';
+import { isIn } from '../../config/volumes/layout.ts';
+
+/** What one ConfigMap or Secret can hold, keys left aside (validation of both in the API server). */
+export const MAX_BYTES = 1_048_576;
+/** Links to folders can multiply what there is, folders too; nobody mounts so much. */
+const MAX_NAMES = 5_000;
+
+/** A file of the folder. */
+export interface ConfigFile {
+  /** Below the folder, with slashes. */
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** As its own mode says; kept where an entry keeps it. */
+  readonly mode: number;
+  /** The entries of config.json that take it. */
+  readonly entries: readonly Entry[];
+}
+
+export interface Entry {
+  /** `config_files[0]` */
+  readonly name: string;
+  /** What config.json asks for; undefined: the source's own. */
+  readonly perm: number | undefined;
+}
+
+interface Surroundings {
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/**
+ * Every file of a folder, sorted by path, with what config.json does with it.
+ * @param isExcluded files that are left out, which may be missing for it
+ * @throws ConfigError for a config.json that is not there or wrong, for what it needs and the folder lacks, and for what no
+ * ConfigMap can hold; NotPermittedError for a file that may not be read
+ */
+export async function collect(
+  dir: string,
+  isExcluded: (path: string) => boolean,
+  { signal, log }: Surroundings,
+): Promise<ConfigFile[]> {
+  const loaded = await readConfig(await folderAt(dir), undefined);
+  if (loaded === undefined) throw await noConfig(dir);
+  const paths = await pathsIn(dir, isExcluded, signal);
+  const entries = await entriesOf(loaded, paths, isExcluded);
+  const files: ConfigFile[] = [];
+  for (const [path, found] of paths) {
+    signal.throwIfAborted();
+    if (found.stats.size > MAX_BYTES) throw tooLarge(dir, path, found.stats.size);
+    const bytes = await readFile(found.real).catch((error: unknown) => refused(join(dir, path), error));
+    if (bytes.length > MAX_BYTES) throw tooLarge(dir, path, bytes.length);
+    files.push({ path, bytes, mode: found.stats.mode & 0o777, entries: entries.get(path) ?? [] });
+  }
+  const untaken = files.filter(isUntaken);
+  // The service may read it where it is mounted, so it comes along.
+  if (untaken.length > 0)
+    log.info(
+      `no entry of config.json takes these; --exclude leaves them out: ${untaken.map(({ path }) => path).join(', ')}`,
+    );
+  return files;
+}
+
+/** Whether no entry takes a file; config.json itself is not taken, but read. */
+export function isUntaken({ path, entries }: ConfigFile): boolean {
+  return entries.length === 0 && !/^config\.(?:json|yaml)$/.test(path);
+}
+
+interface Found {
+  /** Without links. */
+  readonly real: string;
+  readonly stats: Stats;
+}
+
+async function folderAt(dir: string): Promise<string> {
+  const stats = await stat(dir).catch((error: unknown) => refused(dir, error));
+  if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; name the folder that config.json lies in`);
+  return dir;
+}
+
+async function noConfig(dir: string): Promise<ConfigError> {
+  const below = await Promise.all(
+    (await readdir(dir, { withFileTypes: true }))
+      .filter((entry) => entry.isDirectory())
+      .map(async ({ name }) =>
+        (await stat(join(dir, name, 'config.json')).catch(() => undefined)) === undefined ? [] : [name],
+      ),
+  );
+  const names = below.flat().toSorted();
+  const fix =
+    names.length > 0
+      ? `name one of the folders in it, such as ${join(dir, names[0]!)}`
+      : 'name the folder that kolla-ansible wrote for one service, /etc/kolla/SERVICE';
+  return new ConfigError(`no config.json in ${dir}; ${fix}`);
+}
+
+/** Every file below the folder by its path, links followed as far as they stay inside. What is left out is not looked at. */
+async function pathsIn(
+  dir: string,
+  isExcluded: (path: string) => boolean,
+  signal: AbortSignal,
+): Promise<Map<string, Found>> {
+  const root = await realpath(dir);
+  const paths = new Map<string, Found>();
+  let seen = 0;
+  const walk = async (folder: string, above: readonly string[]): Promise<void> => {
+    const names = await readdir(folder).catch((error: unknown) => refused(folder, error));
+    // `..data` and its like are how the kubelet swaps a ConfigMap, not part of it.
+    for (const name of names.filter((each) => !each.startsWith('..')).toSorted()) {
+      signal.throwIfAborted();
+      if (++seen > MAX_NAMES)
+        throw new ConfigError(`${dir} holds more than ${MAX_NAMES} files and folders; is it the right folder?`);
+      const at = join(folder, name);
+      if (isExcluded(relative(dir, at))) continue;
+      if (name.includes('\uFFFD')) throw new ConfigError(`${at}: a name that is not UTF-8; rename it`);
+      const real = await realpath(at).catch((error: unknown) => refused(at, error));
+      if (!isIn(real, root))
+        throw new ConfigError(
+          `${at} is a link to ${real}, outside of ${dir}; put the file itself there, or leave it out: --exclude`,
+        );
+      const stats = await stat(real).catch((error: unknown) => refused(at, error));
+      if (stats.isDirectory()) {
+        if (above.includes(real)) throw new ConfigError(`${at} is a link to a folder that it lies in; remove it`);
+        await walk(at, [...above, real]);
+      } else if (stats.isFile()) paths.set(relative(dir, at), { real, stats });
+      else throw new ConfigError(`${at} is neither a file nor a folder; remove it, or leave it out: --exclude`);
+    }
+  };
+  await walk(dir, [root]);
+  return paths;
+}
+
+/**
+ * Which entries take each file. Sources that lie elsewhere in the container are not ours.
+ * @throws ConfigError for an entry that kolla-init would find nothing for
+ */
+async function entriesOf(
+  { file, configDir, document }: Loaded,
+  paths: ReadonlyMap<string, Found>,
+  isExcluded: (path: string) => boolean,
+): Promise<Map<string, Entry[]>> {
+  const taken = new Map<string, Entry[]>();
+  const folder = resolve(configDir);
+  // Only what stands in the source is a pattern, not what the folder happens to be called.
+  const literalFolder = folder.replaceAll(/[*?[]/g, '[$&]');
+  for (const [i, { source, dest, perm, optional, preserve_properties: preserved }] of document.config_files.entries()) {
+    if (!isIn(source, CONFIG_DIR)) continue;
+    if (isExcluded(relative(folder, sourcePath(source, folder)))) continue;
+    const name = `config_files[${i}]`;
+    const matches = await matchesOf(source, dest, literalFolder).catch((error: unknown) => {
+      throw new ConfigError(`${file}: ${name}: ${messageOf(error)}`, { cause: error });
+    });
+    const found = matches.map((match) => relative(folder, match.source));
+    const present = found.filter((path) => paths.has(path));
+    if (present.length === 0 && !optional && !found.some(isExcluded))
+      throw nothingFor(`${file}: ${name}`, source, matches.length > 0);
+    const entry = { name, perm: preserved ? undefined : (perm ?? undefined) };
+    for (const path of present) taken.set(path, [...(taken.get(path) ?? []), entry]);
+  }
+  return taken;
+}
+
+function nothingFor(place: string, source: string, isEmptyFolder: boolean): ConfigError {
+  const why = isEmptyFolder ? 'is an empty folder, which no ConfigMap can hold' : 'is not in the folder';
+  return new ConfigError(`${place}: ${source} ${why}; put a file there, or make the entry optional`);
+}
+
+function tooLarge(dir: string, path: string, size: number): ConfigError {
+  return new ConfigError(
+    `${join(dir, path)} has ${size} bytes, and a ConfigMap or Secret holds at most ${MAX_BYTES} (1 MiB): ` +
+      `mount it from a volume of its own and leave it out here, --exclude ${path}`,
+  );
+}
+
+function refused(path: string, cause: unknown): never {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM')
+    throw new NotPermittedError(`${path} may not be read by us; run as a user who may`, { cause });
+  const why = code === 'ENOENT' ? 'is not there, or a link to nowhere' : messageOf(cause);
+  throw new ConfigError(`${path}: ${why}`, { cause });
+}

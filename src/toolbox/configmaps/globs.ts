@@ -1,0 +1,66 @@
+import { UsageError } from '../../core/errors.ts';
+import { segmentRegExp } from '../../config/glob.ts';
+import type { Verdict } from './secrecy.ts';
+
+/** Why a file is in a ConfigMap because a person says so. */
+export const SAID_PLAIN = '--plain says so';
+const SAID_SECRET = '--secret says so';
+
+export interface Chooser {
+  /** Of a file, or of a folder with all in it. */
+  readonly isExcluded: (path: string) => boolean;
+  /** What a person says of a file; undefined where nothing is said. */
+  saidOf(path: string): Verdict | undefined;
+  /** Throws UsageError for a --secret that no file matched: a slip there would show a password. */
+  checkUsed(dir: string): void;
+}
+
+export interface Patterns {
+  readonly secret: readonly string[];
+  readonly plain: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+/** What the three options say of paths. @throws UsageError for a pattern that nothing could match */
+export function chooser({ secret, plain, exclude }: Patterns): Chooser {
+  const [secrets, plains, excluded] = [secret, plain, exclude].map((patterns) => patterns.map(matcher));
+  const used = new Set<string>();
+  return {
+    isExcluded(path) {
+      const names = path.split('/');
+      const above = names.map((_, i) => names.slice(0, i + 1).join('/'));
+      return above.some((each) => excluded!.some(({ matches }) => matches(each)));
+    },
+    saidOf(path) {
+      const matching = secrets!.filter(({ matches }) => matches(path));
+      for (const { pattern } of matching) used.add(pattern);
+      if (matching.length > 0) return { isSecret: true, why: SAID_SECRET };
+      return plains!.some(({ matches }) => matches(path)) ? { isSecret: false, why: SAID_PLAIN } : undefined;
+    },
+    checkUsed(dir) {
+      const unused = secret.find((pattern) => !used.has(pattern));
+      if (unused !== undefined) throw new UsageError(`configmaps: --secret ${unused}: no such file in ${dir}`);
+    },
+  };
+}
+
+interface Matcher {
+  readonly pattern: string;
+  readonly matches: (path: string) => boolean;
+}
+
+/** Without a slash the file's name is compared, wherever it lies; with one its path, folder by folder. */
+function matcher(pattern: string): Matcher {
+  const segments = pattern.split('/');
+  if (segments.includes('') || segments.includes('..'))
+    throw new UsageError(`configmaps: '${pattern}' is no pattern for files in the folder: no empty parts, no ..`);
+  const parts = segments.map(segmentRegExp);
+  return {
+    pattern,
+    matches(path) {
+      const names = path.split('/');
+      const compared = parts.length === 1 ? names.slice(-1) : names;
+      return compared.length === parts.length && parts.every((part, i) => part.test(compared[i] ?? ''));
+    },
+  };
+}

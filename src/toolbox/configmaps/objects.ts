@@ -1,0 +1,107 @@
+import { isUtf8 } from 'node:buffer';
+import { ConfigError } from '../../core/errors.ts';
+import { MAX_BYTES, type ConfigFile } from './collect.ts';
+import { fileName, keyName, slug, versionOf } from './names.ts';
+import type { Verdict } from './secrecy.ts';
+
+/**
+ * What comes through as text. The API server reads what is applied as YAML, JSON too: it folds U+0085, U+2028 and U+2029 as
+ * ends of a line even between quotes, and refuses other controls.
+ */
+// eslint-disable-next-line no-control-regex
+const NO_TEXT = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/;
+
+/** A ConfigMap or a Secret, and which files are in it. */
+export interface ConfigObject {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels: Readonly<Record<string, string>>;
+  };
+  readonly immutable: boolean;
+  /** A Secret's is base64. */
+  readonly data: Readonly<Record<string, string>>;
+  /** Of a ConfigMap: base64 of what is no text. */
+  readonly binaryData: Readonly<Record<string, string>>;
+  readonly items: readonly Item[];
+}
+
+/** Where a key comes to lie in the volume. */
+export interface Item {
+  readonly key: string;
+  readonly path: string;
+  /** Only where an entry of config.json keeps the source's mode. */
+  readonly mode?: number;
+}
+
+export interface ObjectOptions {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** `rolling`: immutable, the version in the name; `live`: always the same name. */
+  readonly reload: 'rolling' | 'live';
+  readonly bundle: 'file' | 'service';
+}
+
+interface Judged {
+  readonly file: ConfigFile;
+  readonly verdict: Verdict;
+}
+
+/** The objects for files, in the files' order. Throws ConfigError where one would be larger than Kubernetes allows. */
+export function objectsOf(files: readonly Judged[], options: ObjectOptions): ConfigObject[] {
+  const kindOf = ({ verdict }: Judged) => (verdict.isSecret ? 'Secret' : 'ConfigMap');
+  if (options.bundle === 'file') return files.map((one) => objectOf(kindOf(one), [one.file], options));
+  return (['ConfigMap', 'Secret'] as const).flatMap((kind) => {
+    const some = files.filter((one) => kindOf(one) === kind).map(({ file }) => file);
+    return some.length === 0 ? [] : [objectOf(kind, some, options)];
+  });
+}
+
+function objectOf(
+  kind: ConfigObject['kind'],
+  files: readonly ConfigFile[],
+  { name, namespace, reload, bundle }: ObjectOptions,
+): ConfigObject {
+  checkSize(kind, files);
+  const isLive = reload === 'live';
+  const [{ path } = { path: '' }] = files;
+  const ofFile = bundle === 'service' ? [] : [isLive ? fileName(path) : slug(path)];
+  const isText = ({ bytes }: ConfigFile) => kind === 'ConfigMap' && isUtf8(bytes) && !NO_TEXT.test(bytes.toString());
+  const entry = (file: ConfigFile, encoding: 'utf8' | 'base64') => [keyName(file.path), file.bytes.toString(encoding)];
+  const texts = files.filter(isText);
+  const others = files.filter((file) => !isText(file)).map((file) => entry(file, 'base64'));
+  const encoded = Object.fromEntries(others) as Record<string, string>;
+  return {
+    kind,
+    metadata: {
+      name: [name, ...ofFile, ...(isLive ? [] : [versionOf(files)])].join('-'),
+      ...(namespace !== undefined && { namespace }),
+      labels: {
+        'app.kubernetes.io/managed-by': 'kolla-pod',
+        'app.kubernetes.io/instance': name,
+        // As the charts mark what stays when it is replaced.
+        ...(!isLive && { 'kolla-pod/versioned': 'true' }),
+      },
+    },
+    immutable: !isLive,
+    data: kind === 'Secret' ? encoded : Object.fromEntries(texts.map((file) => entry(file, 'utf8'))),
+    binaryData: kind === 'Secret' ? {} : encoded,
+    items: files.map(itemOf),
+  };
+}
+
+function itemOf({ path, mode, entries }: ConfigFile): Item {
+  const keepsMode = entries.some(({ perm }) => perm === undefined);
+  return { key: keyName(path), path, ...(keepsMode && { mode }) };
+}
+
+function checkSize(kind: ConfigObject['kind'], files: readonly ConfigFile[]): void {
+  const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (size <= MAX_BYTES) return;
+  const largest = files.toSorted((a, b) => b.bytes.length - a.bytes.length)[0];
+  throw new ConfigError(
+    `one ${kind} for all files would have ${size} bytes, and it holds at most ${MAX_BYTES} (1 MiB); the largest is ` +
+      `${largest?.path} with ${largest?.bytes.length}: --bundle file gives each its own`,
+  );
+}

@@ -1,0 +1,86 @@
+import { lookup } from 'node:dns/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { messageOf } from '../../core/errors.ts';
+import { requestOnce } from '../../net/http.ts';
+import { ASK_MS, type Finding, type Machine } from './finding.ts';
+
+const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+const WAITERS = ['kolla-init', 'kolla-db-sync'];
+
+/** The credentials that waiting for a Job takes. */
+export function serviceAccount({ root }: Machine): Promise<Finding[]> {
+  const what = 'service account';
+  const missing = ['token', 'ca.crt', 'namespace'].filter(
+    (name) => problemOf(`${root}${ACCOUNT}/${name}`) !== undefined,
+  );
+  if (missing.length === 0) {
+    const namespace = readFileSync(`${root}${ACCOUNT}/namespace`, 'utf8').trim();
+    return Promise.resolve([{ what, state: 'ok', detail: `mounted; namespace ${namespace}`, helpers: WAITERS }]);
+  }
+  return Promise.resolve([
+    {
+      what,
+      state: 'note',
+      detail: `${ACCOUNT}: ${missing.map((name) => `${name} ${problemOf(`${root}${ACCOUNT}/${name}`)}`).join(', ')}`,
+      fix: 'waits for Jobs need it: automountServiceAccountToken: true and a serviceAccountName in the pod',
+      helpers: WAITERS,
+    },
+  ]);
+}
+
+/** Does the API server answer at the address that every pod gets? No credentials are sent. */
+export async function apiServer({ root, env, signal }: Machine): Promise<Finding[]> {
+  const what = 'API server';
+  const [host, port] = [env['KUBERNETES_SERVICE_HOST'], env['KUBERNETES_SERVICE_PORT']];
+  if (host === undefined || port === undefined) {
+    const fix = 'outside a cluster use waits that need none (tcp://, http://), or --kubeconfig';
+    return [{ what, state: 'note', detail: 'KUBERNETES_SERVICE_HOST is not set: no cluster', fix, helpers: WAITERS }];
+  }
+  const url = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`);
+  const caFile = `${root}${ACCOUNT}/ca.crt`;
+  try {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
+    await requestOnce(url, { signal: deadline, ...(existsSync(caFile) ? { caFile } : { insecure: true }) });
+    return [{ what, state: 'ok', detail: `${url.host} answers`, helpers: WAITERS }];
+  } catch (error) {
+    signal.throwIfAborted();
+    const detail = `${url.host}: ${messageOf(error)}`;
+    const fix = "let a NetworkPolicy allow egress to it, and look at the node's kube-proxy";
+    return [{ what, state: 'lacks', detail, fix, helpers: WAITERS }];
+  }
+}
+
+/** Are names resolved? In a cluster one that every cluster has is asked for. */
+export async function dns({ root, env, signal }: Machine): Promise<Finding[]> {
+  const helpers = ['kolla-init', 'kolla-db-sync', 'kolla-probe', 'kolla-log-ship'];
+  const servers = nameserversIn(`${root}/etc/resolv.conf`);
+  const detail = servers.length === 0 ? '/etc/resolv.conf names no server' : `servers ${servers.join(', ')}`;
+  if (env['KUBERNETES_SERVICE_HOST'] === undefined)
+    return [{ what: 'DNS', state: servers.length === 0 ? 'note' : 'ok', detail, helpers }];
+  const name = 'kubernetes.default.svc';
+  const answer = await Promise.race([lookup(name).catch(messageOf), after(ASK_MS, signal)]);
+  if (typeof answer !== 'string')
+    return [{ what: 'DNS', state: 'ok', detail: `${name} is ${answer.address}`, helpers }];
+  const fix = 'is there a cluster DNS, and is dnsPolicy ClusterFirst (ClusterFirstWithHostNet with hostNetwork)?';
+  return [{ what: 'DNS', state: 'lacks', detail: `${name}: ${answer}; ${detail}`, fix, helpers }];
+}
+
+function nameserversIn(file: string): string[] {
+  if (problemOf(file) !== undefined) return [];
+  return [...readFileSync(file, 'utf8').matchAll(/^nameserver\s+(\S+)/gm)].map(([, server = '']) => server);
+}
+
+function problemOf(file: string): string | undefined {
+  try {
+    return readFileSync(file).length === 0 ? 'is empty' : undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is missing' : messageOf(error);
+  }
+}
+
+function after(ms: number, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => resolve(`no answer in ${ms / 1000} s`), ms).unref();
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}

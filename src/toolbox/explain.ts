@@ -1,0 +1,67 @@
+import { constants } from 'node:os';
+import { command } from '../cli/command.ts';
+import { ExitCode, UsageError } from '../core/errors.ts';
+import { EXIT_CODES, type ExitCodeEntry } from '../core/exit-codes.ts';
+import { nearest } from '../core/nearest.ts';
+import { fold } from '../cli/table.ts';
+import { paint, type Terminal } from '../cli/terminal.ts';
+
+/** Says what an exit code means and what to do next. */
+export const explain = command({
+  summary: 'Says what an exit code means, and what to do next.',
+  operands: [{ name: 'CODE', help: 'a number, or its name in docs/errors.md', optional: true }],
+  options: [],
+  examples: [
+    { line: 'kolla-pod explain 69', does: 'why did the init container end with 69?' },
+    { line: 'kolla-pod explain', does: 'all of them' },
+  ],
+  run({ operands: [word] }, { stdout, terminal }) {
+    const entries = word === undefined ? EXIT_CODES : [entryOf(word)];
+    stdout(entries.map((entry) => page(entry, terminal)).join('\n'));
+    return Promise.resolve(ExitCode.ok);
+  },
+});
+
+function entryOf(word: string): ExitCodeEntry {
+  const entry = EXIT_CODES.find(({ code, name }) => String(code) === word || name === word);
+  if (entry !== undefined) return entry;
+  const known = EXIT_CODES.map(({ code, name }) => `${code} (${name})`).join(', ');
+  if (/^\d{1,3}$/.test(word) && Number(word) <= 255) return childCode(Number(word), known);
+  const near = nearest(
+    word,
+    EXIT_CODES.map(({ name }) => name),
+  );
+  throw new UsageError(
+    `explain: no exit code '${word}'; ${near === undefined ? `there is ${known}` : `did you mean '${near}'?`}`,
+  );
+}
+
+/** Not one of ours: we end with it when the program that we ran, or became, did. */
+function childCode(code: number, known: string): ExitCodeEntry {
+  const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
+  return {
+    code,
+    name: signal === undefined ? 'of a child' : `of a child, or of ${signal}`,
+    means:
+      signal === undefined
+        ? 'None of our own: the program that a helper ran, or became, ended with it.'
+        : `A process ended by ${signal}: this one, or the program that it ran.`,
+    next:
+      signal === 'SIGKILL'
+        ? 'Often the memory limit: kubectl describe pod says OOMKilled. Otherwise the end of the grace period.'
+        : `Read that program's own output. Ours are ${known}.`,
+  };
+}
+
+function page({ code, name, means, next, helpers = {} }: ExitCodeEntry, terminal: Terminal): string {
+  const text = (indent: string, words: string) =>
+    fold(words, terminal.width - indent.length).map((line) => indent + line);
+  const own = Object.entries(helpers).flatMap(([helper, what]) => text('  ', `${helper}: ${what}`));
+  return [
+    paint(terminal, 'bold', `${code} ${name}`),
+    ...text('  ', means),
+    ...own,
+    ...text('  ', `Next: ${next}`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,27 @@
+import type { Helper } from '../cli/command.ts';
+import { bootstrap } from '../bootstrap/job/index.ts';
+import { setConfigsHelper } from '../config/set-configs/helper.ts';
+import { dbSync } from '../migrate/index.ts';
+import { init } from '../container/init/index.ts';
+import { kollaStart } from '../container/init/kolla-start.ts';
+import { kubernetesEntrypoint } from '../container/init/kubernetes-entrypoint.ts';
+import { logShip } from '../logship/index.ts';
+import { probe } from '../probe/index.ts';
+import { KOLLA_HELPERS } from '../probe/kolla/all.ts';
+import { sidecar } from '../sidecar/index.ts';
+import { copyCacerts } from '../container/ca/copy-cacerts.ts';
+
+/** The tables of all helpers, in the order in which a pod's life meets them. */
+export const HELPERS: readonly Helper[] = [
+  dbSync,
+  bootstrap,
+  init,
+  kubernetesEntrypoint,
+  kollaStart,
+  setConfigsHelper,
+  copyCacerts,
+  probe,
+  ...KOLLA_HELPERS,
+  logShip,
+  sidecar,
+];

@@ -1,0 +1,102 @@
+/**
+ * The binary and its names in a folder, for containers whose image has neither: an init container fills a volume that
+ * they share.
+ *
+ *   our own executable -> DIR/kolla-pod                     the same content is left alone
+ *   every name         -> DIR/bin/NAME                      links to it
+ *   Kolla's names      -> DIR/kolla-bin/NAME                scripts that ask the resident server first
+ *   sudo               -> DIR/rootless-bin/sudo             a script that runs a rootwrap itself
+ *   -> may it be run there, and by every uid?
+ *
+ * Each file is whole or not there, and the binary comes before what leads to it, so a container that is killed in the
+ * middle leaves nothing that the next run does not finish. What can fail: a DIR that is no folder, or that no volume is mounted on (65), a
+ * volume that is full or mounted noexec (69), no right to write (77).
+ */
+import { constants, type Stats } from 'node:fs';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { ignoreAbsent } from '../../fs/absent.ts';
+import { may } from '../../fs/access.ts';
+import { writeError } from '../../fs/write-error.ts';
+import { layoutOf } from './layout.ts';
+import { placeBinary } from './place-binary.ts';
+import { madeFolder, placeNames } from './place-names.ts';
+
+export interface InstallOptions {
+  readonly folder: string;
+  /** The executable to copy. */
+  readonly source: string;
+  /** Its names. */
+  readonly names: readonly string[];
+  /** The folder, as the containers see it that use it. */
+  readonly place: string;
+}
+
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+const EVERYBODY_READS = 0o005;
+
+/**
+ * Installs, or finds all of it installed.
+ * @throws ConfigError, UnavailableError, NotPermittedError as the folder's header says
+ */
+export async function install(options: InstallOptions, signal: AbortSignal, log: Log): Promise<void> {
+  const { folder, source, names, place } = options;
+  const binary = join(folder, 'kolla-pod');
+  const executable = await executableAt(source);
+  try {
+    await madeFolder(folder);
+    await checkPlace(binary, source, executable);
+    const isNew = await placeBinary(source, binary, signal);
+    const changes = await placeNames(folder, layoutOf(names, place));
+    if (!(await may(binary, constants.X_OK)))
+      throw new UnavailableError(`install: ${binary} can't be run: mount ${folder} without noexec`);
+    const what = isNew ? 'installed' : changes > 0 ? 'the names were completed' : 'it is there already';
+    log.info(what, { folder, names: names.length, ...(place === folder ? {} : { seenAt: place }) });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw errorOf(error, folder, executable.size);
+  }
+  const { mode } = await stat(folder);
+  if ((mode & EVERYBODY_READS) !== EVERYBODY_READS)
+    log.warn('other users can’t enter this folder: chmod o+rx, or run the service as its owner or group', { folder });
+}
+
+async function executableAt(source: string): Promise<Stats> {
+  try {
+    const found = await stat(source);
+    if (found.isFile() || found.isFIFO()) return found;
+  } catch (cause) {
+    throw new UnavailableError(`install: can't read the executable ${source}: ${messageOf(cause)}`, { cause });
+  }
+  throw new UnavailableError(`install: ${source} is no file`);
+}
+
+/**
+ * Our own image has the binary under DIR as well: with no volume mounted there all would be found installed, and no other container
+ * would see it.
+ */
+async function checkPlace(binary: string, source: string, executable: Stats): Promise<void> {
+  const there = await lstat(binary).catch(ignoreAbsent);
+  if (there?.isDirectory())
+    throw new ConfigError(
+      `install: ${binary} is a folder, and the binary would have its place: name that, or another DIR`,
+    );
+  const isItself = there?.ino === executable.ino && there.dev === executable.dev;
+  if (isItself && (await realpath(binary)) !== (await realpath(source)))
+    throw new ConfigError(
+      `install: ${binary} is this executable itself, under another name: mount a volume on ${dirname(binary)}`,
+    );
+}
+
+function errorOf(cause: unknown, folder: string, size: number): unknown {
+  const mib = Math.ceil(size / 2 ** 20);
+  const what = `install: cannot write into ${folder}`;
+  if (FULL.has((cause as NodeJS.ErrnoException).code ?? ''))
+    return new UnavailableError(
+      `${what}: it is full. The binary takes ${mib} MiB, and twice that while it is replaced: give the volume ${2 * mib + 8} MiB`,
+      { cause },
+    );
+  return writeError(what, 'mount a volume there that this uid may write (fsGroup)', cause);
+}

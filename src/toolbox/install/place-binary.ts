@@ -1,0 +1,65 @@
+import { lstat, open, rename, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ignoreAbsent } from '../../fs/absent.ts';
+import { removeStale, temporaryFor } from '../../fs/replace-file.ts';
+
+/** For every uid: who runs it is the service's user, whom we don't know. */
+export const EXECUTABLE = 0o755;
+/** Larger reads don't copy faster; all of it at once would count on the container's memory limit. */
+const CHUNK_BYTES = 1 << 20;
+
+/**
+ * Puts a copy of an executable in place: whoever looks, and whenever we die, finds the old one or the new one. One that
+ * is already the same is left alone, so a service that runs from it keeps its page cache.
+ * @returns whether it was written. Rejects with the system's error, or the signal's reason; the temporary is then gone
+ */
+export async function placeBinary(source: string, target: string, signal: AbortSignal): Promise<boolean> {
+  await removeStale(dirname(target), basename(target));
+  if (await isSame(source, target)) return false;
+  try {
+    await copy(source, target, signal);
+  } catch (error) {
+    // Another run that began meanwhile took our temporary for a dead one's.
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (signal.aborted || code !== 'ENOENT' || !['rename', 'open'].includes(syscall ?? '')) throw error;
+    await copy(source, target, signal);
+  }
+  return true;
+}
+
+async function copy(source: string, target: string, signal: AbortSignal): Promise<void> {
+  const temporary = temporaryFor(target);
+  try {
+    const from = createReadStream(source, { highWaterMark: CHUNK_BYTES });
+    const to = createWriteStream(temporary, { flags: 'wx', mode: 0o600, highWaterMark: CHUNK_BYTES });
+    await pipeline(from, to, { signal });
+    await using file = await open(temporary, 'r');
+    await file.chmod(EXECUTABLE);
+    await file.sync();
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** By content, not by version: two builds of one version differ while somebody works on them. A link may lead where no other container sees it. */
+async function isSame(source: string, target: string): Promise<boolean> {
+  const found = await lstat(target).catch(ignoreAbsent);
+  if (!found?.isFile() || (found.mode & 0o777) !== EXECUTABLE) return false;
+  await using ours = await open(source, 'r');
+  await using theirs = await open(target, 'r');
+  if ((await ours.stat()).size !== found.size) return false;
+  const [one, other] = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)];
+  for (let at = 0; at < found.size;) {
+    const [{ bytesRead }, { bytesRead: length }] = [
+      await ours.read(one, 0, CHUNK_BYTES, at),
+      await theirs.read(other, 0, CHUNK_BYTES, at),
+    ];
+    if (bytesRead === 0 || bytesRead !== length || one.compare(other, 0, length, 0, length) !== 0) return false;
+    at += length;
+  }
+  return true;
+}

@@ -1,0 +1,93 @@
+import { chmod, lstat, readFile, readdir, readlink, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ConfigError } from '../../core/errors.ts';
+import { ignoreAbsent } from '../../fs/absent.ts';
+import { makeFolder, makeFolders } from '../../fs/folder.ts';
+import { Replacer } from '../../fs/replacer.ts';
+import type { Layout } from './layout.ts';
+import { EXECUTABLE } from './place-binary.ts';
+
+const BINARY_LINK = '../kolla-pod';
+const LEFT_AS_IS = { uid: -1, gid: -1 };
+const EVERYBODY_ENTERS = 0o555;
+
+/**
+ * Makes the names beside the binary, each whole or not there; those that an older version had and this one has not are
+ * removed, other files are not touched.
+ * @returns how many were written or removed. Rejects with the system's error
+ */
+export async function placeNames(folder: string, { links, scripts }: Layout): Promise<number> {
+  const replacer = new Replacer();
+  let changes = 0;
+  for (const [name, wanted] of Object.entries(links)) {
+    const at = await innerFolder(join(folder, name));
+    const there = await linksIn(at);
+    for (const link of wanted.filter((each) => there.get(each) !== BINARY_LINK)) {
+      replacer.link(join(at, link), { target: BINARY_LINK, ...LEFT_AS_IS });
+      changes++;
+    }
+    for (const [link, target] of there) {
+      if (target !== BINARY_LINK || wanted.includes(link)) continue;
+      await rm(join(at, link), { force: true });
+      changes++;
+    }
+  }
+  for (const [name, wanted] of Object.entries(scripts)) {
+    const at = await innerFolder(join(folder, name));
+    for (const [script, text] of Object.entries(wanted)) {
+      if (await isScript(join(at, script), text)) continue;
+      replacer.replace(join(at, script), { content: Buffer.from(text), mode: EXECUTABLE, ...LEFT_AS_IS });
+      changes++;
+    }
+  }
+  replacer.sync();
+  return changes;
+}
+
+/**
+ * A folder that every uid can enter and read. One that was there keeps its mode: it may be a mount point whose owner
+ * has a reason.
+ * @throws ConfigError where something else has that name
+ */
+export async function madeFolder(path: string): Promise<string> {
+  const first = await makeFolders(path, EXECUTABLE).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error;
+    throw new ConfigError(`install: ${path} is not a folder: name one that a volume is mounted on`, { cause: error });
+  });
+  if (first !== undefined) await Promise.all(fromTo(path, first).map((made) => chmod(made, EXECUTABLE)));
+  return path;
+}
+
+/** A folder and those above it, up to one of them: mkdir has taken the umask from their modes. */
+function fromTo(path: string, top: string): string[] {
+  return path === top ? [path] : [path, ...fromTo(dirname(path), top)];
+}
+
+/**
+ * One of ours in the volume, as madeFolder, but open to all even where a run was killed before it saw to that. No link: what others
+ * of the volume's users may have put there must not lead us out of it.
+ */
+async function innerFolder(path: string): Promise<string> {
+  await makeFolder(path, EXECUTABLE);
+  const found = await lstat(path);
+  if (!found.isDirectory())
+    throw new ConfigError(`install: ${path} is not a folder: remove what stands there, or name another DIR`);
+  if ((found.mode & EVERYBODY_ENTERS) !== EVERYBODY_ENTERS) await chmod(path, EXECUTABLE);
+  return path;
+}
+
+/** What begins with a dot may be another run's, which is about to rename it. */
+async function linksIn(folder: string): Promise<Map<string, string | undefined>> {
+  const found = await readdir(folder, { withFileTypes: true });
+  const links = found.filter((entry) => entry.isSymbolicLink() && !entry.name.startsWith('.'));
+  const targets = links.map(
+    async ({ name }) => [name, await readlink(join(folder, name)).catch(ignoreAbsent)] as const,
+  );
+  return new Map(await Promise.all(targets));
+}
+
+async function isScript(path: string, text: string): Promise<boolean> {
+  const found = await lstat(path).catch(ignoreAbsent);
+  if (!found?.isFile() || (found.mode & 0o777) !== EXECUTABLE) return false;
+  return (await readFile(path, 'utf8')) === text;
+}

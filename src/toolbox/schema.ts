@@ -1,0 +1,94 @@
+import { command, commandsOf, sectionOf, type Command, type Helper } from '../cli/command.ts';
+import { COMMON_OPTIONS } from '../cli/common-options.ts';
+import { ExitCode } from '../core/errors.ts';
+import { SECTIONS } from '../cli/sections.ts';
+import type { Option } from '../cli/option.ts';
+import { OVERLAYS_JSON_SCHEMA } from '../config/overlays/json-schema.ts';
+import { CHECKS_JSON_SCHEMA } from '../probe/serve/json-schema.ts';
+import { SERVICES_JSON_SCHEMA } from '../catalog/json-schema.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Prints the JSON Schema of kolla-pod.yaml. */
+export function schemaOf(helpers: () => readonly Helper[]): Command {
+  return command({
+    summary: 'Prints the JSON Schema of kolla-pod.yaml.',
+    description: 'For editors and for checks before a ConfigMap is applied. Secrets have no place in that file.',
+    operands: [],
+    options: [],
+    examples: [
+      { line: 'kolla-pod schema', does: 'the whole' },
+      { line: 'kolla-pod schema --log-format json', does: 'the same; only errors are logged' },
+    ],
+    run(_, { stdout }) {
+      stdout(`${JSON.stringify(fileSchema(helpers()), undefined, 2)}\n`);
+      return Promise.resolve(ExitCode.ok);
+    },
+  });
+}
+
+/** The whole file: what every command takes at the top, and a section a helper with one a command in it. */
+export function fileSchema(helpers: readonly Helper[]): Schema {
+  // Sections of helpers that this version has not yet: any content.
+  const free = SECTIONS.map((section) => [section, { type: 'object' }] as const);
+  // Kolla's own names have no options, and so no section.
+  const withOptions = helpers.filter((helper) => (SECTIONS as readonly string[]).includes(sectionOf(helper)));
+  const sections = withOptions.map(
+    (helper) => [sectionOf(helper), { description: helper.summary, ...helperSchema(helper) }] as const,
+  );
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'kolla-pod.yaml',
+    ...mapping({
+      ...optionSchemas(COMMON_OPTIONS.filter(({ flag }) => flag !== 'config')),
+      ...Object.fromEntries([...free, ...sections]),
+      overlays: OVERLAYS_JSON_SCHEMA,
+      services: SERVICES_JSON_SCHEMA,
+      checks: CHECKS_JSON_SCHEMA,
+    }),
+  };
+}
+
+function helperSchema(helper: Helper): Schema {
+  const parts = commandsOf(helper).map(([name, { summary, options }]) => {
+    const own = optionSchemas(options);
+    return name === '' ? own : { [name]: { description: summary, ...mapping(own) } };
+  });
+  return mapping(Object.assign({}, ...parts) as Schema);
+}
+
+function mapping(properties: Schema): Schema {
+  return { type: 'object', additionalProperties: false, properties };
+}
+
+function optionSchemas(options: readonly Option[]): Schema {
+  return Object.fromEntries(options.filter((o) => !o.secret).map((option) => [option.flag, optionSchema(option)]));
+}
+
+function optionSchema(option: Option): Schema {
+  const about = { description: option.help, examples: [valueOf(option, option.example)] };
+  const given = option.default === undefined ? {} : { default: valueOf(option, option.default) };
+  const one = valueSchema(option);
+  return { ...about, ...given, ...(option.repeat ? { anyOf: [one, { type: 'array', items: one }] } : one) };
+}
+
+function valueSchema({ type, values }: Option): Schema {
+  switch (type) {
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'integer':
+      return { type: 'integer', minimum: 0 };
+    case 'duration':
+      return { type: 'string', pattern: String.raw`^(0|(\d+(\.\d+)?(ms|s|m|h|d))+)$` };
+    case 'choice':
+      return { enum: values };
+    case 'string':
+    case 'path':
+      return { type: 'string' };
+  }
+}
+
+function valueOf({ type }: Option, word: string): unknown {
+  if (type === 'boolean') return word === 'true';
+  return type === 'integer' ? Number(word) : word;
+}

@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import { UsageError, messageOf } from '../core/errors.ts';
+import type { KubeObject } from '../kube/types.ts';
+import type { ObjectDependency } from './dependency.ts';
+import { CONDITION, fields, listOf, MalformedError, NUMBER, objectOf, shaped } from './shape.ts';
+import { met, pending, type Judge, type Verdict } from './verdict.ts';
+
+interface StatusCondition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly observedGeneration?: number;
+}
+
+/** What most objects have that say how they are. */
+interface ConditionedObject extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
+  readonly status?: { readonly conditions?: readonly unknown[]; readonly observedGeneration?: number };
+}
+
+const SHAPE = objectOf({ status: fields({ conditions: listOf(v.unknown()), observedGeneration: NUMBER }) });
+
+/**
+ * The judge that looks at the asked conditions and JSONPaths, all of which must hold, and at nothing else. As kubectl wait,
+ * it takes no word from a controller that has not seen the latest spec. Throws UsageError for a JSONPath that can't be run.
+ */
+export async function judgeAsked({ text, conditions, jsonpaths }: ObjectDependency): Promise<Judge<KubeObject>> {
+  const checks: ((object: KubeObject) => Verdict)[] = conditions.map(
+    ({ type, status }) =>
+      (object) =>
+        conditionOf(shaped(SHAPE, object) as ConditionedObject, type, status),
+  );
+  if (jsonpaths.length > 0) {
+    const find = await jsonpathFinder(text);
+    for (const { path, value } of jsonpaths) checks.push((object) => valueOf(find(path, object), path, value));
+  }
+  return (object) => {
+    const verdicts = checks.map((check) => check(object));
+    return verdicts.find(({ is }) => is !== 'met') ?? met(verdicts.map(({ state }) => state).join(', '));
+  };
+}
+
+function conditionOf({ metadata, status }: ConditionedObject, type: string, wanted: string): Verdict {
+  const { generation = 0 } = metadata;
+  const found = askedIn(status?.conditions ?? [], type);
+  if (found === undefined) return pending(`no condition ${type} yet`);
+  if ((found.observedGeneration ?? status?.observedGeneration ?? generation) < generation)
+    return pending(`its controller has not seen the latest spec yet`);
+  const state = `${type}=${found.status ?? ''}${found.reason === undefined ? '' : ` (${found.reason})`}`;
+  return isAlike(found.status, wanted) ? met(state) : pending(state);
+}
+
+/** Of the others only their type is read, and of none where the asked one is not among them. */
+function askedIn(conditions: readonly unknown[], type: string): StatusCondition | undefined {
+  const found = conditions.findIndex((each) => v.is(TYPED, each) && isAlike(each.type, type));
+  if (found !== -1) return shaped(v.object(CONDITION), conditions[found], `condition ${type}: `) as StatusCondition;
+  if (conditions.every((each) => v.is(TYPED, each))) return undefined;
+  throw new MalformedError('malformed: status.conditions has an item without a type');
+}
+
+const TYPED = v.object({ type: v.string() });
+
+/** As kubectl wait, which takes `ready=true`. */
+function isAlike(a: string | undefined, b: string): boolean {
+  return a?.toLowerCase() === b.toLowerCase();
+}
+
+function valueOf(found: readonly unknown[], path: string, wanted: string | undefined): Verdict {
+  const values = found.filter((value) => value !== undefined && value !== null).map(textOf);
+  const shown = values.length === 0 ? `${path} is not there yet` : `${path}=${values.join(' ')}`;
+  const isMet = wanted === undefined ? values.some((value) => value !== '') : values.includes(wanted);
+  return isMet ? met(shown) : pending(shown);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+type Find = (path: string, object: object) => readonly unknown[];
+
+/** A name that holds dots, as kubectl takes it: `.app\.kubernetes\.io/name`. */
+const ESCAPED = /\.((?:[^.[\]\\]|\\\.)*\\\.(?:[^.[\]\\]|\\\.)*)/g;
+
+/** kubectl's JSONPath in the words of the library's. */
+function expressionIn(path: string): string {
+  const inner = path.slice(1, -1).replace(ESCAPED, (_, name: string) => `['${name.replaceAll(String.raw`\.`, '.')}']`);
+  return inner.startsWith('$') ? inner : `$${inner}`;
+}
+
+/** Loaded by who asks for it. Its `safe` evaluation runs filters without JavaScript's own eval. */
+async function jsonpathFinder(text: string): Promise<Find> {
+  const { JSONPath } = await import('jsonpath-plus');
+  return (path, object) => {
+    try {
+      return JSONPath<unknown[]>({ path: expressionIn(path), json: object, eval: 'safe', wrap: true });
+    } catch (cause) {
+      // A filter that looks into an item that is null: another object may do.
+      if (/: Cannot read properties of (?:null|undefined) /.test(messageOf(cause)))
+        throw new MalformedError(`malformed: the filter of ${path} can't be applied to every item`, { cause });
+      throw new UsageError(`wait '${text}': the JSONPath ${path} can't be run: ${messageOf(cause)}`, { cause });
+    }
+  };
+}

@@ -1,0 +1,36 @@
+import { NAME_RULES } from '../../kube/names.ts';
+import { wrong, type Part, type Source } from './problem.ts';
+
+export type NameRule = 'label' | 'subdomain' | 'any';
+
+const RULES = {
+  ...NAME_RULES,
+  // As the API server: a name is one segment of a path.
+  any: { stray: /[^\w.:~+-]/, most: 253, has: "letters, digits, '-', '.', '_', ':'" },
+} as const;
+
+/**
+ * Checks a name strictly: one with a blank or a capital would be waited for in vain.
+ * @param what it is the name of, with its article: `a Job`
+ */
+export function checkName(source: Source, what: string, { value, column }: Part, rule: NameRule): void {
+  const { stray, most, has } = RULES[rule];
+  if (value === '') throw wrong(source, column, `the name of ${what} is missing`);
+  const found = stray.exec(value);
+  if (found !== null)
+    throw wrong(source, column + found.index, `'${found[0]}' is not in the name of ${what}; it has ${has}`);
+  const edge = /^[.-]/.test(value) ? 0 : /[.-]$/.test(value) ? value.length - 1 : -1;
+  if (edge !== -1) throw wrong(source, column + edge, `the name of ${what} begins and ends with a letter or digit`);
+  if (value.length > most) throw wrong(source, column + most, `the name of ${what} has at most ${most} characters`);
+}
+
+const LABEL = /^(?:!?(?<key>[^=!]+)|(?<valued>[^=!]+)!?=(?<value>[^=!]*))$/;
+const KEY = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/;
+const VALUE = /^(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?$/;
+
+/** Checks one requirement of a label selector. */
+export function checkLabel(source: Source, { value: text, column }: Part): void {
+  const { key, valued, value = '' } = LABEL.exec(text)?.groups ?? {};
+  if (!KEY.test(key ?? valued ?? '') || !VALUE.test(value))
+    throw wrong(source, column, `'${text}' is no label; write KEY=VALUE, KEY!=VALUE, KEY or !KEY, one a label=`);
+}

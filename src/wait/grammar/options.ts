@@ -1,0 +1,102 @@
+import { messageOf } from '../../core/errors.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { suggestion } from '../../core/nearest.ts';
+import type { Condition, JsonPath, ObjectDependency } from '../dependency.ts';
+import { checkLabel, checkName } from './names.ts';
+import { wrong, type Part, type Source } from './problem.ts';
+
+/** Everything that may be said of a dependency behind its name. */
+type Options = Pick<
+  ObjectDependency,
+  'timeoutMs' | 'labels' | 'conditions' | 'jsonpaths' | 'release' | 'isOnOwnNode' | 'record'
+>;
+
+/** Those that may stand there several times. */
+const REPEATED = new Set(['label', 'condition', 'jsonpath']);
+
+/**
+ * Reads `key=value&key=value`. A `%XX` in a value is that byte, for an `&`, and for a comma in the environment.
+ * @param text undefined where nothing stands
+ * @param valid the keys that make sense here
+ */
+export function parseOptions(source: Source, text: Part | undefined, valid: readonly string[]): Options {
+  const given = new Map<string, Part[]>();
+  for (const { key, value } of text === undefined ? [] : pairsOf(source, text)) {
+    const { value: word, column } = key;
+    if (!valid.includes(word)) {
+      const instead = valid.length === 0 ? '' : suggestion(word, valid);
+      throw wrong(source, column, `'${word}' is no option of this${instead}`);
+    }
+    const before = given.get(word) ?? [];
+    if (before.length > 0 && !REPEATED.has(word)) throw wrong(source, column, `'${word}' is given twice`);
+    given.set(word, [...before, value]);
+  }
+  const all = (word: string) => given.get(word) ?? [];
+  const [timeout, release, node, record] = ['timeout', 'release', 'node', 'db-sync'].map((word) => all(word)[0]);
+  for (const label of all('label')) checkLabel(source, label);
+  if (release?.value === '') throw wrong(source, release.column, 'the release is missing');
+  if (node !== undefined && node.value !== 'own')
+    throw wrong(source, node.column, "the only node is 'own': this Pod's");
+  if (record !== undefined) checkName(source, 'a migration', record, 'subdomain');
+  return {
+    timeoutMs: timeout && durationOf(source, timeout),
+    labels: all('label').map(({ value }) => value),
+    conditions: all('condition').map((part) => conditionOf(source, part)),
+    jsonpaths: all('jsonpath').map((part) => jsonpathOf(source, part)),
+    release: release?.value,
+    isOnOwnNode: node !== undefined,
+    record: record?.value,
+  };
+}
+
+function* pairsOf(source: Source, { value: text, column }: Part): Generator<{ key: Part; value: Part }> {
+  let start = 0;
+  for (const pair of text.split('&')) {
+    const at = column + start;
+    start += pair.length + 1;
+    const equals = pair.indexOf('=');
+    if (pair === '') throw wrong(source, at, 'an option is missing');
+    if (equals === -1) throw wrong(source, at, `'${pair}' is no option: write ${pair}=VALUE`);
+    const value = { value: pair.slice(equals + 1), column: at + equals + 1 };
+    yield { key: { value: pair.slice(0, equals), column: at }, value: { ...value, value: decoded(source, value) } };
+  }
+}
+
+function decoded(source: Source, { value, column }: Part): string {
+  try {
+    return decodeURIComponent(value);
+  } catch (cause) {
+    throw wrong(source, column + value.indexOf('%'), "a '%' is written %25", cause);
+  }
+}
+
+function durationOf(source: Source, { value, column }: Part): number {
+  let ms: number;
+  try {
+    ms = parseDuration(value);
+  } catch (cause) {
+    throw wrong(source, column, messageOf(cause), cause);
+  }
+  if (ms <= 0) throw wrong(source, column, 'a timeout is more than 0');
+  return ms;
+}
+
+function conditionOf(source: Source, { value, column }: Part): Condition {
+  const [, type = '', status = 'True'] = /^([\w./-]+)(?:=(\w+))?$/.exec(value) ?? [];
+  if (type === '') throw wrong(source, column, `'${value}' is no condition; write Ready or Ready=False`);
+  return { type, status };
+}
+
+/** One expression in braces; what stands in quotes may hold braces itself. */
+const JSONPATH = /^(?<path>\{[$.[](?:[^{}'"]|'[^']*'|"[^"]*")*\})(?:=(?<value>[^]*))?$/;
+
+function jsonpathOf(source: Source, { value: text, column }: Part): JsonPath {
+  const { path, value } = JSONPATH.exec(text)?.groups ?? {};
+  if (path === undefined)
+    throw wrong(
+      source,
+      column,
+      `'${text}' is no JSONPath; write {.status.phase}=Running, or {.status.phase} for any value`,
+    );
+  return { path, value };
+}

@@ -1,0 +1,172 @@
+import { UsageError } from '../../core/errors.ts';
+import { didYouMean, nearest } from '../../core/nearest.ts';
+import { parseAddress } from '../../net/address.ts';
+import type { Dependency, ObjectDependency, PathDependency, ServerDependency, UrlDependency } from '../dependency.ts';
+import type { Kind, ObjectKind, PathKind, ServerKind, UrlKind } from '../kind.ts';
+import { ANY, KINDS } from '../kinds/index.ts';
+import { BUILT_IN_WORDS } from '../resource-words.ts';
+import { checkName } from './names.ts';
+import { parseOptions } from './options.ts';
+import { wrong, type Part, type Source } from './problem.ts';
+
+const SEPARATORS = { object: '/', server: '://', url: '://', path: ':' } as const satisfies Record<
+  Kind['form'],
+  string
+>;
+
+const BY_WORD: ReadonlyMap<string, Kind> = new Map(
+  KINDS.flatMap((kind) => [kind.word, ...kind.aliases].map((word) => [word, kind] as const)),
+);
+
+/** What a text may begin with, as messages list it. */
+const VALID = [...KINDS.map((kind) => kind.word + SEPARATORS[kind.form]), 'RESOURCE.GROUP/NAME'];
+
+/**
+ * Reads one dependency, strictly: a slip must not cost half an hour of waiting in vain.
+ *
+ *   [!]KIND/NAME[@NAMESPACE][?OPTIONS]     [!]KIND[@NAMESPACE]?label=...[&OPTIONS]
+ *   [!]tcp://HOST:PORT[?timeout=...]       [!]http://...[#timeout=...]       [!]file:/PATH[?timeout=...]
+ *
+ * Throws UsageError with the column and the nearest word that would have been right, and never repeats a password.
+ */
+export function parseDependency(text: string): Dependency {
+  const source = { text };
+  if (text === '') throw new UsageError(`wait: a dependency is empty; there is ${VALID.join(', ')}`);
+  const isNegated = text.startsWith('!');
+  const start = isNegated ? 1 : 0;
+  const [word = ''] = /^[^/:@?&#]*/.exec(text.slice(start)) ?? [];
+  const end = start + word.length;
+  const kind = kindOf(source, word, start + 1, text[end]);
+  const separator = SEPARATORS[kind.form];
+  const common = { source, word, isNegated };
+  if (kind.form === 'object') return parseObject(kind, common, end);
+  if (!text.startsWith(separator, end)) throw wrong(source, end + 1, `'${word}' is followed by '${separator}'`);
+  const rest = { value: text.slice(end + separator.length), column: end + separator.length + 1 };
+  if (kind.form === 'server') return parseServer(kind, common, rest);
+  return kind.form === 'url' ? parseUrl(kind, common, rest) : parsePath(kind, common, rest);
+}
+
+interface Begun {
+  readonly source: Source;
+  readonly word: string;
+  readonly isNegated: boolean;
+}
+
+function kindOf(source: Source, word: string, column: number, next: string | undefined): Kind {
+  const kind = BY_WORD.get(word);
+  if (kind !== undefined) return kind;
+  const isResource = next !== ':' && /^[A-Za-z][A-Za-z0-9-]*(?:\.[a-z0-9-]+)*$/.test(word);
+  const isKnown = word.includes('.') || BUILT_IN_WORDS.has(word.toLowerCase());
+  // Too short a word is near to everything.
+  const words = [...BY_WORD.keys()].filter(isLong);
+  if (isResource && (isKnown || nearest(word, [...words, ...[...BUILT_IN_WORDS].filter(isLong)]) === undefined))
+    return ANY;
+  // Of `ftp://x` no short name of an object is meant.
+  const alike = next === ':' ? words.filter((each) => SEPARATORS[BY_WORD.get(each)?.form ?? 'object'] !== '/') : words;
+  const near = nearest(word.toLowerCase(), alike);
+  const instead = near === undefined ? `there is ${VALID.join(', ')}` : `did you mean '${near}'?`;
+  throw wrong(source, column, `'${word}' is nothing to wait for; ${instead}`);
+}
+
+function isLong(word: string): boolean {
+  return word.length > 2;
+}
+
+/** The part before a mark and the part behind it, which is undefined where there is no mark. */
+function split({ value, column }: Part, mark: string): [Part, Part | undefined] {
+  const at = value.indexOf(mark);
+  if (at === -1) return [{ value, column }, undefined];
+  return [
+    { value: value.slice(0, at), column },
+    { value: value.slice(at + 1), column: column + at + 1 },
+  ];
+}
+
+function parseObject(kind: ObjectKind, { source, word, isNegated }: Begun, end: number): ObjectDependency {
+  const { text } = source;
+  const isByLabels = text[end] === '@' || text[end] === '?';
+  if (text[end] !== '/' && !(isByLabels && kind.by === 'name or labels'))
+    throw wrong(
+      source,
+      end + 1,
+      `'${word}' is followed by '/'${kind.by === 'name' ? ' and a name' : " and a name, or by '?label='"}`,
+    );
+  const skip = isByLabels ? 0 : 1;
+  const [place, query] = split({ value: text.slice(end + skip), column: end + skip + 1 }, '?');
+  const [name, namespace] = split(place, '@');
+  const { what, by, nameRule, hasNamespace, canBeNegated } = kind;
+  if (isNegated && !canBeNegated) throw wrong(source, 1, `${what} can't be negated`);
+  if (!isByLabels) checkName(source, what, name, nameRule);
+  if (namespace !== undefined && !hasNamespace)
+    throw wrong(source, namespace.column - 1, `${what} is in no namespace that could be given`);
+  if (namespace !== undefined) checkName(source, 'a namespace', namespace, 'label');
+  const withLabels = by === 'name or labels' ? ['label'] : [];
+  const options = parseOptions(source, query, ['timeout', ...withLabels, ...kind.options]);
+  if (isByLabels && options.labels.length === 0 && !options.isOnOwnNode)
+    throw wrong(source, end + 1, `neither a name nor a label= says which ${kind.word}`);
+  if (!isByLabels && options.labels.length > 0)
+    throw wrong(source, query?.column ?? 1, `label= stands instead of a name: ${kind.word}?label=...`);
+  return {
+    form: 'object',
+    kind: kind === ANY ? word : kind.word,
+    text,
+    isNegated,
+    name: isByLabels ? undefined : name.value,
+    namespace: namespace?.value,
+    ...options,
+  };
+}
+
+function parseServer(kind: ServerKind, { source, isNegated }: Begun, rest: Part): ServerDependency {
+  refuseAccount(source, rest);
+  const [place, query] = split(rest, '?');
+  const port = kind.defaultPort === undefined ? '' : `:${kind.defaultPort}`;
+  const [bare] = /^(?:\[[^\]]+\]|[^:\s/]+)$/.exec(place.value) ?? [];
+  let address;
+  try {
+    address = parseAddress(bare === undefined ? place.value : bare + port);
+  } catch (cause) {
+    const mark = place.value.indexOf('#');
+    if (mark !== -1) throw wrong(source, place.column + mark, `options of this stand behind '?', not '#'`, cause);
+    const what = kind.defaultPort === undefined ? 'HOST:PORT' : 'HOST[:PORT]';
+    throw wrong(source, place.column, `${what} is missing or wrong; IPv6 addresses stand in brackets`, cause);
+  }
+  const { timeoutMs } = parseOptions(source, query, ['timeout']);
+  return { form: 'server', kind: kind.word, text: source.text, isNegated, timeoutMs, ...address };
+}
+
+function parseUrl(kind: UrlKind, { source, word, isNegated }: Begun, rest: Part): UrlDependency {
+  const [place, fragment] = split(rest, '#');
+  if (fragment !== undefined) refuseAccount(source, fragment);
+  // A blank in a URL is quietly encoded, and would be asked for.
+  const blank = /\s/.exec(place.value);
+  if (blank !== null) throw wrong(source, place.column + blank.index, 'a URL has no blanks');
+  const url = URL.parse(`${word}://${place.value}`);
+  if (url === null || url.hostname === '' || place.value.startsWith('/'))
+    throw wrong(source, place.column, `HOST[:PORT][/PATH] is missing or wrong`);
+  if (url.username !== '' || url.password !== '') refuseAccount(source, { ...place, value: '@' });
+  const { timeoutMs } = parseOptions(source, fragment, ['timeout']);
+  return { form: 'url', kind: kind.word, text: source.text, isNegated, timeoutMs, url };
+}
+
+function parsePath(kind: PathKind, { source, isNegated }: Begun, rest: Part): PathDependency {
+  const [path, query] = split(rest, '?');
+  if (!path.value.startsWith('/'))
+    throw wrong(source, path.column, `an absolute path is missing${didYouMeanPath(kind, path)}`);
+  if (path.value.includes('\0')) throw wrong(source, path.column + path.value.indexOf('\0'), 'a path has no NUL');
+  const { timeoutMs } = parseOptions(source, query, ['timeout']);
+  return { form: 'path', kind: kind.word, text: source.text, isNegated, timeoutMs, path: path.value };
+}
+
+function didYouMeanPath({ word }: PathKind, { value }: Part): string {
+  return didYouMean(`${word}:${value}`, [`${word}:/${value}`]);
+}
+
+function refuseAccount(source: Source, { value, column }: Part): void {
+  if (value.includes('@'))
+    throw wrong(
+      source,
+      column,
+      'a wait logs in nowhere, and a password in a URL would be seen in logs: leave out what is before the @',
+    );
+}

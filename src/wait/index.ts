@@ -1,0 +1,131 @@
+/**
+ * Waiting for what a container needs before it starts.
+ *
+ *   text -> grammar/ -> Dependency -> kinds/ (one file each) -> a waiter each, all at once -> verdict
+ *            waiters of objects of the API -> sharing.ts: a watch each, or one for many
+ *            waiters of servers and files  -> retry.ts: asked again with backoff
+ *            every waiter -> board -> a line at the start and a change, a summary each 30 s; a table on a terminal
+ *
+ * Met is when all are met. The first that never will be (a failed Job, no permission) ends the wait with its own
+ * error; the deadline (75), of all or of one, names what is open, what was last seen of it, and the command to run next;
+ * SIGTERM ends it at once. A dependency that can't be reached is no error: that is what waiting is for.
+ */
+import { formatDuration } from '../core/duration.ts';
+import { DeadlineError, NotPermittedError } from '../core/errors.ts';
+import type { Live } from '../cli/live.ts';
+import type { Log } from '../core/log.ts';
+import type { KubeClient } from '../kube/types.ts';
+import type { Board } from './board.ts';
+import type { Dependency } from './dependency.ts';
+import { demandsOf } from './demand.ts';
+import { ANY, KINDS } from './kinds/index.ts';
+import { ownNodeOnce } from './own-node.ts';
+import { Watches } from './sharing.ts';
+import { toldInLines, toldInTable, type Told } from './tell.ts';
+import type { Effects, WaitOptions, Waiter } from './waiter.ts';
+
+export { toldAsEntrypoint, translate, type EntrypointVariables, type Translated } from './compat/index.ts';
+export { accessOf, type Access } from './access.ts';
+export type { Dependency, ObjectDependency } from './dependency.ts';
+export { parseDependency } from './grammar/parse.ts';
+export type { Kind } from './kind.ts';
+export { ANY, KINDS } from './kinds/index.ts';
+export type { Row } from './board.ts';
+export { toldInLines, type Told } from './tell.ts';
+export type { Self, WaitOptions } from './waiter.ts';
+
+export interface WaitSurroundings {
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** A terminal to draw a table on; without one every change is a line. */
+  readonly live?: Live | undefined;
+  /** Tells of the dependencies in other words than ours. */
+  readonly tell?: ((log: Log, now: () => number) => Told) | undefined;
+  /** Connects to the API server; called once at most, by the first wait that needs it. */
+  readonly kube: () => Promise<KubeClient>;
+}
+
+/**
+ * Resolves when every dependency is met. Rejects with DeadlineError after `timeoutMs` or a dependency's own, with the
+ * KollaError of the first that never will be, and with the signal's reason.
+ */
+export async function waitForAll(
+  dependencies: readonly Dependency[],
+  options: WaitOptions & { readonly timeoutMs: number },
+  { signal, log, live, tell, kube }: WaitSurroundings,
+): Promise<void> {
+  const now = () => performance.now();
+  using told = tell?.(log, now) ?? (live === undefined ? toldInLines(log, now) : toldInTable(live, log, now));
+  const { board } = told;
+  const warn = once(log);
+  const deadline = AbortSignal.timeout(options.timeoutMs);
+  const over = new AbortController();
+  const stop = AbortSignal.any([signal, deadline, over.signal]);
+  const effects: Effects = {
+    kube,
+    warn,
+    watches: new Watches(kube, warn, demandsOf(dependencies)),
+    ownNode: ownNodeOnce(options.self, kube, stop),
+  };
+  const waits = dependencies.map((dependency) => ({ dependency, waiter: waiterFor(dependency, options, effects) }));
+  for (const { text } of dependencies) board.begin(text);
+  await Promise.allSettled(
+    waits.map(async ({ dependency: { text, timeoutMs }, waiter }) => {
+      const own = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+      try {
+        const until = own === undefined ? stop : AbortSignal.any([stop, own]);
+        board.met(text, await waiter.wait((state) => board.change(text, state), until));
+      } catch (error) {
+        if (stop.aborted) return;
+        over.abort(
+          own?.aborted === true
+            ? expired(`${text} not met in its ${formatDuration(timeoutMs ?? 0)}`, waits, board)
+            : forAll(error, dependencies),
+        );
+      }
+    }),
+  );
+  signal.throwIfAborted();
+  over.signal.throwIfAborted();
+  if (board.open.length > 0) throw expired(`not met in ${formatDuration(options.timeoutMs)}`, waits, board);
+}
+
+interface Wait {
+  readonly dependency: Dependency;
+  readonly waiter: Waiter;
+}
+
+function waiterFor(dependency: Dependency, options: WaitOptions, effects: Effects): Waiter {
+  const kind = KINDS.find(({ word }) => word === dependency.kind) ?? ANY;
+  if (kind.form === 'object' && dependency.form === 'object') return kind.make(dependency, options, effects);
+  if (kind.form === 'server' && dependency.form === 'server') return kind.make(dependency, options, effects);
+  if (kind.form === 'url' && dependency.form === 'url') return kind.make(dependency, options, effects);
+  if (kind.form === 'path' && dependency.form === 'path') return kind.make(dependency, options, effects);
+  throw new Error(`no kind '${dependency.kind}' of the form ${dependency.form}`);
+}
+
+function expired(what: string, waits: readonly Wait[], board: Board): DeadlineError {
+  const open = new Set(board.open.map(({ text }) => text));
+  const each = waits
+    .filter(({ dependency: { text } }) => open.has(text))
+    .map(({ dependency: { text }, waiter }) => `${text} (${board.stateOf(text)}; next: ${waiter.hint()})`);
+  return new DeadlineError(`${what}: ${each.join(', ')}`);
+}
+
+/** A Role for the first that was refused would only bring the next refusal; the hint is a comment of its YAML. */
+function forAll(error: unknown, dependencies: readonly Dependency[]): unknown {
+  const objects = dependencies.filter(({ form }) => form === 'object').length;
+  if (!(error instanceof NotPermittedError) || objects < 2) return error;
+  const hint = `# for one of ${objects} waits; kolla-init rbac with the same waits prints the Roles of all`;
+  return new NotPermittedError(`${error.message.trimEnd()}\n${hint}\n`, { cause: error });
+}
+
+/** Several waiters find out the same. */
+function once(log: Log): (message: string) => void {
+  const said = new Set<string>();
+  return (message) => {
+    if (said.has(message)) return;
+    said.add(message);
+    log.warn(message);
+  };
+}

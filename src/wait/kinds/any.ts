@@ -1,0 +1,69 @@
+import { UsageError, messageOf } from '../../core/errors.ts';
+import { backoffMs, pause } from '../../core/backoff.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import type { ObjectDependency } from '../dependency.ts';
+import type { ObjectKind } from '../kind.ts';
+import { objectWaiter } from '../objects.ts';
+import { resourceOfWord } from '../resource-words.ts';
+import { PLAIN } from '../shape.ts';
+import type { Resource } from '../sharing.ts';
+import type { Effects, Report } from '../waiter.ts';
+import { judgePresence } from './presence.ts';
+
+/** A definition that is not there may come, but seldom at the very moment that we ask. */
+const BACKOFF = { minMs: 1000, maxMs: 10_000 };
+
+/** Whatever else the API server has. What it means to be met, the dependency says; without a word, being there. */
+export const any: ObjectKind = {
+  form: 'object',
+  word: 'RESOURCE.GROUP',
+  aliases: [],
+  what: 'an object',
+  means: 'the object is there, or as condition= and jsonpath= say; any resource that the API server has',
+  by: 'name or labels',
+  nameRule: 'any',
+  hasNamespace: true,
+  options: ['condition', 'jsonpath', 'release'],
+  canBeNegated: true,
+  reads: ({ kind, name }) => [{ resource: resourceOfWord(kind).resource, by: 'watch', name }],
+  make: (dependency, options, effects) =>
+    objectWaiter(dependency, options, effects, async (report, signal) => {
+      const resource = await discovered(dependency, effects, report, signal);
+      const isSecret = resource.group === '' && resource.resource === 'secrets';
+      if (isSecret) refuseContent(dependency);
+      return { resource, shape: PLAIN, judge: judgePresence, ofMany: 'all', metadataOnly: isSecret, isAlone: isSecret };
+    }),
+};
+
+/** Other words than ours lead to a Secret too (`SECRETS/x`, kubernetes-entrypoint's v1): what is in it would stand in the log. */
+function refuseContent({ text, name, conditions, jsonpaths }: ObjectDependency): void {
+  if (name === undefined || conditions.length > 0 || jsonpaths.length > 0)
+    throw new UsageError(`wait '${text}': of a Secret only can be asked, by its name, whether it is there`);
+}
+
+/** Waits for a resource with a group, which may still be defined. One without is a slip: throws UsageError. */
+async function discovered(
+  { text, kind }: ObjectDependency,
+  { kube }: Effects,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Resource> {
+  const client = await kube();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const found = await client.discover(kind, { signal });
+      if (found !== undefined) return found;
+      if (!kind.includes('.'))
+        throw new UsageError(
+          `wait '${text}': the API server has no resource '${kind}'; kubectl api-resources lists all. One that comes later is written RESOURCE.GROUP`,
+        );
+      report(`the API server has no resource ${kind} yet`);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof UsageError) throw error;
+      report(`API server: ${messageOf(error)}`);
+      if (error instanceof ApiError) await pause(error.retryAfterMs, signal);
+    }
+    await pause(backoffMs(attempt, BACKOFF), signal);
+  }
+}

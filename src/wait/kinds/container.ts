@@ -1,0 +1,98 @@
+import { UsageError } from '../../core/errors.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import type { ObjectKind } from '../kind.ts';
+import { objectWaiter } from '../objects.ts';
+import { fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape.ts';
+import { met, pending, type Verdict } from '../verdict.ts';
+import { POD_RESOURCE } from './pod.ts';
+
+interface Container {
+  readonly name: string;
+  readonly restartPolicy?: string;
+}
+
+interface State {
+  readonly waiting?: { readonly reason?: string };
+  readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+}
+
+/** The parts of our own Pod that decide. */
+export interface OwnPod extends KubeObject {
+  readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
+  readonly status?: {
+    readonly containerStatuses?: readonly (Container & { readonly ready: boolean; readonly state?: State })[];
+    readonly initContainerStatuses?: readonly (Container & { readonly ready: boolean; readonly state?: State })[];
+  };
+}
+
+const CONTAINERS = listOfFields({ name: TEXT, restartPolicy: TEXT });
+const STATUSES = listOfFields({
+  name: TEXT,
+  ready: FLAG,
+  state: fields({ waiting: fields({ reason: TEXT }), terminated: fields({ reason: TEXT, exitCode: NUMBER }) }),
+});
+const SHAPE = objectOf({
+  spec: fields({ containers: CONTAINERS, initContainers: CONTAINERS }),
+  status: fields({ containerStatuses: STATUSES, initContainerStatuses: STATUSES }),
+});
+
+/** What our Pod says of one of its containers. Native sidecars stand among the init containers. */
+export function judgeContainer({ status = {} }: OwnPod, name: string): Verdict {
+  const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  const found = all.find((container) => container.name === name);
+  if (found === undefined) return pending('not started yet');
+  if (found.ready) return met('ready');
+  const { waiting, terminated } = found.state ?? {};
+  if (terminated)
+    return pending(`ended with ${terminated.exitCode ?? '?'} (${terminated.reason ?? 'no reason given'})`);
+  return pending(waiting ? `waiting: ${waiting.reason ?? 'no reason given'}` : 'not ready');
+}
+
+/**
+ * Why waiting for that container would be in vain; undefined when it is not.
+ * @param own the container that we are, where that is known
+ */
+export function whyInVain({ spec = {} }: OwnPod, name: string, own: string | undefined): string | undefined {
+  const { containers = [], initContainers = [] } = spec;
+  const all = [...initContainers, ...containers].map((container) => container.name);
+  if (!all.includes(name)) return `this Pod has no such container; it has ${all.join(', ')}`;
+  if (name === own) return 'that is this very container, which is not ready before the wait ends';
+  const before = initContainers.findIndex((container) => container.name === own);
+  // A sidecar does not hold the others back by running.
+  if (before === -1 || initContainers[before]?.restartPolicy === 'Always') return undefined;
+  const isLater = all.indexOf(name) > before;
+  return isLater ? `it starts only when this init container (${own}) has ended` : undefined;
+}
+
+export const container: ObjectKind = {
+  form: 'object',
+  word: 'container',
+  aliases: ['containers'],
+  what: 'a container',
+  means: "the container of this Pod is ready; native sidecars too. Needs the Pod's name (POD_NAME, or the host name)",
+  by: 'name',
+  nameRule: 'label',
+  hasNamespace: false,
+  options: [],
+  canBeNegated: true,
+  reads: (_, podName) => [{ resource: POD_RESOURCE, by: 'own watch', name: podName }],
+  make(dependency, options, effects) {
+    const { name = '', text } = dependency;
+    const { podName, container: own } = options.self;
+    const judge = (pod: OwnPod) => {
+      const inVain = whyInVain(pod, name, own);
+      if (inVain !== undefined) throw new UsageError(`wait '${text}': ${inVain}`);
+      return judgeContainer(pod, name);
+    };
+    return objectWaiter<OwnPod>({ ...dependency, name: podName }, options, effects, {
+      resource: POD_RESOURCE,
+      shape: SHAPE,
+      judge,
+      ofMany: 'all',
+      negates: 'verdict',
+      isAlone: true,
+      none: `no Pod ${podName} (set POD_NAME from metadata.name if that is not this Pod's)`,
+      kubectlKind: 'pod',
+    });
+  },
+};

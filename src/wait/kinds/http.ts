@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import { requestOnce } from '../../net/http.ts';
+import { endpointsHint } from '../hint.ts';
+import type { UrlKind } from '../kind.ts';
+import { lookup, retry } from '../retry.ts';
+import { unanswered } from '../unanswered.ts';
+import { met, pending } from '../verdict.ts';
+
+/** A GET that answers. Redirects are an answer and are not followed, as with probes. */
+function httpKind(word: 'http' | 'https'): UrlKind {
+  return {
+    form: 'url',
+    word,
+    aliases: [],
+    means: 'a GET answers with a status below 400; redirects are not followed',
+    make: ({ url, isNegated }, { caFile }) => ({
+      hint: () => endpointsHint(url.hostname.replace(/^\[|\]$/g, '')),
+      async wait(report, signal) {
+        if (caFile !== undefined) await checkReadable(caFile);
+        return await retry(
+          async (bounded) => {
+            try {
+              const { status } = await requestOnce(url, { signal: bounded, caFile, lookup });
+              return status < 400 ? met(`status ${status}`) : pending(`status ${status}`);
+            } catch (error) {
+              return unanswered(error, messageOf(error));
+            }
+          },
+          { isNegated, report, signal },
+        );
+      },
+    }),
+  };
+}
+
+export const http = httpKind('http');
+export const https = httpKind('https');
+
+async function checkReadable(file: string): Promise<void> {
+  try {
+    await readFile(file);
+  } catch (cause) {
+    throw new ConfigError(`--ca-file ${file}: ${messageOf(cause)}`, { cause });
+  }
+}

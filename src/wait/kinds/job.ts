@@ -1,0 +1,105 @@
+import { dbSyncLease, LEASE_RESOURCE } from '../../kube/db-sync-lease.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import type { ObjectDependency } from '../dependency.ts';
+import type { ObjectKind } from '../kind.ts';
+import { objectWaiter } from '../objects.ts';
+import { recordOf } from '../record.ts';
+import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf } from '../shape.ts';
+import { failed, met, passedOver, pending, type Verdict } from '../verdict.ts';
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** The parts of a batch/v1 Job that decide. */
+export interface Job extends KubeObject {
+  readonly spec?: { readonly backoffLimit?: number; readonly suspend?: boolean };
+  readonly status?: {
+    readonly active?: number;
+    readonly failed?: number;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+const SHAPE = objectOf({
+  spec: fields({ backoffLimit: NUMBER, suspend: FLAG }),
+  status: fields({ active: NUMBER, failed: NUMBER, conditions: listOfFields(CONDITION) }),
+});
+
+/** What a Job's status means for who waits for it. */
+export function judgeJob({ metadata, spec, status = {} }: Job): Verdict {
+  const conditions = (status.conditions ?? []).filter((condition) => condition.status === 'True');
+  const condition = (type: string) => conditions.find((found) => found.type === type);
+  // Not status.succeeded: with several completions that is true after the first.
+  if (condition('Complete')) return met('Complete');
+  const failure = condition('Failed');
+  // Whoever deletes it makes room for another, as Helm does before a hook.
+  if (failure && metadata.deletionTimestamp !== undefined)
+    return passedOver(`failed and being deleted: ${reasonOf(failure)}`);
+  if (failure) return failed(`failed: ${reasonOf(failure)}`);
+  const failing = condition('FailureTarget');
+  if (failing) return pending(`failing: ${reasonOf(failing)}`);
+  if (condition('SuccessCriteriaMet')) return pending('succeeded, its Pods are ending');
+  if (metadata.deletionTimestamp !== undefined) return passedOver('being deleted');
+  if (spec?.suspend === true) return passedOver('suspended');
+  const failures = status.failed ?? 0;
+  const attempts = failures === 0 ? '' : `, ${failures} failed of at most ${(spec?.backoffLimit ?? 6) + 1}`;
+  return pending(`${status.active ?? 0} active${attempts}`);
+}
+
+function reasonOf({ reason, message }: Condition): string {
+  return [reason, message].filter((part) => part !== undefined && part !== '').join(': ') || 'no reason given';
+}
+
+/**
+ * The migration whose record speaks for the Job when that is gone: the one that was named, or the NAME of NAME-db-sync. Undefined
+ * where nobody asks for one: of any other Job no migration is known, and one that shall be gone needs none.
+ */
+function migrationOf({
+  name,
+  record,
+  isNegated,
+}: Pick<ObjectDependency, 'name' | 'record' | 'isNegated'>): string | undefined {
+  if (isNegated) return undefined;
+  return record ?? /^(?<migration>.+)-db-sync$/.exec(name ?? '')?.groups?.['migration'];
+}
+
+const RESOURCE = { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true } as const;
+
+export const job: ObjectKind = {
+  form: 'object',
+  word: 'job',
+  aliases: ['jobs', 'job.batch', 'jobs.batch'],
+  what: 'a Job',
+  means: 'the Job is Complete; labels: all of them, and at least one',
+  by: 'name or labels',
+  nameRule: 'subdomain',
+  hasNamespace: true,
+  options: ['condition', 'jsonpath', 'release', 'db-sync'],
+  canBeNegated: true,
+  reads(dependency) {
+    const watched = { resource: RESOURCE, by: 'watch', name: dependency.name } as const;
+    const migration = migrationOf(dependency);
+    if (migration === undefined) return [watched];
+    return [watched, { resource: LEASE_RESOURCE, by: 'get', name: dbSyncLease('', migration).name }];
+  },
+  make(dependency, options, effects) {
+    const { release } = dependency;
+    const migration = migrationOf(dependency);
+    return objectWaiter<Job>(dependency, options, effects, {
+      resource: RESOURCE,
+      shape: SHAPE,
+      judge: judgeJob,
+      ofMany: 'all',
+      // Its TTL may have taken it away before we came; what it did stands on the migration's Lease.
+      ...(migration === undefined
+        ? {}
+        : { whenAbsent: (namespace, signal) => recordOf(effects, { namespace, name: migration, release }, signal) }),
+      mend: (kubectl) =>
+        `nothing will mend it by itself: see ${kubectl('logs')}, then delete it and let it be made again`,
+    });
+  },
+};

@@ -1,0 +1,10 @@
+import { ASK_VERSION, understandVersion } from '../../net/protocols/memcached.ts';
+import { greetedKind } from './greeting.ts';
+
+export const memcached = greetedKind({
+  word: 'memcached',
+  means: 'memcached tells its version; port 11211 unless given',
+  defaultPort: 11_211,
+  say: ASK_VERSION,
+  understand: understandVersion,
+});

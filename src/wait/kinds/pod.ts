@@ -1,0 +1,77 @@
+import type { KubeObject } from '../../kube/types.ts';
+import type { ObjectKind, Reading } from '../kind.ts';
+import { objectWaiter } from '../objects.ts';
+import { CONDITION, fields, FLAG, listOfFields, objectOf, TEXT } from '../shape.ts';
+import { met, passedOver, pending, type Verdict } from '../verdict.ts';
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly state?: { readonly waiting?: { readonly reason?: string } };
+}
+
+/** The parts of a Pod that decide. */
+export interface Pod extends KubeObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+const STATUSES = listOfFields({ name: TEXT, ready: FLAG, state: fields({ waiting: fields({ reason: TEXT }) }) });
+export const POD_SHAPE = objectOf({
+  spec: fields({ nodeName: TEXT }),
+  status: fields({
+    phase: TEXT,
+    conditions: listOfFields(CONDITION),
+    containerStatuses: STATUSES,
+    initContainerStatuses: STATUSES,
+  }),
+});
+
+/** What a Pod's status means for who waits for it. One that is ending answers for nothing any more. */
+export function judgePod({ metadata, status = {} }: Pod): Verdict {
+  if (metadata.deletionTimestamp !== undefined) return passedOver('being deleted');
+  const { phase = 'Pending', conditions = [], containerStatuses = [], initContainerStatuses = [] } = status;
+  if (phase === 'Succeeded' || phase === 'Failed') return passedOver(`ended: ${phase}`);
+  if (conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return met('Ready');
+  const reason = [...initContainerStatuses, ...containerStatuses].find(({ state }) => state?.waiting)?.state?.waiting
+    ?.reason;
+  const ready = containerStatuses.filter((container) => container.ready).length;
+  const containers = containerStatuses.length === 0 ? '' : `, ${ready} of ${containerStatuses.length} ready`;
+  return pending(`${phase}${containers}${reason === undefined ? '' : `: ${reason}`}`);
+}
+
+export const POD_RESOURCE = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true } as const;
+
+/** Asked which node it is on, where NODE_NAME doesn't say so. */
+export function ownPod(podName: string | undefined): Reading {
+  return { resource: POD_RESOURCE, by: 'get', name: podName };
+}
+
+export const pod: ObjectKind = {
+  form: 'object',
+  word: 'pod',
+  aliases: ['pods', 'po'],
+  what: 'a Pod',
+  means: 'the Pod is Ready and not being deleted; labels: one of them (node=own: one on this node)',
+  by: 'name or labels',
+  nameRule: 'subdomain',
+  hasNamespace: true,
+  options: ['condition', 'jsonpath', 'release', 'node'],
+  canBeNegated: true,
+  reads: ({ name, isOnOwnNode }, podName) => [
+    { resource: POD_RESOURCE, by: 'watch', name },
+    ...(isOnOwnNode ? [ownPod(podName)] : []),
+  ],
+  make: (dependency, options, effects) =>
+    objectWaiter<Pod>(dependency, options, effects, {
+      resource: POD_RESOURCE,
+      shape: POD_SHAPE,
+      judge: judgePod,
+      ofMany: 'any',
+    }),
+};

@@ -1,0 +1,60 @@
+import type { KubeObject } from '../../kube/types.ts';
+import type { ObjectKind } from '../kind.ts';
+import { objectWaiter } from '../objects.ts';
+import { PLAIN } from '../shape.ts';
+import { met, passedOver, type Verdict } from '../verdict.ts';
+
+const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true } as const;
+const CONFIGMAPS = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true } as const;
+
+/** Being there is enough. */
+export function judgePresence({ metadata }: KubeObject): Verdict {
+  return metadata.deletionTimestamp === undefined ? met('is there') : passedOver('being deleted');
+}
+
+/** Only by name, and without what is in it: nobody should have to be allowed to list Secrets. */
+export const secret: ObjectKind = {
+  form: 'object',
+  word: 'secret',
+  aliases: ['secrets'],
+  what: 'a Secret',
+  means: 'the Secret is there; its content is not read',
+  by: 'name',
+  nameRule: 'subdomain',
+  hasNamespace: true,
+  options: ['release'],
+  canBeNegated: true,
+  reads: ({ name }) => [{ resource: SECRETS, by: 'own watch', name }],
+  make: (dependency, options, effects) =>
+    objectWaiter(dependency, options, effects, {
+      resource: SECRETS,
+      shape: PLAIN,
+      judge: judgePresence,
+      ofMany: 'all',
+      metadataOnly: true,
+      isAlone: true,
+    }),
+};
+
+export const configmap: ObjectKind = {
+  form: 'object',
+  word: 'configmap',
+  aliases: ['configmaps', 'cm'],
+  what: 'a ConfigMap',
+  means: 'the ConfigMap is there; its content is read only for a jsonpath=',
+  by: 'name',
+  nameRule: 'subdomain',
+  hasNamespace: true,
+  options: ['jsonpath', 'release'],
+  canBeNegated: true,
+  reads: ({ name }) => [{ resource: CONFIGMAPS, by: 'own watch', name }],
+  make: (dependency, options, effects) =>
+    objectWaiter(dependency, options, effects, {
+      resource: CONFIGMAPS,
+      shape: PLAIN,
+      judge: judgePresence,
+      ofMany: 'all',
+      metadataOnly: dependency.jsonpaths.length === 0,
+      isAlone: true,
+    }),
+};

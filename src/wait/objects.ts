@@ -1,0 +1,170 @@
+import { UnavailableError, UsageError } from '../core/errors.ts';
+import { releaseOf } from '../kube/release.ts';
+import type { KubeObject } from '../kube/types.ts';
+import { judgeAsked } from './asked.ts';
+import type { ObjectDependency } from './dependency.ts';
+import { MalformedError, PLAIN, shaped, type Shape } from './shape.ts';
+import type { Resource, Sighting, View } from './sharing.ts';
+import { met, passedOver, pending, together, type Judge, type Verdict } from './verdict.ts';
+import type { Effects, Report, WaitOptions, Waiter } from './waiter.ts';
+
+/** What a kind of object means. */
+export interface Meaning<T extends KubeObject> {
+  readonly resource: Resource;
+  /** What `judge` and `ofMany` read. */
+  readonly shape: Shape;
+  readonly judge: Judge<T>;
+  /** Of several: whether all that count must be met, or one; or what they mean together. */
+  readonly ofMany: 'all' | 'any' | ((objects: readonly T[]) => Verdict);
+  /** What `!` asks for: that nothing of the kind exists (the default), or that the verdict is another. */
+  readonly negates?: 'existence' | 'verdict';
+  readonly metadataOnly?: boolean;
+  /** Each has a watch of its own, however many there are: nobody should have to be allowed to list them. */
+  readonly isAlone?: boolean;
+  /** What is said where nothing is found; default `no such KIND`. */
+  readonly none?: string;
+  /** Looks elsewhere for what an absent object would have told. Undefined: nothing is known there either. */
+  readonly whenAbsent?: (namespace: string, signal: AbortSignal) => Promise<Verdict | undefined>;
+  /** What to do about a verdict of `failed`, as it follows the state. */
+  readonly mend?: (kubectl: (words: string) => string) => string;
+  /** What kubectl calls it; default the dependency's kind. */
+  readonly kubectlKind?: string;
+}
+
+/** A meaning that only the API server can complete: it is asked when the wait begins. */
+export type Learn<T extends KubeObject> = (report: Report, signal: AbortSignal) => Promise<Meaning<T>>;
+
+/** The waiter for objects that a watch tells of. */
+export function objectWaiter<T extends KubeObject>(
+  dependency: ObjectDependency,
+  options: WaitOptions,
+  effects: Effects,
+  meaningOf: Meaning<T> | Learn<T>,
+): Waiter {
+  const { text, kind, name, labels } = dependency;
+  const kubectlKind = typeof meaningOf === 'function' ? kind : (meaningOf.kubectlKind ?? kind);
+  let namespace = dependency.namespace ?? '';
+  const kubectl = (words: string) => {
+    const where = namespace === '' ? '' : ` -n ${namespace}`;
+    const which = name === undefined ? `${kubectlKind} -l '${labels.join(',')}'` : `${kubectlKind}/${name}`;
+    return `kubectl${where} ${words} ${which}`;
+  };
+  return {
+    hint: () => kubectl(name === undefined ? 'get' : 'describe'),
+    async wait(report, signal) {
+      const client = await effects.kube();
+      const meaning = typeof meaningOf === 'function' ? await meaningOf(report, signal) : meaningOf;
+      const { resource, metadataOnly = false, isAlone = false, mend } = meaning;
+      if (!resource.namespaced && dependency.namespace !== undefined)
+        throw new UsageError(`wait '${text}': a ${resource.kind} is in no namespace`);
+      namespace = resource.namespaced ? (dependency.namespace ?? client.namespace) : '';
+      const view: View = { resource, namespace, name, labels, metadataOnly, isAlone, mustBeSure: dependency.isNegated };
+      const counts = await filterOf(dependency, effects, { report, signal });
+      const question: Question<T> = {
+        dependency,
+        meaning,
+        namespace,
+        judge: await judgeOf(dependency, meaning),
+        counts,
+      };
+      let state = 'not seen yet';
+      for await (const seen of effects.watches.see<T>(kind, view, signal)) {
+        if (seen.kind === 'trouble') report(`API server: ${seen.reason}`);
+        if (seen.kind === 'connected') report(state);
+        if (seen.kind !== 'objects') continue;
+        const verdict = await unlessMalformed(() => verdictOn(seen, question, signal));
+        if (verdict.is === 'met') return verdict.state;
+        if (verdict.is === 'failed' && options.onFailedJob === 'fail')
+          throw new UnavailableError(`${text} ${verdict.state}${mend === undefined ? '' : `; ${mend(kubectl)}`}`);
+        state = verdict.is === 'failed' ? `${verdict.state}; waiting for another` : verdict.state;
+        report(state);
+      }
+      throw new Error(`the watch of ${text} ended`);
+    },
+  };
+}
+
+interface Question<T extends KubeObject> {
+  readonly dependency: ObjectDependency;
+  readonly meaning: Meaning<T>;
+  readonly namespace: string;
+  readonly judge: Judge<T>;
+  readonly counts: (object: KubeObject) => boolean;
+}
+
+/** Whatever is waited for, also that something is not so: an object that says nothing is no answer. */
+export async function unlessMalformed(verdict: () => Verdict | Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await verdict();
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error;
+    return pending(error.message);
+  }
+}
+
+async function verdictOn<T extends KubeObject>(
+  { objects: all, gone }: Extract<Sighting<T>, { kind: 'objects' }>,
+  { dependency, meaning, namespace, judge, counts }: Question<T>,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { resource, whenAbsent, none = `no such ${resource.kind}` } = meaning;
+  const absent = none + (namespace === '' ? '' : ` in namespace ${namespace}`);
+  const objects = all.filter(counts);
+  if (objects.length > 0) {
+    const verdict = verdictOnAll(objects, judge, dependency, meaning);
+    return dependency.isNegated ? opposite(verdict) : verdict;
+  }
+  if (dependency.isNegated) return met(absent);
+  if (gone !== undefined && counts(gone)) {
+    // A Job that its TTL takes away right after its end was complete all the same.
+    const last = verdictOnAll([gone], judge, dependency, meaning);
+    return last.is === 'met' && dependency.kind === 'job' ? last : pending('deleted; waiting for another');
+  }
+  return (await whenAbsent?.(namespace, signal)) ?? pending(`${absent} yet`);
+}
+
+function verdictOnAll<T extends KubeObject>(
+  given: readonly T[],
+  judge: Judge<T>,
+  { name, release, isNegated }: ObjectDependency,
+  { ofMany, shape }: Meaning<T>,
+): Verdict {
+  if (typeof ofMany === 'function') return ofMany(given.map((object) => shaped(shape, object) as T));
+  const objects = given.map((object) => shaped(PLAIN, object) as T);
+  const judged = objects.map((object) => {
+    const isOther = release !== undefined && releaseOf(object.metadata) !== release;
+    const verdict = isOther
+      ? passedOver(`of release ${releaseOf(object.metadata) ?? 'unknown'}, not ${release}`)
+      : judge(object);
+    return [object.metadata.name, verdict] as const;
+  });
+  const [only] = judged;
+  // One that is left is one too many.
+  if (name === undefined || only === undefined) return together(judged, isNegated ? 'any' : ofMany);
+  return only[1].is === 'passed over' ? pending(only[1].state) : only[1];
+}
+
+function opposite({ is, state }: Verdict): Verdict {
+  return is === 'met' ? pending(state) : met(state);
+}
+
+/** The kind's own meaning, unless another was asked for. */
+async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meaning: Meaning<T>): Promise<Judge<T>> {
+  const { conditions, jsonpaths, isNegated } = dependency;
+  if (conditions.length > 0 || jsonpaths.length > 0) return await judgeAsked(dependency);
+  if (!isNegated || meaning.negates === 'verdict') return (object) => meaning.judge(shaped(meaning.shape, object) as T);
+  // Gone is gone: a Pod that is not ready, or is ending, is still there.
+  return ({ metadata }) => met(metadata.deletionTimestamp === undefined ? 'is there' : 'being deleted');
+}
+
+/** Which of the objects count at all. */
+async function filterOf(
+  { isOnOwnNode, kind }: ObjectDependency,
+  { ownNode }: Effects,
+  way: { readonly report: Report; readonly signal: AbortSignal },
+): Promise<(object: KubeObject) => boolean> {
+  if (!isOnOwnNode) return () => true;
+  const own = await ownNode(way);
+  if (kind === 'node') return ({ metadata }) => metadata.name === own;
+  return (object) => (object as { spec?: { nodeName?: string } }).spec?.nodeName === own;
+}

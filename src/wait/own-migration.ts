@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import { ConfigError } from '../core/errors.ts';
+import { objectPath, podRef } from '../kube/path.ts';
+import type { KubeObject } from '../kube/types.ts';
+import type { ObjectDependency } from './dependency.ts';
+import { fields, fits, listOf, listOfFields, objectOf, shaped, TEXT } from './shape.ts';
+import type { Effects, Self } from './waiter.ts';
+
+/** It is a help, and must not hold up the wait. */
+const ASK_MS = 5000;
+/** These wait for the rollout that this Pod is part of: nobody waits for them. */
+const AFTER_ROLLOUT = new Set(['contract', 'online']);
+
+interface Container {
+  readonly name: string;
+  readonly restartPolicy?: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
+/** The part of our own Pod that decides. */
+export interface StartingPod extends KubeObject {
+  readonly spec?: { readonly initContainers?: readonly Container[] };
+}
+
+const WORDS = listOf(v.string());
+const SHAPE = objectOf({
+  spec: fields({
+    initContainers: listOfFields({
+      name: TEXT,
+      restartPolicy: TEXT,
+      command: WORDS,
+      args: WORDS,
+      env: listOfFields({ name: TEXT, value: TEXT }),
+    }),
+  }),
+});
+
+/**
+ * Refuses a wait for a migration that a later container of our own Pod makes: that starts only when we have ended. Where
+ * nothing says which container we are, or our own Pod may not be read, the wait goes on.
+ * @throws ConfigError that names both; the signal's reason
+ */
+export async function refuseOwnMigration(
+  { text, name = '', namespace }: ObjectDependency,
+  { podName, container }: Self,
+  { kube }: Pick<Effects, 'kube'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (container === undefined) return;
+  const client = await kube();
+  if (namespace !== undefined && namespace !== client.namespace) return;
+  const until = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
+  const path = objectPath(podRef(client.namespace, podName));
+  const pod = await client.get<unknown>(path, { signal: until }).catch(() => undefined);
+  signal.throwIfAborted();
+  const later = fits(SHAPE, pod) ? laterMigrator(shaped(SHAPE, pod) as StartingPod, name, container) : undefined;
+  if (later === undefined) return;
+  throw new ConfigError(
+    `wait '${text}': container ${later} of this Pod makes that migration, and it starts only when this one (${container}) has ` +
+      `ended: leave the wait out, as ${later} itself holds back what comes after it; or put ${later} before ${container}`,
+  );
+}
+
+/**
+ * The init container that makes the migration and can't start before ours has ended.
+ * @param migration the name on its Lease
+ * @param own the container that we are
+ */
+export function laterMigrator({ spec = {} }: StartingPod, migration: string, own: string): string | undefined {
+  const { initContainers = [] } = spec;
+  const at = initContainers.findIndex(({ name }) => name === own);
+  // A sidecar does not hold the others back by running.
+  if (at === -1 || initContainers[at]?.restartPolicy === 'Always') return undefined;
+  return initContainers.slice(at + 1).find((container) => makes(container, migration))?.name;
+}
+
+function makes({ command = [], args = [], env = [] }: Container, migration: string): boolean {
+  const all = [...command, ...args].flatMap((word) => word.split(/\s+/));
+  const at = all.findIndex((word) => /(^|\/)kolla-db-sync$/.test(word));
+  if (at === -1) return false;
+  const words = all.slice(at + 1);
+  const option = (flag: string, variable: string) => {
+    const i = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+    if (i !== -1) return words[i]?.split('=')[1] ?? words[i + 1];
+    return env.find(({ name }) => name === variable)?.value;
+  };
+  if (AFTER_ROLLOUT.has(option('--phase', 'KOLLA_DB_SYNC_PHASE') ?? '')) return false;
+  const leaseName = option('--lease-name', 'KOLLA_DB_SYNC_LEASE_NAME');
+  return leaseName === undefined ? words.includes(migration) : leaseName === migration;
+}

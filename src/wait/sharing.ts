@@ -1,0 +1,238 @@
+/**
+ * How many waits share how few watches.
+ *
+ *   up to 8 names of a kind in a namespace -> a watch each, which a Role can allow by resourceNames
+ *   more names, or labels                  -> one watch of the namespace for all of them
+ *   Secrets and ConfigMaps                 -> a watch each, always: nobody should have to be allowed to list them
+ *
+ * An event costs the API server 30 us for each watch that it is sent to, a connection costs both sides more. Who waits sees
+ * the same either way: what there is of its own objects now, and again when that changed.
+ */
+import { KollaError, messageOf } from '../core/errors.ts';
+import { backoffMs, pause } from '../core/backoff.ts';
+import { ApiError, ForbiddenError } from '../kube/api-error.ts';
+import { objectPath } from '../kube/path.ts';
+import type { KubeClient, KubeObject, ObjectRef, SetObservation, SetRef } from '../kube/types.ts';
+import { matches } from './labels.ts';
+import { Mailbox } from '../core/mailbox.ts';
+
+const NAMES_WITH_OWN_WATCH = 8;
+const BACKOFF = { minMs: 200, maxMs: 5000 };
+/** An API server that has just started refuses everything; a refusal that holds so long is meant. */
+const REFUSED_MS = 10_000;
+
+/** A resource of the API. */
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+/** What one waiter wants to see. */
+export interface View {
+  readonly resource: Resource;
+  /** Empty for what has none. */
+  readonly namespace: string;
+  /** Undefined where labels choose. */
+  readonly name: string | undefined;
+  readonly labels: readonly string[];
+  readonly metadataOnly: boolean;
+  /** Whether it has a watch of its own, however many there are. */
+  readonly isAlone: boolean;
+  /** Whether that an object is not there must be certain, and not only quite likely. */
+  readonly mustBeSure: boolean;
+}
+
+export type Sighting<T extends KubeObject> =
+  /** All there is now; `gone` was there before. */
+  | { readonly kind: 'objects'; readonly objects: readonly T[]; readonly gone: T | undefined }
+  | { readonly kind: 'trouble'; readonly reason: string }
+  | { readonly kind: 'connected' };
+
+/** @param own the namespace that is meant where a dependency gives none */
+export type Demands = (kind: string, namespace: string, own: string) => Demand;
+
+/** What is asked for of one kind in one namespace by all waits together. */
+export interface Demand {
+  readonly names: ReadonlySet<string>;
+  readonly selectors: ReadonlySet<string>;
+}
+
+/** What one watch tells all who share it. */
+type Told = SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown };
+
+interface Shared {
+  readonly subscribers: Set<(told: Told) => void>;
+  readonly stop: AbortController;
+  /** For who comes later. */
+  latest: Told | undefined;
+}
+
+/** Whether a view is a watch of one object by its name, which a Role can allow by resourceNames. */
+export function isByName({ name, isAlone }: Pick<View, 'name' | 'isAlone'>, { names }: Demand): boolean {
+  return name !== undefined && (isAlone || names.size <= NAMES_WITH_OWN_WATCH);
+}
+
+export class Watches {
+  readonly #kube: () => Promise<KubeClient>;
+  readonly #warn: (message: string) => void;
+  readonly #demand: Demands;
+  readonly #shared = new Map<string, Shared>();
+
+  /** @param demand what all waits together ask for, known before the first of them begins */
+  constructor(kube: () => Promise<KubeClient>, warn: (message: string) => void, demand: Demands) {
+    this.#kube = kube;
+    this.#warn = warn;
+    this.#demand = demand;
+  }
+
+  /**
+   * What there is of one waiter's objects, at first and after each change, until the signal is aborted.
+   * @param kind the word by which the demand is counted
+   * @throws ForbiddenError when it may be neither watched nor read
+   */
+  async *see<T extends KubeObject>(kind: string, view: View, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
+    const client = await this.#kube();
+    const demand = this.#demand(kind, view.namespace, client.namespace);
+    const { names, selectors } = demand;
+    const { name } = view;
+    if (name !== undefined && isByName(view, demand)) {
+      yield* this.#seeOne<T>({ ...refOf(view), name }, view, signal);
+      return;
+    }
+    const isShared = names.size > NAMES_WITH_OWN_WATCH;
+    const ref: SetRef = {
+      ...refOf(view),
+      // One selector is the server's to apply; among several that share a watch it is ours.
+      labelSelector: !isShared && selectors.size <= 1 ? view.labels.join(',') : undefined,
+      names: name !== undefined && selectors.size === 0 ? [...names] : undefined,
+    };
+    const isOurs = (object: T) =>
+      name === undefined ? matches(view.labels, object.metadata.labels) : object.metadata.name === name;
+    yield* this.#seeSet<T>(ref, isOurs, signal);
+  }
+
+  /** The same for a set that is nobody else's. */
+  async *seeAlone<T extends KubeObject>(ref: SetRef, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
+    yield* this.#seeSet<T>(ref, () => true, signal);
+  }
+
+  async *#seeOne<T extends KubeObject>(
+    ref: ObjectRef,
+    { metadataOnly, mustBeSure }: View,
+    signal: AbortSignal,
+  ): AsyncGenerator<Sighting<T>> {
+    const client = await this.#kube();
+    let known: T | undefined;
+    for await (const seen of client.watch<T>(ref, { signal, warn: this.#warn, metadataOnly })) {
+      if (seen.kind === 'trouble' || seen.kind === 'connected') {
+        yield seen;
+        continue;
+      }
+      const before = known;
+      known = seen.kind === 'object' ? seen.object : undefined;
+      // A watch that is quiet at its beginning may be slow.
+      if (seen.kind === 'absent' && mustBeSure) known = yield* askUntilSure<T>(client, ref, metadataOnly, signal);
+      const gone = seen.kind === 'deleted' ? seen.object : before;
+      yield {
+        kind: 'objects',
+        objects: known === undefined ? [] : [known],
+        gone: known === undefined ? gone : undefined,
+      };
+    }
+  }
+
+  async *#seeSet<T extends KubeObject>(
+    ref: SetRef,
+    isOurs: (object: T) => boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<Sighting<T>> {
+    const client = await this.#kube();
+    const key = JSON.stringify(ref);
+    const shared = this.#shared.get(key) ?? this.#begin(key, client, ref);
+    const mailbox = new Mailbox<Sighting<T>>();
+    let known: ReadonlyMap<string, T> | undefined;
+    const take = (seen: Told) => {
+      if (seen.kind === 'error') return mailbox.fail(seen.error);
+      if (seen.kind !== 'set') return mailbox.put(seen);
+      const before = known;
+      known = new Map([...(seen.objects as ReadonlyMap<string, T>)].filter(([, object]) => isOurs(object)));
+      if (before !== undefined && isSame(before, known)) return;
+      const now = known;
+      const gone = before && [...before].find(([each]) => !now.has(each))?.[1];
+      mailbox.put({ kind: 'objects', objects: [...known.values()], gone });
+    };
+    shared.subscribers.add(take);
+    try {
+      if (shared.latest !== undefined) take(shared.latest);
+      yield* mailbox.letters(signal);
+    } finally {
+      shared.subscribers.delete(take);
+      if (shared.subscribers.size === 0) {
+        this.#shared.delete(key);
+        shared.stop.abort();
+      }
+    }
+  }
+
+  #begin(key: string, client: KubeClient, ref: SetRef): Shared {
+    const stop = new AbortController();
+    const shared: Shared = { subscribers: new Set(), stop, latest: undefined };
+    this.#shared.set(key, shared);
+    const tell = (seen: Told) => {
+      for (const each of shared.subscribers) each(seen);
+    };
+    const pump = async () => {
+      try {
+        for await (const seen of client.watchSet<KubeObject>(ref, { signal: stop.signal, warn: this.#warn })) {
+          if (seen.kind === 'set') shared.latest = seen;
+          tell(seen);
+        }
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        shared.latest = { kind: 'error', error };
+        tell(shared.latest);
+      }
+    };
+    void pump();
+    return shared;
+  }
+}
+
+/** Whether it is there, from an answer and not from silence. */
+async function* askUntilSure<T extends KubeObject>(
+  client: KubeClient,
+  ref: ObjectRef,
+  metadataOnly: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Sighting<T>, T | undefined> {
+  let refusedAt: number | undefined;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await client.get<T>(objectPath(ref), { signal, metadataOnly });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof KollaError) throw error;
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      refusedAt = error instanceof ApiError && error.status === 403 ? (refusedAt ?? performance.now()) : undefined;
+      if (refusedAt !== undefined && performance.now() - refusedAt > REFUSED_MS)
+        throw new ForbiddenError(
+          messageOf(error),
+          'that something is gone takes the verb get: kolla-init rbac prints the Role',
+          { cause: error },
+        );
+      yield { kind: 'trouble', reason: messageOf(error) };
+      await pause(backoffMs(attempt, BACKOFF), signal);
+    }
+  }
+}
+
+function refOf({ resource, namespace }: View): Omit<ObjectRef, 'name'> {
+  return { group: resource.group, version: resource.version, resource: resource.resource, namespace };
+}
+
+function isSame(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+}

@@ -1,0 +1,53 @@
+import { formatDuration } from '../core/duration.ts';
+import type { LiveLine, Room } from '../cli/live.ts';
+import type { Row } from './board.ts';
+
+const WORDS = { open: 'waiting', met: 'met' } as const;
+const WORD_COLUMNS = 'waiting'.length;
+const DURATION_COLUMNS = '59m59s'.length;
+/** Between the columns. */
+const GAP = '  ';
+/** Of what is left of the width, for what is waited for; the rest is for why. */
+const TEXT_SHARE = 0.5;
+const LEAST_COLUMNS = 8;
+
+/**
+ * The dependencies as lines of a terminal: those that are open first where not all find room, so that what holds everything
+ * up is always seen. Each line may be cut at its end.
+ * @param now a moment on the board's clock
+ */
+export function tableLines(rows: readonly Row[], now: number, { columns, lines }: Room): LiveLine[] {
+  const shown = chosen(rows, lines);
+  const widest = Math.max(0, ...shown.map(({ text }) => text.length));
+  const left = columns - WORD_COLUMNS - DURATION_COLUMNS - 3 * GAP.length;
+  const width = Math.min(widest, Math.max(LEAST_COLUMNS, Math.floor(left * TEXT_SHARE)));
+  const drawn = shown.map(({ text, state, since, began, isMet }): LiveLine => {
+    const word = WORDS[isMet ? 'met' : 'open'].padEnd(WORD_COLUMNS);
+    const duration = wholeSeconds(isMet ? since - began : now - since).padStart(DURATION_COLUMNS);
+    return { text: [word, fit(text, width), duration, state].join(GAP), style: isMet ? 'green' : undefined };
+  });
+  const hidden = rows.length - shown.length;
+  return hidden === 0 ? drawn : [...drawn, { text: leftOver(rows, hidden), style: 'dim' }];
+}
+
+function chosen(rows: readonly Row[], lines: number): readonly Row[] {
+  if (rows.length <= lines) return rows;
+  const open = rows.filter(({ isMet }) => !isMet);
+  return [...open, ...rows.filter(({ isMet }) => isMet)].slice(0, Math.max(1, lines - 1));
+}
+
+function leftOver(rows: readonly Row[], left: number): string {
+  const open = rows.filter(({ isMet }) => !isMet).length;
+  return `... and ${left} more; ${rows.length - open} of ${rows.length} met`;
+}
+
+/** Cut in its middle: the kind stands at the beginning, and names differ at their end. */
+function fit(text: string, width: number): string {
+  if (text.length <= width) return text.padEnd(width);
+  const head = Math.ceil((width - 3) / 2);
+  return `${text.slice(0, head)}...${text.slice(text.length - (width - 3 - head))}`;
+}
+
+function wholeSeconds(ms: number): string {
+  return ms < 1000 ? '0s' : formatDuration(Math.floor(ms / 1000) * 1000);
+}

@@ -1,0 +1,81 @@
+import { formatDuration } from '../core/duration.ts';
+import type { Live } from '../cli/live.ts';
+import type { Fields, Log } from '../core/log.ts';
+import { Board, type Row, type Teller } from './board.ts';
+import { tableLines } from './table.ts';
+
+export const SUMMARY_MS = 30_000;
+const REDRAW_MS = 1000;
+/** A summary of hundreds is read by nobody. */
+const SUMMARY_NAMES = 20;
+
+/** A board and who reads it. Disposed of when the waits are over: what stands there then stays. */
+export interface Told extends Disposable {
+  readonly board: Board;
+}
+
+/** For a person: a table that changes in place; lines at debug level. */
+export function toldInTable(live: Live, log: Log, now: () => number): Told {
+  const line = tellLines((message, fields) => log.debug(message, fields));
+  const draw = () => live.show((room) => tableLines(board.rows, now(), room));
+  let soon: NodeJS.Immediate | undefined;
+  // Hundreds may begin or change at once: that is one picture.
+  const drawSoon = () => {
+    soon ??= setImmediate(() => {
+      soon = undefined;
+      draw();
+    });
+  };
+  const board = new Board(
+    {
+      begun(row) {
+        line.begun(row);
+        drawSoon();
+      },
+      changed(row) {
+        line.changed(row);
+        drawSoon();
+      },
+      met(row, afterMs) {
+        line.met(row, afterMs);
+        drawSoon();
+      },
+    },
+    now,
+  );
+  const timer = setInterval(draw, REDRAW_MS);
+  return {
+    board,
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      clearImmediate(soon);
+      draw();
+      live.leave();
+    },
+  };
+}
+
+/** For everything else: a line at the start, one a change, and all that is open each 30 s. */
+export function toldInLines(log: Log, now: () => number): Told {
+  const board = new Board(
+    tellLines((message, fields) => log.info(message, fields)),
+    now,
+  );
+  const timer = setInterval(() => log.info(`still waiting for ${summaryOf(board)}`), SUMMARY_MS);
+  return { board, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+function summaryOf(board: Board): string {
+  const { open } = board;
+  const named = open.slice(0, SUMMARY_NAMES).map(({ text }) => `${text} (${board.stateOf(text)})`);
+  const more = open.length - named.length;
+  return named.join(', ') + (more === 0 ? '' : ` and ${more} more`);
+}
+
+function tellLines(say: (message: string, fields: Fields) => void): Teller {
+  return {
+    begun: ({ text }: Row) => say(`waiting for ${text}`, { wait: text }),
+    changed: ({ text, state }) => say(`${text}: ${state}`, { wait: text }),
+    met: ({ text, state }, afterMs) => say(`${text}: met after ${formatDuration(afterMs)}: ${state}`, { wait: text }),
+  };
+}

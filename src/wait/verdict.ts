@@ -1,0 +1,49 @@
+import type { KubeObject } from '../kube/types.ts';
+import { oneLine } from '../core/one-line.ts';
+
+/** What an object's state means for who waits for it. */
+export interface Verdict {
+  /**
+   * `failed`: it will never be met by itself. `passed over`: it is none that counts (suspended, being deleted, of another
+   * release), so that others of a set decide.
+   */
+  readonly is: 'met' | 'pending' | 'failed' | 'passed over';
+  /** For a person: `1 of 3 available`. */
+  readonly state: string;
+}
+
+export type Judge<T extends KubeObject> = (object: T) => Verdict;
+
+export function met(state: string): Verdict {
+  return { is: 'met', state };
+}
+
+export function pending(state: string): Verdict {
+  return { is: 'pending', state };
+}
+
+export function failed(state: string): Verdict {
+  return { is: 'failed', state: oneLine(state) };
+}
+
+export function passedOver(state: string): Verdict {
+  return { is: 'passed over', state };
+}
+
+/**
+ * The verdict on a set from those on its members: all that count must be met, or one. None is never enough.
+ * @param judged each member's name and verdict
+ */
+export function together(judged: readonly (readonly [string, Verdict])[], ofMany: 'all' | 'any'): Verdict {
+  const counting = judged.filter(([, verdict]) => verdict.is !== 'passed over');
+  const isMet = counting.filter(([, verdict]) => verdict.is === 'met');
+  const hopeless = counting.find(([, verdict]) => verdict.is === 'failed');
+  const [first] = isMet;
+  if (ofMany === 'any' && first !== undefined) return met(`${first[0]}: ${first[1].state}`);
+  if (hopeless !== undefined && ofMany === 'all') return failed(`${hopeless[0]} ${hopeless[1].state}`);
+  if (counting.length > 0 && isMet.length === counting.length) return met(`${isMet.length} of ${isMet.length}`);
+  const open = (counting.length === 0 ? judged : counting).find(([, verdict]) => verdict.is !== 'met');
+  const why = open === undefined ? '' : `; ${open[0]}: ${open[1].state}`;
+  if (counting.length === 0) return pending(`none of ${judged.length} counts${why}`);
+  return pending(`${isMet.length} of ${counting.length}${why}`);
+}

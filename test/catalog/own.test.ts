@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { load } from 'js-yaml';
+import { ConfigError } from '../../src/core/errors.ts';
+import { ownServices } from '../../src/catalog/own.ts';
+
+const MURANO = `
+murano:
+  configFile: /etc/murano/murano.conf
+  databases: [{ name: murano, url: [{ section: database, key: connection }] }]
+  migration:
+    phases:
+      all: [{ argv: [murano-db-manage, upgrade] }]
+      online: [{ argv: [murano-db-manage, move, 10], again: [1], codes: { 2: some failed } }]
+    check: { argv: [murano-db-manage, check], codes: { 0: complete, 3: expand } }
+  probes: [{ container: murano, liveness: process murano, readiness: connected murano 5672 }]
+`;
+
+function problemsOf(yaml: string): string {
+  try {
+    ownServices('kolla-pod.yaml', load(yaml), ['status']);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  return '';
+}
+
+test('a service of YAML has the shape of a built-in one', () => {
+  const [murano] = ownServices('kolla-pod.yaml', load(MURANO), []);
+  assert.equal(murano?.name, 'murano');
+  assert.deepEqual(murano?.migration.phases.online, [
+    { argv: ['murano-db-manage', 'move', '10'], again: [1], codes: { 2: 'some failed' } },
+  ]);
+});
+
+for (const [what, from, to, says] of [
+  ['a misspelt key', 'databases', 'database', /services\.murano\.database: .*did you mean 'databases'/],
+  [
+    'a misspelt key of a probe',
+    'readiness',
+    'readyness',
+    /murano\.probes\[0\]\.(?:readiness: is missing|readyness: there is no such key; did you mean 'readiness')/,
+  ],
+  ['a missing phase "all"', 'all:', 'expand:', /services\.murano\.migration\.phases\.all: is missing/],
+  [
+    'a command line for a shell',
+    '[murano-db-manage, upgrade]',
+    'murano-db-manage upgrade',
+    /argv: must be a list of words/,
+  ],
+  ['an empty command line', '[murano-db-manage, upgrade]', '[]', /all\[0\]\.argv: names no program/],
+  ['an exit code that is none', 'again: [1]', 'again: [256]', /again\[0\]: must be an exit code/],
+  ['an unknown meaning', '3: expand', '3: expanded', /check\.codes\.3: must be one of complete, expand/],
+  ['a check that never says complete', '0: complete', '0: error', /codes: has no code for complete/],
+  ['a relative file', '/etc/murano/murano.conf', 'murano.conf', /configFile: must be an absolute path/],
+  ['a name that no object of Kubernetes could have', 'murano:', 'Murano:', /services\.Murano: is no name/],
+  ['the name of a command', 'murano:', 'status:', /services\.status: is the name of a command/],
+  ['a list of services', 'murano:', '- murano:', /services: must be a mapping/],
+  [
+    'a URL without a file',
+    'configFile: /etc/murano/murano.conf',
+    'user: murano',
+    /databases\[0\]\.url: there is no configFile/,
+  ],
+] as const) {
+  test(`${what} is refused with its place`, () => {
+    assert.equal(problemsOf(MURANO), '');
+    assert.match(problemsOf(MURANO.replace(from, to)), says);
+  });
+}
+
+const MURANO_OF_BOOTSTRAP = `${MURANO}
+  identity:
+    users:
+      - name: murano
+        grants: [{ role: admin, project: service }]
+        places: { password: { section: keystone_authtoken, key: password } }
+    services:
+      - { name: murano, type: application-catalog, description: Applications, endpoints: { public: { port: 8082, path: "" } } }
+  queue: { vhost: /, user: murano, url: [{ section: DEFAULT, key: transport_url }] }
+`;
+
+test('what it needs in Keystone and RabbitMQ is read as well', () => {
+  const [murano] = ownServices('kolla-pod.yaml', load(MURANO_OF_BOOTSTRAP), []);
+  assert.deepEqual(murano?.identity?.users?.[0]?.grants, [{ role: 'admin', project: 'service' }]);
+  assert.deepEqual(murano?.identity?.services?.[0]?.endpoints, { public: { port: 8082, path: '' } });
+  assert.equal(murano?.queue?.user, 'murano');
+});
+
+for (const [what, from, to, says] of [
+  ['a grant on nothing', ', project: service', '', /grants\[0\]: names one of project, domain and system/],
+  ['a misspelt target', 'project: service', 'projekt: service', /grants\[0\]\.projekt: .*did you mean 'project'/],
+  ['a port that is none', '8082', '80820', /endpoints\.public\.port: must be a port/],
+  ['a path without its slash', 'path: ""', 'path: v1', /endpoints\.public\.path: is empty or begins with \//],
+  ['an interface that is none', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
+  ['an account without a place for its password', 'password: {', 'name: {', /places\.password: is missing/],
+] as const) {
+  test(`of that, ${what} is refused with its place`, () => {
+    assert.equal(problemsOf(MURANO_OF_BOOTSTRAP), '');
+    assert.match(problemsOf(MURANO_OF_BOOTSTRAP.replace(from, to)), says);
+  });
+}
+
+const TOOL = `${MURANO}
+  tool:
+    - name: cell
+      summary: its cell
+      steps: [{ argv: [murano-manage, make, '{cell}'] }]
+      settings: { cell: one }
+      variables: [{ name: MURANO_PASSWORD, otherwise: [OS_PASSWORD], secret: true, required: true }]
+      done:
+        listed:
+          argv: [murano-manage, list]
+          line: '^(?<name>\\w+) (?<url>\\S+)$'
+          is: { name: '{cell}' }
+          holds: { url: { section: database, key: connection } }
+        update: [{ argv: [murano-manage, set, '{name}'] }]
+    - { name: packages, summary: its packages, steps: [{ argv: [murano-manage, load] }], done: { once: release, fills: package } }
+`;
+
+test('what its own tool does is read as well', () => {
+  const [murano] = ownServices('kolla-pod.yaml', load(TOOL), []);
+  assert.deepEqual(
+    murano?.tool?.map(({ name, done }) => [name, Object.keys(done)]),
+    [
+      ['cell', ['listed', 'update']],
+      ['packages', ['once', 'fills']],
+    ],
+  );
+});
+
+for (const [what, from, to, says] of [
+  ['a line that is no expression', '(?<name>', '(?<name', /tool\[0\]\.done\.listed\.line: is no regular expression/],
+  [
+    'a group that the line does not have',
+    'holds: { url',
+    'holds: { uri',
+    /listed: names a group that line does not have: it has name, url/,
+  ],
+  ['a listing in which all is ours', "is: { name: '{cell}' }", 'is: {}', /listed: has no group in is/],
+  ['a time that there is not', 'once: release', 'once: always', /done\.once: is either 'release' or 'ever'/],
+  ['a misspelt key of a task', 'settings:', 'setings:', /tool\[0\]\.setings: .*did you mean 'settings'/],
+  ['two tasks of one name', 'name: packages', 'name: cell', /tool: has two of one name/],
+  ['a name that a record has no room for', 'name: packages', `name: ${'p'.repeat(28)}`, /tool\[1\]\.name: is no name/],
+] as const) {
+  test(`${what} is refused with its place`, () => {
+    assert.ok(TOOL.includes(from));
+    assert.match(problemsOf(TOOL.replace(from, to)), says);
+  });
+}
+
+test('every problem is said at once', () => {
+  const both = MURANO.replace('all:', 'expand:').replace('again: [1]', 'again: [256]');
+  assert.match(problemsOf(both), /phases\.all: .*; .*again\[0\]/);
+});
+
+test('the example of the docs is read as it stands', async () => {
+  const page = await readFile(new URL('../../docs/kolla-db-sync.md', import.meta.url), 'utf8');
+  const [, yaml = ''] = /```yaml\n(services:\n[^`]*)```/.exec(page) ?? [];
+  const { services } = load(yaml) as { services: unknown };
+  const [murano] = ownServices('docs/kolla-db-sync.md', services, []);
+  assert.deepEqual(Object.keys(murano?.migration.phases ?? {}), ['all', 'expand', 'online']);
+});
+
+for (const [what, second, says] of [
+  ['of one name', 'name: a, secret: t', /murano\.keys: has two of one name/],
+  ['in one Secret', 'name: b, secret: s', /murano\.keys: has two in one Secret/],
+] as const) {
+  test(`two repositories of keys ${what} are refused`, () => {
+    const rest = 'folder: /f, folderAt: { section: x, key: y }, keep: { usual: 3 }';
+    const keys = `keys: [{ name: a, secret: s, ${rest} }, { ${second}, ${rest} }]`;
+    assert.match(problemsOf(`${MURANO}  ${keys}\n`), says);
+  });
+}

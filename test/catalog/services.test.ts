@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { load } from 'js-yaml';
+import { ownServices } from '../../src/catalog/own.ts';
+import { CELLS } from '../../src/catalog/common.ts';
+import { PHASES, SERVICES, serviceNamed, type Service, type Step } from '../../src/catalog/index.ts';
+
+/** Each program that a service's data names, with what names it. */
+function argvsOf({ migration }: Service): (readonly string[])[] {
+  const steps = PHASES.flatMap((phase): readonly Step[] => migration.phases[phase] ?? []);
+  return [...steps.map((step) => step.argv), ...(migration.check === undefined ? [] : [migration.check.argv])];
+}
+
+test('every service has a name of its own and is found by it', () => {
+  for (const service of SERVICES) assert.equal(serviceNamed(service.name), service);
+});
+
+test('the services stand in the order of their names', () => {
+  const names = SERVICES.map(({ name }) => name);
+  assert.deepEqual(names, names.toSorted());
+});
+
+for (const service of SERVICES) {
+  test(`what is known of ${service.name} is what a user could have written`, () => {
+    const { name, ...rest } = service;
+    // As YAML would have it: what is no plain data does not come through.
+    const read: unknown = load(JSON.stringify({ [name]: rest }));
+    assert.deepEqual(ownServices('catalogue', read, []), [service]);
+  });
+
+  test(`every command line of ${service.name} is words, not a shell's`, () => {
+    assert.notDeepEqual(argvsOf(service), []);
+    for (const argv of argvsOf(service)) {
+      assert.doesNotMatch(argv[0] ?? '', /(?:^|\/)(?:ba|da|z)?sh$/);
+      for (const word of argv) assert.match(word, /^[\w./-]+$/);
+    }
+  });
+}
+
+const ONLINE = SERVICES.filter(({ migration }) => migration.phases.online !== undefined);
+
+test('what is run again is what moves data in pieces, and is neither a success nor a failure', () => {
+  const repeated = SERVICES.flatMap(({ name, migration }) =>
+    Object.values(migration.phases).flatMap((steps: readonly Step[]) =>
+      steps.flatMap(({ again = [], codes = {} }) => (again.length === 0 ? [] : [{ name, again, codes }])),
+    ),
+  );
+  for (const { name, again, codes } of repeated) {
+    assert.ok(!again.includes(0), name);
+    assert.deepEqual(
+      again.filter((code) => Object.hasOwn(codes, code)),
+      [],
+      name,
+    );
+  }
+  const names = [...new Set(repeated.map(({ name }) => name))];
+  assert.deepEqual(names, ['cinder', 'ironic', 'nova', 'nova-cell', 'placement']);
+  assert.deepEqual(
+    ONLINE.map(({ name }) => name),
+    names,
+  );
+});
+
+for (const { name, migration } of ONLINE)
+  test(`the whole of ${name}'s migration moves its data too`, () => {
+    const { all, online = [] } = migration.phases;
+    assert.deepEqual(all.slice(-online.length), online);
+  });
+
+test('what a service does with its own tool can be told apart, in a record too', () => {
+  const tools = SERVICES.filter(({ tool = [] }) => tool.length > 0);
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ['glance', 'keystone', 'nova', 'nova-cell'],
+  );
+  for (const { name, tool = [] } of tools) {
+    const names = tool.map((task) => task.name);
+    assert.deepEqual(names, [...new Set(names)], name);
+  }
+});
+
+test('no command line of a tool holds a secret, nor needs a shell', () => {
+  for (const { tool = [] } of SERVICES)
+    for (const { steps, done } of tool)
+      for (const { argv } of [...steps, ...('listed' in done ? done.update : [])]) {
+        assert.match(argv[0], /^[\w-]+-manage$/);
+        for (const word of argv) assert.match(word, /^(?:[\w./:-]|\{\w+\}|[@?])+$/);
+      }
+});
+
+test("the lines of nova-manage's table are read, and its head and rules are not", () => {
+  const line = new RegExp(CELLS.line);
+  const rows = [
+    '+-------+--------------------------------------+---------------+',
+    '| Name | UUID | Transport URL | Database Connection | Disabled |',
+    '| cell0 | 00000000-0000-0000-0000-000000000000 |    none:///   | mysql+pymysql://n:p%25|@h:3306/nova_cell0?charset=utf8 |  False   |',
+    '|       | ee8b8a73-470b-4356-971d-dbf7ed03c943 | rabbit://o:p@h:5672// |    mysql+pymysql://n:p@h/nova    |  True   |',
+  ].map((row) => line.exec(row)?.groups);
+  assert.deepEqual(rows.slice(0, 2), [undefined, undefined]);
+  assert.deepEqual(
+    { ...rows[2] },
+    {
+      name: 'cell0',
+      uuid: '00000000-0000-0000-0000-000000000000',
+      transport: 'none:///',
+      database: 'mysql+pymysql://n:p%25|@h:3306/nova_cell0?charset=utf8',
+    },
+  );
+  assert.deepEqual([rows[3]?.['name'], rows[3]?.['database']], ['', 'mysql+pymysql://n:p@h/nova']);
+});
+
+test('no two services have the same database', () => {
+  const names = SERVICES.flatMap(({ databases }) => databases.map((database) => database.name));
+  assert.ok(names.length > 20);
+  assert.deepEqual(names, [...new Set(names)]);
+});
+
+test('what is split for an upgrade can be begun and brought to its end', () => {
+  const split = SERVICES.filter(({ migration }) => Object.keys(migration.phases).length > 1);
+  assert.ok(split.length > ONLINE.length, 'some are split without being moved online');
+  for (const { name, migration } of split) {
+    const { expand, contract, online } = migration.phases;
+    assert.ok(expand && (contract ?? online), name);
+  }
+});
+
+test('no two services have the same entry of the catalogue, or account', () => {
+  const entries = SERVICES.flatMap(({ identity }) => identity?.services ?? []);
+  for (const key of ['name', 'type'] as const) {
+    const words = entries.map((entry) => entry[key]);
+    assert.ok(words.length > 10);
+    assert.deepEqual(words, [...new Set(words)]);
+  }
+  const users = SERVICES.flatMap(({ identity }) => identity?.users ?? []).map(({ name }) => name);
+  assert.deepEqual(users, [...new Set(users)]);
+});
+
+test('every account may do something, in a domain that there is', () => {
+  for (const { name, identity } of SERVICES)
+    for (const { grants, domain } of identity?.users ?? []) {
+      assert.ok(grants.length > 0, name);
+      assert.ok(domain === undefined || identity?.domains?.includes(domain), name);
+    }
+});
+
+test('an unknown name is none', () => {
+  assert.equal(serviceNamed('keyston'), undefined);
+});
+
+// What Neutron 2025.1 to 2026.2 connects to, and when, is by its code: no test can have a real one.
+test("neutron's periodic worker is ready by the broker, to which it connects at its start, or by the database", () => {
+  const probe = serviceNamed('neutron')?.probes?.find(({ container }) => container === 'neutron_periodic_worker');
+  assert.equal(probe?.readiness, 'connected neutron-periodic-workers 5672 3306');
+  assert.equal(probe.declared, 'healthcheck_port neutron-periodic-workers 3306');
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bundleWith, certificatesOf } from '../../../src/container/ca/pem.ts';
+import { makeAuthority } from '../../cluster/authority.ts';
+
+const [one, two] = [makeAuthority('One'), makeAuthority('Two')];
+
+test('several certificates with text around them are read in their order', () => {
+  const found = certificatesOf(`# One\r\n${one.certificate.replaceAll('\n', '\r\n')}\ntext\n${two.certificate}`);
+  assert.deepEqual(
+    found.map(({ subject }) => subject),
+    ['CN=One', 'CN=Two'],
+  );
+});
+
+for (const [name, text, wanted] of [
+  ['an empty file', '', /no certificate in PEM/],
+  ['text', 'hello', /no certificate in PEM/],
+  ['DER', '\x30\x82\x01\x02', /no certificate in PEM/],
+  ['a certificate that is cut off', one.certificate.slice(0, 300), /does not end/],
+  ['the second that is cut off', one.certificate + two.certificate.slice(0, 300), /does not end/],
+  ['damaged text', one.certificate.replace(/^MII/m, 'AAA'), /certificate 1 of 1 can't be read/],
+  ['a private key beside it', one.certificate + one.key, /private key/],
+] as const) {
+  test(`${name} is refused with the reason`, () => {
+    assert.throws(() => certificatesOf(text), wanted);
+  });
+}
+
+test('a bundle keeps its text and gets at its end what it lacks, once', () => {
+  const own = `# mine\n${one.certificate.trimEnd()}`;
+  const added = certificatesOf(one.certificate + two.certificate + two.certificate);
+  assert.equal(bundleWith(own, added), `${own}\n${two.certificate}`);
+  assert.equal(bundleWith(own, certificatesOf(one.certificate)), own);
+  assert.equal(bundleWith('', certificatesOf(two.certificate)), two.certificate);
+});

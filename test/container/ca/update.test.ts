@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { SignalError } from '../../../src/core/errors.ts';
+import { runUpdate } from '../../../src/container/start/index.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { until } from '../../support/until.ts';
+
+/** An update of the image's, which leaves its pids in `pids` once it is deaf to SIGTERM. */
+async function update(folder: string, body: string): Promise<{ readonly program: string; readonly pids: string }> {
+  const [program, pids] = [join(folder, 'update-ca-certificates'), join(folder, 'pids')];
+  await writeFile(program, `#!/bin/sh\ntrap '' TERM\n${body.replaceAll('PIDS', pids)}\n`);
+  await chmod(program, 0o755);
+  return { program, pids };
+}
+
+/** Deaf, and so is its child, as it inherits that. */
+const DEAF = `sleep 300 & echo $$ $! > PIDS.new; mv PIDS.new PIDS; wait`;
+
+/** Resolves when none of them runs; a zombie, which nobody may have reaped yet, doesn't. */
+async function noneRuns(pids: string): Promise<void> {
+  const isRunning = (pid: string) => {
+    try {
+      return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    } catch {
+      return false;
+    }
+  };
+  const all = readFileSync(pids, 'utf8').trim().split(' ');
+  assert.equal(all.length, 2);
+  await until('all processes to be gone', () => Promise.resolve(all.some(isRunning) ? undefined : true));
+}
+
+test('an update that is deaf to SIGTERM is killed, with its children, when we are told to end', async () => {
+  await using folder = await privateFolder('update');
+  const { program, pids } = await update(folder.path, DEAF);
+  const stop = new AbortController();
+  const { log } = recordedLog();
+  const ended = runUpdate(program, { env: {}, signal: stop.signal, log });
+  await until('the update to be deaf', () => Promise.resolve(existsSync(pids) || undefined));
+  stop.abort(new SignalError('SIGTERM'));
+  await assert.rejects(ended, SignalError);
+  await noneRuns(pids);
+});
+
+test('an update that is deaf to SIGTERM is killed at its deadline, which is an error in the log', async () => {
+  await using folder = await privateFolder('update');
+  const { program, pids } = await update(folder.path, DEAF);
+  const deadline = new AbortController();
+  const { log, said } = recordedLog();
+  const ended = runUpdate(program, {
+    env: {},
+    signal: new AbortController().signal,
+    log,
+    deadline: deadline.signal,
+  });
+  await until('the update to be deaf', () => Promise.resolve(existsSync(pids) || undefined));
+  deadline.abort();
+  assert.equal(await ended, 1);
+  assert.match(said(), /did not end within 120 s: the CA bundle may lack/);
+  await noneRuns(pids);
+});
+
+test('an update is not begun once we are told to end', async () => {
+  await using folder = await privateFolder('update');
+  const { program, pids } = await update(folder.path, `echo $$ > PIDS`);
+  const signal = AbortSignal.abort(new SignalError('SIGTERM'));
+  await assert.rejects(runUpdate(program, { env: {}, signal, log: recordedLog().log }), SignalError);
+  assert.ok(!existsSync(pids));
+});
+
+test("an update's exit code is passed on", async () => {
+  await using folder = await privateFolder('update');
+  const { program } = await update(folder.path, 'exit 3');
+  const { log, said } = recordedLog();
+  assert.equal(await runUpdate(program, { env: {}, signal: new AbortController().signal, log }), 3);
+  assert.match(said(), /ended with 3/);
+});

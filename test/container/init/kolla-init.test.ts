@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { kubeSource } from '../../../src/kube/source.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { logLines, runHelper } from '../../support/helper.ts';
+import { freePort } from '../../../tools/port.ts';
+import { listenTcp } from '../../support/server.ts';
+
+async function tree() {
+  const folder = await privateFolder('init');
+  const [root, config] = [join(folder.path, 'root'), join(folder.path, 'config')];
+  await mkdir(join(root, 'etc'), { recursive: true });
+  await mkdir(config);
+  const { uid, gid } = userInfo();
+  await writeFile(join(root, 'etc/passwd'), `keystone:x:${uid}:${gid}::/:/bin/sh\n`);
+  await writeFile(join(root, 'etc/group'), `keystone:x:${gid}:\n`);
+  await writeFile(join(config, 'keystone.conf'), '[DEFAULT]\n');
+  const source = '/var/lib/kolla/config_files/keystone.conf';
+  const dest = '/etc/keystone/keystone.conf';
+  await writeFile(
+    join(config, 'config.json'),
+    JSON.stringify({ command: 'true', config_files: [{ source, dest, owner: 'keystone', perm: '0600' }] }),
+  );
+  return {
+    root,
+    args: ['--root', root, '--config-dir', config],
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+test('a certificate that is none is 65 before any file is touched', async () => {
+  await using pod = await tree();
+  const folder = join(pod.args.at(-1)!, 'ca-certificates');
+  await mkdir(folder);
+  await writeFile(join(folder, 'own.crt'), 'no certificate');
+  const { code, stderr } = await runHelper('kolla-init', pod.args);
+  assert.equal(code, 65, stderr);
+  assert.match(stderr, /own\.crt: no certificate/);
+  await assert.rejects(stat(join(pod.root, 'etc/keystone')), { code: 'ENOENT' });
+});
+
+test('a check of a certificate that is none is 65 too, with its name', async () => {
+  await using pod = await tree();
+  const folder = join(pod.args.at(-1)!, 'ca-certificates');
+  await mkdir(folder);
+  await writeFile(join(folder, 'own.crt'), 'no certificate');
+  const { code, stderr } = await runHelper('kolla-init', ['check', ...pod.args]);
+  assert.equal(code, 65, stderr);
+  assert.match(stderr, /own\.crt: no certificate/);
+});
+
+test('files come first, then the wait, then one line', async () => {
+  await using pod = await tree();
+  await using server = await listenTcp(() => {});
+  const { code, stdout, stderr } = await runHelper('kolla-init', [
+    ...pod.args,
+    '--wait',
+    `tcp://127.0.0.1:${server.port}`,
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, '');
+  const messages = logLines(stderr).map(({ msg }) => msg);
+  assert.match(messages[0] ?? '', /^wrote .*\/etc\/keystone\/keystone.conf$/);
+  assert.match(messages.at(-1) ?? '', /^ready after .*: 1 file written, 0 right already; 1 dependency met$/);
+  assert.equal((await stat(join(pod.root, 'etc/keystone/keystone.conf'))).mode & 0o777, 0o600);
+});
+
+test('a dependency that cannot be read is found before any file is touched', async () => {
+  await using pod = await tree();
+  const { code, stderr } = await runHelper('kolla-init', [...pod.args, '--wait', 'jbo/keystone-db-sync']);
+  assert.equal(code, 64);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /did you mean 'job'\?/);
+  await assert.rejects(readFile(join(pod.root, 'etc/keystone/keystone.conf')), { code: 'ENOENT' });
+});
+
+test('dependencies come from the environment, separated by commas, each once', async () => {
+  await using pod = await tree();
+  await using server = await listenTcp(() => {});
+  const one = `tcp://127.0.0.1:${server.port}`;
+  const { code, stderr } = await runHelper('kolla-init', pod.args, { env: { KOLLA_INIT_WAIT: `${one}, ${one}` } });
+  assert.equal(code, 0, stderr);
+  assert.equal(logLines(stderr).filter(({ msg }) => msg === `waiting for ${one}`).length, 1);
+});
+
+for (const [name, args, code] of [
+  ['a named config.json that is missing is 65', ['--config-json', '/no/such.json'], 65],
+  ['a root that is missing is 65', ['--root', '/no/such/root'], 65],
+  ['a wait for the API without credentials is 65', ['--wait', 'job/x'], 65],
+  ['a deadline of nothing is 64', ['--timeout', '0'], 64],
+  ['a word that is no option is 64', ['keystone'], 64],
+] as const) {
+  test(name, async () => {
+    await using pod = await tree();
+    const own = args[0] === '--root' ? pod.args.slice(2) : pod.args;
+    const finished = await runHelper('kolla-init', [...own, ...args], { env: { HOME: pod.root } });
+    assert.equal(finished.code, code, finished.stderr);
+    assert.equal(logLines(finished.stderr).filter(({ level }) => level === 'error').length, 1);
+  });
+}
+
+test('the deadline is 75', async () => {
+  await using pod = await tree();
+  const args = [...pod.args, '--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms'];
+  const { code, stderr } = await runHelper('kolla-init', args);
+  assert.equal(code, 75, stderr);
+  assert.match(logLines(stderr).at(-1)?.msg ?? '', /not met in 300ms: tcp:.*ECONNREFUSED.*next: kubectl/);
+});
+
+/** Ends the process that resolves a module of client-node. */
+const NO_KUBERNETES = `import { registerHooks } from 'node:module';
+registerHooks({
+  resolve(specifier, context, next) {
+    if (/client-node|platform.kube.index/.test(specifier)) throw new Error('loaded ' + specifier);
+    return next(specifier, context);
+  },
+});`;
+
+test('only a wait for the API loads what reaches it', async () => {
+  await using pod = await tree();
+  await using server = await listenTcp(() => {});
+  const env = { HOME: pod.root, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_KUBERNETES)}` };
+  const looked = { env, fromSource: true } as const;
+  const without = await runHelper('kolla-init', [...pod.args, '--wait', `tcp://127.0.0.1:${server.port}`], looked);
+  assert.equal(without.code, 0, without.stderr);
+  const needing = await runHelper('kolla-init', [...pod.args, '--wait', 'job/x', '--kubeconfig', '/x'], looked);
+  assert.match(needing.stderr, /loaded @kubernetes\/client-node/);
+});
+
+test('credentials come from what is named, then from the Pod, then from home', () => {
+  const inPod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
+  assert.deepEqual(kubeSource('/a:/b', inPod), { kind: 'kubeconfig', files: ['/a', '/b'] });
+  assert.equal(kubeSource(undefined, inPod).kind, 'in-cluster');
+  assert.throws(() => kubeSource(undefined, {}), /this is no Pod/);
+});

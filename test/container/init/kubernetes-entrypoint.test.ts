@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { privateFolder } from '../../../tools/folder.ts';
+import { HELPERS, logLines, runHelper, startHelper } from '../../support/helper.ts';
+import { run } from '../../../tools/process.ts';
+
+const NAME = 'kubernetes-entrypoint';
+/** Go's log.Ldate and log.Ltime. */
+const TIME = String.raw`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d`;
+
+function lines(said: string): string[] {
+  return said
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(new RegExp(TIME), 'TIME'));
+}
+
+test('without dependencies and COMMAND it warns as ever and ends with 0', async () => {
+  const { code, stdout, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_SERVICE: '', COMMAND: '' } });
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(lines(stdout), ['Entrypoint WARNING: TIME COMMAND env is empty']);
+  assert.equal(stderr, '');
+});
+
+test('what people look for in its log is there: on stdout, and what ended it on stderr', async () => {
+  await using folder = await privateFolder('entry');
+  const absent = join(folder.path, 'absent');
+  const env = { DEPENDENCY_SOCKET: `${folder.path},${absent}`, KOLLA_INIT_TIMEOUT: '300ms' };
+  const { code, stdout, stderr } = await runHelper(NAME, [], { env });
+  assert.equal(code, 75, stderr);
+  assert.deepEqual(lines(stdout), [
+    `Entrypoint INFO: TIME Resolving Socket ${folder.path}`,
+    `Entrypoint INFO: TIME Resolving Socket ${absent}`,
+    `Entrypoint INFO: TIME Dependency Socket ${folder.path} is resolved.`,
+    `Entrypoint WARNING: TIME Resolving dependency Socket ${absent} failed: not there yet .`,
+  ]);
+  assert.match(stderr, new RegExp(`^Entrypoint ERROR: ${TIME} not met in 300ms: Socket ${absent} `));
+});
+
+test('with --log-format json its lines are those of every helper, on stderr', async () => {
+  const env = { DEPENDENCY_SOCKET: '/', KOLLA_POD_LOG_FORMAT: 'json' };
+  const { code, stdout, stderr } = await runHelper(NAME, [], { env });
+  assert.deepEqual([code, stdout], [0, '']);
+  assert.deepEqual(
+    logLines(stderr).map(({ msg, helper }) => [helper, msg]),
+    ['Resolving Socket /', 'Dependency Socket / is resolved.', 'COMMAND env is empty'].map((msg) => [NAME, msg]),
+  );
+});
+
+test('a path that comes later is waited for, without an API server', async () => {
+  await using folder = await privateFolder('entry');
+  const late = join(folder.path, 'late');
+  await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: late }, keepOutput: true });
+  let said = '';
+  running.child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
+    if (said.includes('not there yet')) void writeFile(late, '');
+  });
+  assert.equal(await running.ended, 0);
+  assert.match(said, /Dependency Socket \S+ is resolved\./);
+});
+
+test('SIGTERM ends the wait within a second with 143', async () => {
+  await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: '/no/such' }, keepOutput: true });
+  const { stdout, stderr } = running.child;
+  assert.ok(stdout && stderr);
+  stderr.resume();
+  await new Promise<void>((resolve) => {
+    stdout.on('data', (chunk: Buffer) => String(chunk).includes('not there yet') && resolve());
+  });
+  // After the second it would be killed.
+  assert.equal(await running.stop(1000), 143);
+});
+
+test('a wrong variable ends it with 64, and neither a file is rendered nor COMMAND run', async () => {
+  await using folder = await privateFolder('entry');
+  const [rendered, ran] = [join(folder.path, 'a.conf'), join(folder.path, 'ran')];
+  const env = { DEPENDENCY_CONFIG: rendered, DEPENDENCY_SERVICE: 'a:b:c', COMMAND: `touch ${ran}` };
+  const { code, stderr } = await runHelper(NAME, [], { env });
+  assert.equal(code, 64);
+  assert.match(stderr, /DEPENDENCY_SERVICE, column 1: 'a:b:c' has more than one ':'/);
+  for (const path of [rendered, ran]) await assert.rejects(stat(path), { code: 'ENOENT' });
+});
+
+test('with leniency it goes on as kubernetes-entrypoint did, and says so each time', async () => {
+  const env = {
+    DEPENDENCY_JOBS_JSON: '[{',
+    DEPENDENCY_SERVICE: 'a:b:c',
+    KOLLA_POD_COMPAT: 'lenient',
+    COMMAND: 'echo ran',
+  };
+  const { code, stdout } = await runHelper(NAME, [], { env });
+  assert.equal(code, 0);
+  assert.equal(
+    lines(stdout).filter((line) => line.includes('KOLLA_POD_COMPAT=lenient: left out: DEPENDENCY_')).length,
+    2,
+  );
+  assert.match(stdout, /\nran\n$/);
+});
+
+test('another word for leniency is no leniency', async () => {
+  const { code, stderr } = await runHelper(NAME, [], { env: { KOLLA_POD_COMPAT: 'linient' } });
+  assert.equal(code, 64);
+  assert.match(stderr, /KOLLA_POD_COMPAT: .*did you mean 'lenient'\?/);
+});
+
+test('a variable that is nearly one of ours, and words that nobody reads, are said', async () => {
+  const env = { DEPENDENCY_JOB: 'a', DEPENDENCY_PORT_80_TCP: 'tcp://10.0.0.1:80' };
+  const { code, stdout } = await runHelper(NAME, ['bash'], { env });
+  assert.equal(code, 0);
+  assert.deepEqual(lines(stdout), [
+    'Entrypoint WARNING: TIME the words bash are not used: COMMAND says what to run',
+    'Entrypoint WARNING: TIME DEPENDENCY_JOB is not read; did you mean DEPENDENCY_JOBS?',
+    'Entrypoint WARNING: TIME COMMAND env is empty',
+  ]);
+});
+
+test('a dependency of the API needs one: outside of a Pod that is said (65)', async () => {
+  const { code, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_JOBS: 'a', HOME: '/nonexistent' } });
+  assert.equal(code, 65);
+  assert.match(stderr, /this is no Pod/);
+});
+
+/** What a program was given by who became it. */
+const TELL = `#!/bin/bash
+grep -E '^Sig(Ign|Blk)' /proc/self/status
+ulimit -Sn
+echo $$
+for fd in 0 1 2; do grep flags /proc/$$/fdinfo/$fd; done
+printf '[%s]' "$0" "$@"
+`;
+
+test('COMMAND is this very process: its words between single blanks, signals, limits and pid as our caller had them', async () => {
+  await using folder = await privateFolder('entry');
+  const tell = join(folder.path, 'tell');
+  await writeFile(tell, TELL, { mode: 0o755 });
+  const env = { PATH: process.env['PATH'] ?? '', DEPENDENCY_SOCKET: '/', COMMAND: `${tell} two  'three four' ` };
+  const told = async (words: string) => {
+    const line = `ulimit -Sn 300; cat /dev/null | { echo $BASHPID; exec ${words}; }`;
+    const { code, stdout, stderr } = await run('/bin/bash', ['-c', line], { env });
+    assert.equal(code, 0, stderr);
+    const [pid = '', ...rest] = stdout.split('\n').filter((each) => !each.startsWith('Entrypoint '));
+    return rest.join('\n').replace(`\n${pid}\n`, '\nPID\n');
+  };
+  const direct = await told(`${tell} two '' "'three" "four'" ''`);
+  assert.match(direct, /\n300\nPID\n/);
+  assert.equal(await told(`${process.execPath} ${HELPERS} ${NAME}`), direct);
+});
+
+for (const [command, wanted, reason] of [
+  ['no-such-program a', 127, 'no-such-program: command not found'],
+  [' ls', 127, "'': command not found"],
+  ['/etc/passwd', 126, '/etc/passwd: Permission denied'],
+] as const)
+  test(`a COMMAND of '${command}' ends with ${wanted}, in the termination log too`, async () => {
+    await using folder = await privateFolder('entry');
+    const log = join(folder.path, 'log');
+    await writeFile(log, '');
+    const env = { COMMAND: command, DEPENDENCY_SOCKET: '/', KOLLA_POD_TERMINATION_LOG: log };
+    const { code, stderr } = await runHelper(NAME, [], { env });
+    assert.equal(code, wanted);
+    assert.match(lines(stderr)[0] ?? '', new RegExp(`^Entrypoint ERROR: TIME Cannot execute command: ${reason}$`));
+    assert.equal(await readFile(log, 'utf8'), `${NAME}: Cannot execute command: ${reason}\n`);
+  });
+
+const [INTERFACE = '', [{ address: ADDRESS = '' } = {}] = []] = Object.entries(networkInterfaces())[0] ?? [];
+
+/** Runs it with a template of that text for `FOLDER/out/deep/a.conf`. */
+async function render(folder: string, template: string | Buffer, env: NodeJS.ProcessEnv = {}) {
+  const [target, templates] = [join(folder, 'out/deep/a.conf'), join(folder, 'configmaps')];
+  await mkdir(join(templates, 'a.conf'), { recursive: true });
+  await writeFile(join(templates, 'a.conf/a.conf'), template);
+  const all = { DEPENDENCY_CONFIG: target, KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: templates, ...env };
+  return { target, ...(await runHelper(NAME, [], { env: all })) };
+}
+
+test('a template is rendered with host name and address, its folder is made, and its other bytes stay', async () => {
+  await using folder = await privateFolder('entry');
+  const template = Buffer.concat([
+    Buffer.from('h={{ .HOSTNAME }}\ni={{.IP}} e={{\t.IP_ERLANG\n}} }} '),
+    Buffer.from([0xff, 0xc3, 10]),
+  ]);
+  const { code, stdout, stderr, target } = await render(folder.path, template, { INTERFACE_NAME: INTERFACE });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, new RegExp(`Resolving Config ${target}\n.*Dependency Config ${target} is resolved\\.`));
+  const wanted = `h=${hostname()}\ni=${ADDRESS} e=${ADDRESS.replaceAll('.', ',')} }} \u00ff\u00c3\n`;
+  assert.equal(await readFile(target, 'latin1'), wanted);
+  assert.equal((await stat(target)).mode & 0o777, 0o666 & ~process.umask());
+});
+
+test('a template without an address needs no INTERFACE_NAME; one with it says what to set', async () => {
+  await using folder = await privateFolder('entry');
+  assert.equal((await render(folder.path, '{{ .HOSTNAME }}')).code, 0);
+  const unset = await render(folder.path, '{{ .IP }}');
+  assert.equal(unset.code, 64);
+  assert.match(unset.stderr, /INTERFACE_NAME is not set/);
+  const wrong = await render(folder.path, '{{ .IP }}', { INTERFACE_NAME: 'eth99' });
+  assert.equal(wrong.code, 64);
+  assert.match(
+    wrong.stderr,
+    new RegExp(`INTERFACE_NAME: 'eth99' has no address; those that have one are .*${INTERFACE}`),
+  );
+});
+
+for (const [template, place, action] of [
+  ['a\nb {{ range .X }}{{ end }}', 'line 2, column 3', '{{ range .X }}'],
+  ['{{- .IP }}', 'line 1, column 1', '{{- .IP }}'],
+  ['{{ .POD }}', 'line 1, column 1', '{{ .POD }}'],
+  ['x {{ .IP', 'line 1, column 3', '{{ .IP'],
+] as const)
+  test(`a template with ${action} is refused with its place, and the file that was there stays`, async () => {
+    await using folder = await privateFolder('entry');
+    await mkdir(join(folder.path, 'out/deep'), { recursive: true });
+    await writeFile(join(folder.path, 'out/deep/a.conf'), 'old');
+    const { code, stderr, target } = await render(folder.path, template);
+    assert.equal(code, 64);
+    assert.ok(stderr.includes(`a.conf/a.conf, ${place}: '${action}' is not rendered here`), stderr);
+    assert.equal(await readFile(target, 'utf8'), 'old');
+  });
+
+test('a file that is there keeps its mode, and a link to it stays a link', async () => {
+  await using folder = await privateFolder('entry');
+  await mkdir(join(folder.path, 'out/deep'), { recursive: true });
+  const real = join(folder.path, 'real');
+  await writeFile(real, 'old and longer than what comes');
+  await chmod(real, 0o640);
+  await symlink(real, join(folder.path, 'out/deep/a.conf'));
+  const { code, stderr } = await render(folder.path, 'new');
+  assert.equal(code, 0, stderr);
+  assert.equal(await readFile(real, 'utf8'), 'new');
+  assert.equal((await stat(real)).mode & 0o777, 0o640);
+});
+
+test('a template that is not there is said (65)', async () => {
+  await using folder = await privateFolder('entry');
+  const env = { DEPENDENCY_CONFIG: '/no/b.conf', KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: folder.path };
+  const { code, stderr } = await runHelper(NAME, [], { env });
+  assert.equal(code, 65);
+  assert.match(stderr, /cannot read the template of \/no\/b\.conf: ENOENT/);
+});
+
+test('a stdout that nobody reads any more ends it as SIGPIPE ends others, and is no bug', async () => {
+  await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: '/no/such' }, keepOutput: true });
+  const { stdout, stderr } = running.child;
+  assert.ok(stdout && stderr);
+  const said = text(stderr);
+  await once(stdout, 'data');
+  stdout.destroy();
+  // What it says next, or at its end, finds no reader.
+  assert.ok([141, 143].includes(await running.stop()));
+  assert.equal(await said, '');
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Capability } from '../../../tools/capability.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { HELPERS } from '../../support/helper.ts';
+import { run } from '../../../tools/process.ts';
+
+/** `script` gives a program a terminal. */
+const canHaveTerminal: Capability = async () => {
+  const tried = await run('script', ['-qec', 'test -t 2', '/dev/null']).catch(() => undefined);
+  return tried?.code === 0 ? undefined : 'no script(1) here that gives a terminal';
+};
+
+const skip = (await canHaveTerminal()) ?? false;
+
+/** Runs kolla-init on a terminal of 12 rows and 70 columns, and what came there. */
+async function onTerminal(args: readonly string[], folder: string, env: NodeJS.ProcessEnv = {}) {
+  const words = [process.execPath, HELPERS, 'kolla-init', '--config-dir', '/no/config', ...args];
+  const command = `stty rows 12 cols 70; exec ${words.map((word) => `'${word}'`).join(' ')}`;
+  const file = join(folder, 'typescript');
+  const { code, stdout } = await run('script', ['-qec', command, file], {
+    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
+  });
+  return { code, stdout };
+}
+
+test('on a terminal the waits are a table that stays when it is over', { skip }, async () => {
+  await using folder = await privateFolder('tty');
+  const { code, stdout } = await onTerminal(['--wait', `file:${folder.path}`, '--wait', `file:/`], folder.path);
+  assert.equal(code, 0, stdout);
+  // eslint-disable-next-line no-control-regex
+  const rows = stdout.replaceAll(/\u001B\[[?\d;]*[A-Za-z]/g, '').split(/\r+\n?/);
+  assert.ok(
+    rows.some((row) => /^met +file:\/ +0s {2}is there, a folder$/.test(row)),
+    stdout,
+  );
+  assert.match(rows.findLast((row) => row !== '') ?? '', /2 dependencies met$/);
+});
+
+test('the deadline leaves the terminal as it was: no cursor hidden, the reason below the table', { skip }, async () => {
+  await using folder = await privateFolder('tty');
+  const { code, stdout } = await onTerminal(['--wait', 'file:/no/such', '--timeout', '300ms'], folder.path);
+  assert.equal(code, 75, stdout);
+  assert.ok(!stdout.includes('\u001B[?25l'));
+  assert.ok(stdout.lastIndexOf('not met in 300ms') > stdout.lastIndexOf('waiting  file:/no/such'));
+});
+
+for (const [name, args, env] of [
+  ['JSON was asked for', ['--log-format', 'json'], {}],
+  ['the terminal is dumb', [], { TERM: 'dumb' }],
+] as const) {
+  test(`there are plain lines where ${name}`, { skip }, async () => {
+    await using folder = await privateFolder('tty');
+    const { code, stdout } = await onTerminal([...args, '--wait', 'file:/'], folder.path, env);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /file:\/: met after/);
+    assert.ok(!stdout.includes('\u001B[?2026h'));
+  });
+}

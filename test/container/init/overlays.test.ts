@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { privateFolder } from '../../../tools/folder.ts';
+import { logLines, runHelper, startHelper } from '../../support/helper.ts';
+import { until } from '../../support/until.ts';
+const NOVA = '[DEFAULT]\nmy_ip = 127.0.0.1\n';
+
+/** A pod with a nova.conf, an optional folder that is not there, and a kolla-pod.yaml. */
+async function tree(overlays: unknown) {
+  const folder = await privateFolder('overlay');
+  const [root, config] = [join(folder.path, 'root'), join(folder.path, 'config')];
+  await mkdir(join(root, 'etc'), { recursive: true });
+  await mkdir(config);
+  const { uid, gid } = userInfo();
+  await writeFile(join(root, 'etc/passwd'), `nova:x:${uid}:${gid}::/:/bin/sh\n`);
+  await writeFile(join(root, 'etc/group'), `nova:x:${gid}:\n`);
+  await writeFile(join(config, 'nova.conf'), NOVA);
+  const file = (name: string, dest: string, more = {}) => ({
+    source: `/var/lib/kolla/config_files/${name}`,
+    dest,
+    owner: 'nova',
+    perm: '0600',
+    ...more,
+  });
+  const config_files = [file('nova.conf', '/etc/nova/nova.conf'), file('extra', '/etc/nova/extra', { optional: true })];
+  await writeFile(join(config, 'config.json'), JSON.stringify({ command: 'true', config_files }));
+  const podFile = join(folder.path, 'kolla-pod.yaml');
+  await writeFile(podFile, JSON.stringify({ overlays }));
+  return {
+    source: join(config, 'nova.conf'),
+    nova: join(root, 'etc/nova/nova.conf'),
+    args: ['--root', root, '--config-dir', config, '--config', podFile],
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+test('each replica gets its own address from one ConfigMap, and a second run changes nothing', async () => {
+  await using pod = await tree({ ini: [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' }] });
+  for (const POD_IP of ['10.0.0.3', '10.0.0.4']) {
+    assert.equal((await runHelper('kolla-init', pod.args, { env: { POD_IP } })).code, 0);
+    assert.equal(await readFile(pod.nova, 'utf8'), `[DEFAULT]\nmy_ip = ${POD_IP}\n`);
+  }
+  const { mtimeMs } = await stat(pod.nova);
+  const again = await runHelper('kolla-init', pod.args, { env: { POD_IP: '10.0.0.4' } });
+  assert.match(again.stderr, /0 files written, 1 right already/);
+  assert.equal((await stat(pod.nova)).mtimeMs, mtimeMs);
+});
+
+test('watch and check see the same values', async () => {
+  await using pod = await tree({ ini: [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' }] });
+  const env = { POD_IP: '10.0.0.3' };
+  await using watch = await startHelper('kolla-init', ['watch', ...pod.args, '--settle', '10ms'], { env });
+  const becomes = (wanted: string) =>
+    until(`${wanted} in nova.conf`, async () => {
+      if (watch.child.exitCode !== null) throw new Error(`watch ended with ${watch.child.exitCode}`);
+      return (await readFile(pod.nova, 'utf8').catch(() => '')) === wanted || undefined;
+    });
+  await becomes('[DEFAULT]\nmy_ip = 10.0.0.3\n');
+  await writeFile(pod.source, `${NOVA}debug = true\n`);
+  await becomes('[DEFAULT]\nmy_ip = 10.0.0.3\ndebug = true\n');
+  assert.equal((await runHelper('kolla-init', ['check', ...pod.args], { env })).code, 0);
+});
+
+for (const [name, overlays, message] of [
+  [
+    'a name that is not set',
+    { ini: [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' }] },
+    /kolla-pod.yaml: overlays.ini\[0\].value: \$\(POD_IP\) is not set; give the container an env of that name/,
+  ],
+  [
+    'a file that no entry puts in place',
+    { text: [{ file: '/etc/nova/nova.cnf' }] },
+    /kolla-pod.yaml: overlays.text\[0\].file: no entry of config_files puts \/etc\/nova\/nova.cnf in place; did you mean '\/etc\/nova\/nova.conf'\?/,
+  ],
+  [
+    'a value with a line break',
+    { ini: [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: 'a\nb' }] },
+    /overlays.ini\[0\].value: has a line break/,
+  ],
+] as const) {
+  test(`${name} is 65, and nothing is touched`, async () => {
+    await using pod = await tree(overlays);
+    const { code, stderr } = await runHelper('kolla-init', pod.args);
+    assert.equal(code, 65, stderr);
+    assert.match(logLines(stderr)[0]?.msg ?? '', message);
+    await assert.rejects(stat(pod.nova), { code: 'ENOENT' });
+  });
+}
+
+test('an overlay of an optional file that is not there is nothing to do', async () => {
+  await using pod = await tree({ text: [{ file: '/etc/nova/extra' }, { file: '/etc/nova/extra/deep.conf' }] });
+  const { code, stderr } = await runHelper('kolla-init', pod.args);
+  assert.equal(code, 0, stderr);
+});
+
+test('a value that comes from a Secret is in no message', async () => {
+  const ini = [
+    { file: '/etc/nova/nova.conf', section: 'database', key: 'connection', value: 'x://nova:$(DB_PASSWORD)@db' },
+  ];
+  await using pod = await tree({ allow: ['DB_PASSWORD'], ini });
+  for (const env of [{ DB_PASSWORD: 'hunter2' }, { DB_PASSWORD: 'hunter2\n' }]) {
+    const { stdout, stderr } = await runHelper('kolla-init', [...pod.args, '--log-level', 'debug'], { env });
+    assert.doesNotMatch(stdout + stderr, /hunter2/);
+  }
+  assert.match(await readFile(pod.nova, 'utf8'), /connection = x:\/\/nova:hunter2@db/);
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { leaveRunCommand } from '../../../src/container/init/run-command.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { HELPERS } from '../../support/helper.ts';
+import { run } from '../../../tools/process.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+
+async function stage() {
+  const folder = await privateFolder('command');
+  const { log, said } = recordedLog();
+  const runFolder = join(folder.path, 'run/kolla');
+  return {
+    root: folder.path,
+    run: runFolder,
+    file: join(runFolder, 'run_command'),
+    log,
+    said,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+test('the command lies in /run/kolla as it stands in config.json, for the user and its group', async () => {
+  await using pod = await stage();
+  await mkdir(pod.run, { recursive: true });
+  await chmod(pod.run, 0o777);
+  await leaveRunCommand(pod.root, 'keystone-api --log "x" ', pod.log);
+  assert.equal(await readFile(pod.file, 'utf8'), 'keystone-api --log "x" ');
+  assert.deepEqual([await modeOf(pod.file), await modeOf(pod.run)], [0o640, 0o750]);
+});
+
+test('what is right already is not written again, and what is not is replaced', async () => {
+  await using pod = await stage();
+  await mkdir(pod.run, { recursive: true });
+  await leaveRunCommand(pod.root, 'first', pod.log);
+  const { ino } = await stat(pod.file);
+  await leaveRunCommand(pod.root, 'first', pod.log);
+  assert.equal((await stat(pod.file)).ino, ino);
+  await leaveRunCommand(pod.root, 'second', pod.log);
+  assert.equal(await readFile(pod.file, 'utf8'), 'second');
+  assert.deepEqual(await readdir(pod.run), ['run_command']);
+});
+
+test('without a volume there nothing is made', async () => {
+  await using pod = await stage();
+  await leaveRunCommand(pod.root, 'x', pod.log);
+  assert.deepEqual(await readdir(pod.root), []);
+  assert.equal(pod.said(), '');
+});
+
+/** Runs the words after it where the folder is a read-only mount, which holds for root too. */
+const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o ro none "$0" && exec "$@"'];
+
+test('a folder that is not ours to write is said, and no failure', async (t) => {
+  await using pod = await stage();
+  await mkdir(pod.run, { recursive: true });
+  const tried = await run('unshare', [...READ_ONLY, pod.run, 'true']);
+  if (tried.code !== 0) return t.skip(`no read-only mount can be had: ${tried.stderr.trim()}`);
+  await writeFile(join(pod.root, 'config.json'), JSON.stringify({ command: 'x' }));
+  const init = [process.execPath, HELPERS, 'kolla-init', '--root', pod.root, '--config-dir', pod.root];
+  const { code, stderr } = await run('unshare', [...READ_ONLY, pod.run, ...init]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /run\/kolla is not writable/);
+});

@@ -1,0 +1,42 @@
+import { oneFile, Volume } from '../../config/watch/support.ts';
+import { pod, type Pod } from '../../config/support.ts';
+import { startHelper } from '../../support/helper.ts';
+import { type Running } from '../../../tools/process.ts';
+import { until } from '../../support/until.ts';
+
+export interface Sidecar extends AsyncDisposable {
+  readonly running: Running;
+  readonly said: () => string;
+  /** Resolves with the text that it has logged by then. */
+  until(what: RegExp): Promise<string>;
+}
+
+/** Starts the watch of a pod's configuration, as a process. */
+export async function sidecar(p: Pod, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Sidecar> {
+  const files = ['--root', p.root, '--config-dir', p.configDir, '--settle', '20ms'];
+  const running = await startHelper('kolla-init', ['watch', ...files, ...args], { env, keepOutput: true });
+  let said = '';
+  running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  running.child.stdout?.resume();
+  return {
+    running,
+    said: () => said,
+    async until(what) {
+      return await until(`${what} in what it says`, (saw) => {
+        if (running.child.exitCode !== null && !what.test(said)) throw new Error(`it ended: ${said}`);
+        saw(said);
+        return what.test(said) ? said : undefined;
+      });
+    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  };
+}
+
+/** A pod whose first version is in place. */
+export async function prepared(): Promise<Pod & { readonly volume: Volume }> {
+  const p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  await p.apply();
+  return { ...p, volume };
+}

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { oneFile } from '../../config/watch/support.ts';
+import { entry, type Pod } from '../../config/support.ts';
+import { logLines, runHelper } from '../../support/helper.ts';
+import { must, start, type Running } from '../../../tools/process.ts';
+import { listenHttp } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { prepared, sidecar } from './watch-support.ts';
+
+/** A service that writes what reaches it, under a name of its own. */
+async function service(p: Pod, name: string, script: string): Promise<Running & { readonly heard: string }> {
+  const [file, heard] = [join(p.configDir, '..', name), join(p.configDir, '..', `${name}.heard`)];
+  await writeFile(file, `#!/bin/bash\n${script}\necho up >> ${heard}\nwhile :; do read -t 1000 <> <(:); done\n`);
+  await chmod(file, 0o755);
+  await writeFile(heard, '');
+  const running = await start(file, []);
+  await until(`${name} to be up`, async () => (await readFile(heard, 'utf8')).includes('up') || undefined);
+  return { ...running, heard };
+}
+
+test('a change is put in place, then the named process gets the signal: its first one, not its workers', async () => {
+  await using p = await prepared();
+  await using keystone = await service(
+    p,
+    'kolla-test-ks',
+    'trap "echo heard by $BASHPID >> $0.heard" HUP; (trap "echo worker >> $0.heard" HUP; while :; do sleep 0.1; done) &',
+  );
+  await using watch = await sidecar(p, ['--on-change', 'signal:HUP:kolla-test-ks']);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.until(/sent to kolla-test-ks \(pid \d+\)"/);
+  await until('the signal', async () => (await readFile(keystone.heard, 'utf8')).includes('heard') || undefined);
+  assert.equal(await readFile(keystone.heard, 'utf8'), `up\nheard by ${keystone.pid}\n`);
+  assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'two');
+});
+
+test('a file that a service can only have mounted itself keeps its inode; any other is replaced', async () => {
+  await using p = await prepared();
+  const both = (text: string) => {
+    const config = JSON.parse(oneFile()) as { config_files: object[] };
+    config.config_files.push(entry('a.conf', '/etc/keystone/a.conf'));
+    return { 'config.json': JSON.stringify(config), 'a.conf': text };
+  };
+  await p.volume.swap(both('one'));
+  await using watch = await sidecar(p, []);
+  await watch.until(/changed: 1 file/);
+  const inodes = () =>
+    Promise.all(['etc/a.conf', 'etc/keystone/a.conf'].map(async (path) => (await stat(join(p.root, path))).ino));
+  const before = await inodes();
+  await p.volume.swap(both('another'));
+  await watch.until(/changed: 2 files/);
+  const after = await inodes();
+  assert.equal(after[0], before[0]);
+  assert.notEqual(after[1], before[1]);
+  assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'another');
+});
+
+test('a process that ignores the signal is not said to have got it', async () => {
+  await using p = await prepared();
+  await using _ = await service(p, 'kolla-test-deaf', "trap '' HUP");
+  await using watch = await sidecar(p, ['--on-change', 'signal:HUP:kolla-test-deaf']);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.until(/signal:HUP:kolla-test-deaf failed, trying again in .*does not handle SIGHUP/);
+});
+
+test('an action that fails is tried again until it succeeds; the next one waits for it', async () => {
+  await using p = await prepared();
+  const order = join(p.configDir, '..', 'order');
+  const flaky = join(p.configDir, '..', 'flaky');
+  await writeFile(flaky, `#!/bin/sh\necho try >> ${order}\n[ "$(wc -l < ${order})" -ge 2 ]\n`, { mode: 0o755 });
+  await using watch = await sidecar(p, [
+    '--on-change',
+    `exec:${flaky}`,
+    '--on-change',
+    `exec:sh -c 'echo next >> ${order}'`,
+  ]);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.until(/exec:sh: done/);
+  assert.equal(await readFile(order, 'utf8'), 'try\ntry\nnext\n');
+  assert.match(watch.said(), /flaky failed, trying again in .*it ended with 1/);
+});
+
+test('an action that fails for ever does not hold up the next version', async () => {
+  await using p = await prepared();
+  await using watch = await sidecar(p, ['--on-change', 'exec:false']);
+  await watch.until(/in place already/);
+  for (const content of ['two', 'three']) {
+    await p.volume.swap({ 'config.json': oneFile(), 'a.conf': content });
+    await until(`'${content}'`, async () => {
+      return (await readFile(join(p.root, 'etc/a.conf'), 'utf8')) === content || undefined;
+    });
+    await watch.until(content === 'two' ? /exec:false failed/ : /exec:false is left for the newer version/);
+  }
+});
+
+test('a command that hangs is ended with all that it started, and has failed', async () => {
+  await using p = await prepared();
+  const pids = join(p.configDir, '..', 'pids');
+  const hang = `exec:bash -c 'trap "" TERM; sleep 1000 & echo $! > ${pids}; wait; wait'`;
+  await using watch = await sidecar(p, ['--on-change', hang, '--action-timeout', '3s']);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.until(/exec:bash failed.*did not end within 3s/);
+  const pid = Number(await readFile(pids, 'utf8'));
+  await until('its child to be gone', () => {
+    try {
+      process.kill(pid, 0);
+      return Promise.resolve(undefined);
+    } catch {
+      return Promise.resolve(true);
+    }
+  });
+});
+
+test("a command's output is logged without the secrets of our environment", async () => {
+  await using p = await prepared();
+  const command = `exec:sh -c 'echo token is $API_TOKEN; echo db mysql://u:hidden@db/x; echo admin_password=hidden >&2'`;
+  await using watch = await sidecar(p, ['--on-change', command], { API_TOKEN: 'hidden-value' });
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  const said = await watch.until(/exec:sh: done/);
+  assert.match(said, /token is \*\*\*/);
+  assert.match(said, /admin_password=\*\*\*/);
+  assert.doesNotMatch(said, /hidden/);
+});
+
+test('a request is sent, again after an answer of 400 and above, and no credential is logged', async () => {
+  await using p = await prepared();
+  const got: string[] = [];
+  await using server = await listenHttp((request, response) => {
+    got.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    response.writeHead(got.length === 1 ? 503 : 204).end();
+  });
+  const url = `http://admin:hidden@127.0.0.1:${server.port}/reload?token=hidden`;
+  await using watch = await sidecar(p, ['--on-change', `http:POST ${url}`]);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  const said = await watch.until(/http:POST .*: accepted/);
+  const basic = `Basic ${Buffer.from('admin:hidden').toString('base64')}`;
+  assert.deepEqual(
+    got,
+    Array.from({ length: 2 }, () => `POST /reload?token=hidden ${basic}`),
+  );
+  assert.match(said, /failed, trying again in .*the answer is 503/);
+  assert.doesNotMatch(said, /hidden/);
+});
+
+test('exit ends with 0, when what is before it has succeeded', async () => {
+  await using p = await prepared();
+  await using watch = await sidecar(p, ['--on-change', 'exec:true', '--on-change', 'exit']);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  assert.equal(await watch.running.ended, 0);
+  assert.match(watch.said(), /exec:true: done[^]*to be started anew/);
+});
+
+test('another command is said to need a restart, and is left for it', async () => {
+  await using p = await prepared();
+  await mkdir(join(p.root, 'run/kolla'), { recursive: true });
+  await using watch = await sidecar(p, ['--on-change', 'exec:true']);
+  await watch.until(/run_command/);
+  const other = oneFile().replace('"command":"true"', '"command":"false"');
+  await p.volume.swap({ 'config.json': other, 'a.conf': 'one' });
+  await watch.until(/another command now.*started anew/);
+  assert.equal(await readFile(join(p.root, 'run/kolla/run_command'), 'utf8'), 'false');
+  await watch.until(/exec:true: done/);
+});
+
+test('a change that was not told of when the watch was killed is told of by the next one, once', async () => {
+  await using p = await prepared();
+  await mkdir(join(p.root, 'run/kolla'), { recursive: true });
+  const told = join(p.configDir, '..', 'told');
+  {
+    await using watch = await sidecar(p, [
+      '--on-change',
+      'exec:false',
+      '--on-change',
+      `exec:sh -c 'echo told >> ${told}'`,
+    ]);
+    await watch.until(/in place already/);
+    await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+    await watch.until(/exec:false failed/);
+    watch.running.child.kill('SIGKILL');
+    await watch.running.ended;
+  }
+  {
+    await using watch = await sidecar(p, ['--on-change', `exec:sh -c 'echo told >> ${told}'`]);
+    await watch.until(/exec:sh: done/);
+    await until('it to be forgotten', async () => {
+      return !(await readdir(join(p.root, 'run/kolla'))).includes('watch-pending') || undefined;
+    });
+  }
+  await using third = await sidecar(p, ['--on-change', `exec:sh -c 'echo told >> ${told}'`]);
+  await third.until(/in place already/);
+  assert.equal(await readFile(told, 'utf8'), 'told\n');
+});
+
+test('an authority that is another one now is told of too', async () => {
+  await using p = await prepared();
+  const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=test -keyout /dev/null';
+  const pem = await must('openssl', request.split(' '));
+  await using watch = await sidecar(p, ['--on-change', 'exec:true']);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'one', 'ca-certificates/own.crt': pem });
+  await watch.until(/changed: 0 files, CA certificates[^]*exec:true: done/);
+});
+
+test('a version whose certificate is damaged is refused, and the files that came with it stay away too', async () => {
+  await using p = await prepared();
+  await using watch = await sidecar(p, ['--on-change', 'exec:true']);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two', 'ca-certificates/own.crt': 'no certificate' });
+  await watch.until(/is refused, [^]*own\.crt: no certificate/);
+  assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'one');
+});
+
+test('SIGTERM ends it with 143, also while a command runs, which ends with it', async () => {
+  await using p = await prepared();
+  const pids = join(p.configDir, '..', 'pids');
+  await using watch = await sidecar(p, ['--on-change', `exec:sh -c 'echo $$ > ${pids}; exec sleep 1000'`]);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  const pid = await until('the command', async () => Number(await readFile(pids, 'utf8').catch(() => '')) || undefined);
+  watch.running.child.kill('SIGTERM');
+  assert.equal(await watch.running.ended, 143);
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+});
+
+test('a refused version is one error line, and no action is done for it', async () => {
+  await using p = await prepared();
+  await using watch = await sidecar(p, ['--on-change', 'exec:true']);
+  await watch.until(/in place already/);
+  await p.volume.swap({ 'config.json': '{"command": 1, "config_files": [{"source": "a"}]}' });
+  await watch.until(/is refused/);
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'three' });
+  await watch.until(/exec:true: done/);
+  const errors = logLines(watch.said()).filter(({ level }) => level === 'error');
+  assert.equal(errors.length, 1);
+  assert.match(errors[0]?.msg ?? '', /command: must be a string.*config_files\[0\]\.source: must be an absolute path/);
+});
+
+test('a root that is not there ends it with 65', async () => {
+  const { code, stderr } = await runHelper('kolla-init', ['watch', '--root', '/no/such/root']);
+  assert.equal(code, 65, stderr);
+});
+
+/** Ends the process that resolves what only the watch needs. */
+const NO_WATCH = `import { registerHooks } from 'node:module';
+registerHooks({
+  resolve(specifier, context, next) {
+    if (/chokidar|run-watch|on-change/.test(specifier)) throw new Error('loaded ' + specifier);
+    return next(specifier, context);
+  },
+});`;
+
+test('kolla-init alone loads nothing of the watch', async () => {
+  await using p = await prepared();
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_WATCH)}` };
+  const looked = { env, fromSource: true } as const;
+  const args = ['--root', p.root, '--config-dir', p.configDir];
+  const without = await runHelper('kolla-init', args, looked);
+  assert.equal(without.code, 0, without.stderr);
+  assert.match((await runHelper('kolla-init', ['watch', ...args], looked)).stderr, /loaded \S*run-watch/);
+});
+
+for (const [name, args] of [
+  ['an action that there is not', ['--on-change', 'restart']],
+  ['a command that there is not', ['--on-change', 'exec:/no/such/program']],
+  ['a poll that never rests', ['--poll', '1ms']],
+  ['actions that take no time', ['--action-timeout', '0']],
+  ['a word too many', ['keystone']],
+] as const) {
+  test(`${name} ends it with 64 before anything is watched`, async () => {
+    await using p = await prepared();
+    const { code, stderr } = await runHelper('kolla-init', [
+      'watch',
+      '--root',
+      p.root,
+      '--config-dir',
+      p.configDir,
+      ...args,
+    ]);
+    assert.equal(code, 64, stderr);
+    assert.doesNotMatch(stderr, /"watching /);
+  });
+}

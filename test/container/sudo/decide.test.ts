@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { accountsOf } from '../../../src/container/sudo/accounts.ts';
+import type { Asker } from '../../../src/container/sudo/asker.ts';
+import { decide } from '../../../src/container/sudo/decide.ts';
+import { parseSudo } from '../../../src/container/sudo/parse.ts';
+
+const FILES: Readonly<Record<string, string>> = {
+  '/etc/passwd':
+    'root:x:0:0:root:/root:/bin/bash\nkeystone:x:42425:42425::/var/lib/keystone:/usr/sbin/nologin\nnova:x:42436:42436::/var/lib/nova:\n',
+  '/etc/group': 'root:x:0:\nkolla:x:42400:keystone\nkeystone:x:42425:\n',
+};
+const accounts = accountsOf((path) => FILES[path] ?? '');
+
+function decided(
+  line: string,
+  {
+    uid = 42_425,
+    gid = 42_425,
+    prepared = false,
+    asker,
+  }: { uid?: number; gid?: number; prepared?: boolean; asker?: Asker } = {},
+) {
+  return decide(parseSudo(line.split(' ')), { uid, gid }, { accounts, prepared, asker: () => asker });
+}
+
+function refusal(line: string, options: Parameters<typeof decided>[1] = {}): string {
+  const decision = decided(line, options);
+  assert.equal(decision.to, 'refuse');
+  return decision.to === 'refuse' ? decision.line : '';
+}
+
+test('the user that runs already is left as it is, by name and by number', () => {
+  for (const line of ['-u keystone id', '-u #42425 id', '-u keystone -g keystone id']) {
+    const decision = decided(line);
+    assert.equal(decision.to, 'run');
+    assert.ok(!('become' in decision), line);
+  }
+});
+
+test('a runAsGroup that /etc/passwd does not know is no reason to refuse', () => {
+  assert.equal(decided('-u keystone id', { gid: 42_400 }).to, 'run');
+});
+
+test('a uid without a line in /etc/passwd may still ask for itself', () => {
+  assert.equal(decided('-u #77 id', { uid: 77 }).to, 'run');
+});
+
+test('root runs as root, and leaves it for another user', () => {
+  assert.deepEqual(Object.keys(decided('id', { uid: 0, gid: 0 })), ['to', 'target']);
+  const decision = decided('-u nova -g kolla id', { uid: 0, gid: 0 });
+  assert.deepEqual(decision.to === 'run' && decision.become, { uid: 42_436, gid: 42_400 });
+});
+
+test('nobody else becomes root, another user or another group', () => {
+  for (const line of ['id', '-u root id', '-u #0 id', '-u nova id', '-u keystone -g kolla id'])
+    assert.match(refusal(line), /runs as keystone \(42425\) and none may become another/, line);
+});
+
+test("a service's rootwrap that wants root runs as the user that runs already", () => {
+  for (const line of ['nova-rootwrap', '/var/lib/kolla/venv/bin/nova-rootwrap', '-n -u root nova-rootwrap']) {
+    const decision = decided(`${line} /etc/nova/rootwrap.conf chown 0 /x`, { prepared: true });
+    assert.equal(decision.to === 'run' && decision.target.name, 'keystone', line);
+    assert.ok(!('become' in decision), line);
+  }
+});
+
+test('a rootwrap for another user or group, and what only has its name in it, is refused', () => {
+  for (const line of [
+    '-u nova nova-rootwrap c id',
+    '-g kolla nova-rootwrap c id',
+    'nova-rootwrap-x c id',
+    'sh nova-rootwrap',
+  ])
+    assert.match(refusal(line), /none may become another/, line);
+});
+
+test('root goes on having its rootwrap as root', () => {
+  const decision = decided('nova-rootwrap c id', { uid: 0, gid: 0 });
+  assert.equal(decision.to === 'run' && decision.target.uid, 0);
+});
+
+test('privsep-helper is refused, by a rootwrap too, with what makes it start without root', () => {
+  for (const line of [
+    'privsep-helper --x',
+    'nova-rootwrap /c privsep-helper --x',
+    '/venv/nova-rootwrap /c /venv/privsep-helper',
+  ])
+    assert.match(
+      refusal(line),
+      /may become another here; .*'capabilities =' and 'helper_command = privsep-helper --config-file FILE'$/,
+      line,
+    );
+});
+
+test('who is not in /etc/passwd or /etc/group is named', () => {
+  assert.equal(refusal('-u glance id'), 'unknown user glance');
+  assert.equal(refusal('-u keystone -g glance id'), 'unknown group glance');
+});
+
+test('what kolla-init has done is done, also by its path', () => {
+  for (const word of ['kolla_set_configs', '/usr/local/bin/kolla_copy_cacerts', 'kolla_install_projects'])
+    assert.equal(decided(`-E ${word}`, { prepared: true }).to, 'skip', word);
+});
+
+test('without kolla-init the steps of kolla_start are refused, with the fix', () => {
+  assert.match(refusal('-E kolla_set_configs'), /run kolla-init in an init container.*\/run\/kolla/);
+});
+
+test('a comparison was not done by kolla-init, which has its own', () => {
+  assert.match(refusal('kolla_set_configs --check', { prepared: true }), /kolla-init check/);
+});
+
+test('a refusal names line, user and fix', () => {
+  const asker = { script: '/usr/local/bin/kolla_extend_start', lines: [12], text: 'sudo chown etcd: /var/lib/etcd/' };
+  assert.equal(
+    refusal('chown etcd: /var/lib/etcd/', { asker }),
+    "line 12 of /usr/local/bin/kolla_extend_start asks for root to run 'sudo chown etcd: /var/lib/etcd/', but this container runs " +
+      "as keystone (42425) and none may become another here; let kolla-init make it so: name the path in config.json's directories " +
+      'or permissions, on a volume',
+  );
+});
+
+test('words that came from no script are not repeated: they may hold a password', () => {
+  assert.doesNotMatch(refusal('mysql -psecret', { asker: { script: 'bash -c', lines: [] } }), /secret/);
+});

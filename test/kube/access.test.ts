@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadAll } from 'js-yaml';
+import { ConfigError, NotPermittedError } from '../../src/core/errors.ts';
+import { connectKube } from '../../src/kube/index.ts';
+import { makeAuthority } from '../cluster/authority.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { FAST, events, forbidden, job, kinds, line, observe, scriptedApi, status, type Handler } from './support.ts';
+
+const upTo = (n: number) => (seen: readonly unknown[]) => seen.length === n;
+const found =
+  (version: string): Handler =>
+  (_, response) =>
+    void response.end(JSON.stringify(job(version)));
+
+test('who may not watch polls, and says once which verb is missing', async () => {
+  await using api = await scriptedApi(forbidden('watch'), status(404), status(404), found('7'), found('7'), found('8'));
+  using client = await api.client();
+  const { seen, warnings } = await observe(client, upTo(3));
+  assert.deepEqual(kinds(seen), ['absent', 'object 7', 'object 8']);
+  assert.deepEqual(warnings, [
+    'system:serviceaccount:ns:waiter may not watch jobs.batch in namespace ns: asking every 0.01 s instead; add the verb watch to its Role',
+  ]);
+  assert.equal(api.requests[1]!.url.pathname, '/apis/batch/v1/namespaces/ns/jobs/sync');
+});
+
+test('while polling, a deleted object and a server that fails are told', async () => {
+  await using api = await scriptedApi(forbidden('watch'), found('7'), status(404), status(500, 'down'), found('9'));
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(5));
+  assert.deepEqual(kinds(seen), ['object 7', 'deleted', 'trouble', 'connected', 'object 9']);
+});
+
+test('who may neither watch nor get is told the Role to apply', async () => {
+  await using api = await scriptedApi(forbidden('watch'), forbidden('get'));
+  using client = await api.client();
+  const error: unknown = await observe(client, () => false).catch((reason: unknown) => reason);
+  assert.ok(error instanceof NotPermittedError);
+  const yaml = error.message.slice(error.message.indexOf('\n') + 1);
+  const [role, binding] = loadAll(yaml) as [{ rules: unknown }, { subjects: unknown }];
+  assert.deepEqual(role.rules, [
+    { apiGroups: ['batch'], resources: ['jobs'], resourceNames: ['sync'], verbs: ['watch'] },
+  ]);
+  assert.deepEqual(binding.subjects, [{ kind: 'ServiceAccount', name: 'waiter', namespace: 'ns' }]);
+});
+
+for (const verb of ['watch', 'get'] as const) {
+  test(`a refusal of an API server that is not ready yet is trouble (${verb})`, async () => {
+    // Until it has read its Roles it refuses everything.
+    let asked = 0;
+    const refused: Handler = (request, response) => {
+      if (++asked === 3) api.isReady = true;
+      forbidden(verb)(request, response);
+    };
+    const script =
+      verb === 'watch' ? [refused, refused, refused, found('7')] : [refused, refused, refused, refused, found('7')];
+    await using api = await scriptedApi(...script);
+    api.isReady = false;
+    using client = await api.client();
+    const { seen } = await observe(client, (all) => all.at(-1)?.kind === 'object');
+    assert.deepEqual(kinds(seen).slice(0, 2), ['trouble', 'trouble']);
+  });
+}
+
+test('a refusal that lasts is meant, where nobody may ask whether the server is ready', async () => {
+  await using api = await scriptedApi(forbidden('get'));
+  api.isReady = false;
+  using client = await api.client({ ...FAST, refusedMs: 100 });
+  await assert.rejects(
+    observe(client, () => false),
+    NotPermittedError,
+  );
+});
+
+test('on 401 the token is read again at once', async () => {
+  await using api = await scriptedApi(
+    (_, response) => {
+      writeFileSync(join(api.accountFolder, 'token'), 'token-2');
+      response.writeHead(401);
+      response.end();
+    },
+    events(line('ADDED', job('7'))),
+  );
+  using client = await api.client();
+  const { seen } = await observe(client, upTo(1));
+  assert.deepEqual(kinds(seen), ['object 7']);
+  assert.deepEqual(
+    api.requests.map(({ token }) => token),
+    ['Bearer token-1', 'Bearer token-2'],
+  );
+});
+
+test('a renewed CA is believed at the next connection', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7'))));
+  await writeFile(join(api.accountFolder, 'ca.crt'), makeAuthority('another').certificate);
+  using client = await api.client();
+  let mended: Promise<void> | undefined;
+  const { seen } = await observe(client, (all) => {
+    if (all.at(-1)?.kind === 'trouble')
+      mended ??= writeFile(join(api.accountFolder, 'ca.crt'), api.authority.certificate);
+    return all.at(-1)?.kind === 'object';
+  });
+  await mended;
+  assert.equal(seen[0]?.kind, 'trouble');
+});
+
+test('a kubeconfig gives server, namespace and credentials', async () => {
+  await using api = await scriptedApi(events(line('ADDED', job('7'))));
+  await using folder = await privateFolder('kubeconfig');
+  using inCluster = await api.client();
+  const file = join(folder.path, 'config');
+  await writeFile(
+    file,
+    JSON.stringify({
+      clusters: [
+        {
+          name: 'c',
+          cluster: { server: inCluster.server, 'certificate-authority': join(api.accountFolder, 'ca.crt') },
+        },
+      ],
+      users: [{ name: 'u', user: { token: 'from-file' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'openstack' } }],
+      'current-context': 'x',
+    }),
+  );
+  using client = await connectKube({ kind: 'kubeconfig', files: [file] }, FAST);
+  assert.equal(client.namespace, 'openstack');
+  await observe(client, upTo(1));
+  assert.equal(api.requests[0]!.token, 'Bearer from-file');
+});
+
+test("a kubeconfig's tokenFile is read, beside the kubeconfig, and again when the server does not know its token", async () => {
+  await using folder = await privateFolder('kubeconfig');
+  await using api = await scriptedApi(
+    (_, response) => {
+      writeFileSync(join(folder.path, 'token'), 'second\n');
+      response.writeHead(401).end();
+    },
+    events(line('ADDED', job('7'))),
+  );
+  await writeFile(join(folder.path, 'token'), 'first');
+  const file = join(folder.path, 'config');
+  const cluster = { server: api.url, 'certificate-authority': join(api.accountFolder, 'ca.crt') };
+  await writeFile(
+    file,
+    JSON.stringify({
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: { tokenFile: 'token' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    }),
+  );
+  using client = await connectKube({ kind: 'kubeconfig', files: [file] }, FAST);
+  await observe(client, upTo(1));
+  const tokens = api.requests.map(({ token }) => token?.trim());
+  assert.deepEqual(tokens, ['Bearer first', 'Bearer second']);
+});
+
+test('credentials that are missing or make no sense are a configuration error that names them', async () => {
+  await using api = await scriptedApi(events());
+  await rm(join(api.accountFolder, 'token'));
+  await assert.rejects(api.client(), (error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.match(error.message, /ServiceAccount in .*ENOENT.*automountServiceAccountToken/s);
+    return true;
+  });
+  await assert.rejects(connectKube({ kind: 'kubeconfig', files: ['/no/such'] }), ConfigError);
+});
+
+test('a resource that can not be watched is asked for', async () => {
+  await using api = await scriptedApi(status(405, 'the server does not allow this method'), found('7'));
+  using client = await api.client();
+  const { seen, warnings } = await observe(client, upTo(1));
+  assert.deepEqual(kinds(seen), ['object 7']);
+  assert.deepEqual(warnings, [
+    'the server does not allow this method: jobs.batch in namespace ns: asking every 0.01 s instead',
+  ]);
+});
+
+test('an exec plugin that does not answer is a configuration error within a limit', async () => {
+  await using folder = await privateFolder('kubeconfig');
+  const file = join(folder.path, 'config');
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sleep', args: ['2'] };
+  await writeFile(
+    file,
+    JSON.stringify({
+      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'u', user: { exec } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    }),
+  );
+  await assert.rejects(connectKube({ kind: 'kubeconfig', files: [file] }, { ...FAST, answerMs: 100 }), (error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.equal(error.message, `no credentials from ${file} in 0.1 s`);
+    return true;
+  });
+});
+
+test('a server that freezes in the midst of an answer is an error within a limit', async (t) => {
+  const half: Handler = (_, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('{"metadata":');
+  };
+  await using api = await scriptedApi(half);
+  using client = await api.client({ ...FAST, answerMs: 100 });
+  await assert.rejects(client.get('/api/v1/nodes', { signal: t.signal }), /no whole answer in 0.1 s/);
+});
+
+test('a pooled connection that the server closes as it is used is replaced without a word', async (t) => {
+  const last = (request: IncomingMessage) => request.socket.destroy();
+  await using api = await scriptedApi(found('7'), last, found('8'));
+  using client = await api.client();
+  await client.get('/api/v1/nodes', { signal: t.signal });
+  assert.deepEqual(await client.get('/api/v1/nodes', { signal: t.signal }), job('8'));
+});

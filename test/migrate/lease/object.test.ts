@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  emptyLease,
+  holderIn,
+  released,
+  renewed,
+  saysSo,
+  sightOf,
+  taken,
+  told,
+  transitionsIn,
+  type LeaseObject,
+  type News,
+} from '../../../src/migrate/lease/object.ts';
+import { dbSyncLease } from '../../../src/kube/db-sync-lease.ts';
+
+const NOW = new Date('2026-11-21T10:00:00.000Z');
+const fresh = emptyLease(dbSyncLease('openstack', 'keystone'));
+const news = (more: Partial<News> = {}): News => ({
+  state: 'done',
+  phase: 'all',
+  release: 'r1',
+  token: 7,
+  isLastBeforeRollout: true,
+  ...more,
+});
+const annotations = (lease: LeaseObject) => lease.metadata.annotations ?? {};
+
+test('a Lease that is taken names its holder, and counts the take', () => {
+  const lease = taken(fresh, 'a', 2500, NOW);
+  assert.equal(holderIn(lease), 'a');
+  assert.equal(transitionsIn(lease), 1);
+  assert.equal(lease.spec?.leaseDurationSeconds, 3);
+  assert.equal(lease.spec?.renewTime, '2026-11-21T10:00:00.000000Z');
+  assert.equal(transitionsIn(taken(released(lease, NOW), 'a', 2500, NOW)), 2);
+});
+
+test('a renewal always changes it, also by a clock that was set back', () => {
+  const lease = taken(fresh, 'a', 3000, NOW);
+  const again = renewed(lease, new Date('2020-01-01T00:00:00.000Z'));
+  assert.notEqual(sightOf(again), sightOf(lease));
+  assert.ok((again.spec?.renewTime ?? '') > (lease.spec?.renewTime ?? ''));
+});
+
+test('what somebody has written into it by hand is no reason not to take it', () => {
+  const spec = { leaseTransitions: 2 ** 31 - 1, renewTime: '9999-12-31T23:59:59.999999Z' };
+  const lease = taken({ ...fresh, spec }, 'a', 3000, NOW);
+  assert.equal(transitionsIn(lease), 1);
+  assert.equal(lease.spec?.renewTime, '2026-11-21T10:00:00.000000Z');
+});
+
+test('what others write into its metadata is no sign of life, and stays', () => {
+  const lease = taken(fresh, 'a', 3000, NOW);
+  const labelled = { ...lease, metadata: { ...lease.metadata, labels: { x: 'y' }, annotations: { by: 'somebody' } } };
+  assert.equal(sightOf(labelled), sightOf(lease));
+  const after = released(told(labelled, news(), NOW), NOW);
+  assert.deepEqual(after.metadata.labels, { x: 'y' });
+  assert.equal(annotations(after)['by'], 'somebody');
+});
+
+test('one that is given back has no holder, and keeps its count', () => {
+  const lease = released(taken(fresh, 'a', 3000, NOW), NOW);
+  assert.equal(holderIn(lease), '');
+  assert.equal('holderIdentity' in (lease.spec ?? {}), false);
+  assert.equal(transitionsIn(lease), 1);
+});
+
+test('what is done says for which release code may start', () => {
+  assert.deepEqual(annotations(told(fresh, news(), NOW)), {
+    'kolla-pod/state': 'done',
+    'kolla-pod/phase': 'all',
+    'kolla-pod/release': 'r1',
+    'kolla-pod/token': '7',
+    'kolla-pod/ended': '2026-11-21T10:00:00.000Z',
+    'kolla-pod/ready-for': 'r1',
+  });
+});
+
+test('a release without a name leaves no annotation of its own, but code may start', () => {
+  const done = annotations(told(told(fresh, news(), NOW), news({ release: '' }), NOW));
+  assert.equal('kolla-pod/release' in done, false);
+  assert.equal(done['kolla-pod/ready-for'], '');
+});
+
+for (const [what, next, ready] of [
+  ['all of a migration begins', news({ state: 'running' }), undefined],
+  ['a phase before a rollout begins', news({ state: 'running', phase: 'expand' }), 'old'],
+  [
+    'a phase that is not the last before a rollout is done',
+    news({ phase: 'expand', isLastBeforeRollout: false }),
+    'old',
+  ],
+  ['the last phase before a rollout is done', news({ phase: 'migrate' }), 'r1'],
+  ['the last phase before a rollout has failed', news({ phase: 'migrate', state: 'failed' }), 'old'],
+  ['a phase after the rollout is done', news({ phase: 'contract', isLastBeforeRollout: false }), 'old'],
+  [
+    'a phase after the rollout is cut off',
+    news({ phase: 'contract', state: 'lost', isLastBeforeRollout: false }),
+    'old',
+  ],
+] as const) {
+  test(`when ${what}, code may start for ${ready === undefined ? 'none' : ready === 'old' ? 'what it could before' : 'its release'}`, () => {
+    const before = { ...fresh, metadata: { ...fresh.metadata, annotations: { 'kolla-pod/ready-for': 'old' } } };
+    assert.equal(annotations(told(before, next, NOW))['kolla-pod/ready-for'], ready);
+  });
+}
+
+test('while it runs nothing says when it ended', () => {
+  const running = annotations(told(told(fresh, news(), NOW), news({ state: 'running' }), NOW));
+  assert.equal('kolla-pod/ended' in running, false);
+});
+
+test('it says so only when state, phase, release and readiness are the same', () => {
+  const lease = told(fresh, news(), NOW);
+  assert.equal(saysSo(lease, news()), true);
+  assert.equal(saysSo(undefined, news()), false);
+  for (const other of [news({ state: 'failed' }), news({ phase: 'expand' }), news({ release: 'r2' })])
+    assert.equal(saysSo(lease, other), false);
+  assert.equal(saysSo(told(fresh, news({ isLastBeforeRollout: false }), NOW), news()), false);
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { holderIn, type LeaseObject } from '../../../src/migrate/lease/object.ts';
+import { takeLease, type LeaseSite } from '../../../src/migrate/lease/index.ts';
+import { dbSyncLease } from '../../../src/kube/db-sync-lease.ts';
+import { connectKube } from '../../../src/kube/index.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { listenHttp } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+
+const FORBIDDEN = 'User "system:serviceaccount:ns:me" cannot get resource "leases"';
+
+/** An API server with at most one Lease; `refuse` may answer in its place. */
+async function apiServer(
+  stack: AsyncDisposableStack,
+  refuse: (request: IncomingMessage, body?: LeaseObject) => number | 'silence' | undefined,
+) {
+  let lease: LeaseObject | undefined;
+  const asked: string[] = [];
+  const answer = (response: ServerResponse, status: number, body: object) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url = '' } = request;
+    asked.push(`${method} ${url}`);
+    const body = method === 'GET' ? undefined : ((await json(request)) as LeaseObject);
+    const refused = refuse(request, body);
+    if (refused === 'silence') return;
+    if (refused === 403) return answer(response, 403, { message: FORBIDDEN, code: 403 });
+    if (refused !== undefined)
+      return answer(response, refused, { message: 'namespaces "ns" not found', code: refused });
+    if (url === '/version') return answer(response, 200, {});
+    if (method === 'GET' && lease === undefined) return answer(response, 404, { code: 404 });
+    if (body !== undefined) lease = { ...body, metadata: { ...body.metadata, resourceVersion: String(asked.length) } };
+    return answer(response, 200, lease ?? {});
+  };
+  const { port } = stack.use(await listenHttp((request, response) => void serve(request, response)));
+  const folder = stack.use(await privateFolder('kubeconfig'));
+  const kubeconfig = join(folder.path, 'config');
+  const text = {
+    clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'a', user: {} }],
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a', namespace: 'ns' } }],
+    'current-context': 'a',
+  };
+  await writeFile(kubeconfig, JSON.stringify(text));
+  const client = stack.use(await connectKube({ kind: 'kubeconfig', files: [kubeconfig] }));
+  const site: LeaseSite = { client, ref: dbSyncLease('ns', 'x'), isLastBeforeRollout: true };
+  return { site, asked, lease: () => lease };
+}
+
+function optionsWith(signal: AbortSignal, { lossMs = 40_000, log = recordedLog().log } = {}) {
+  const deadline = performance.now() + 30_000;
+  return { holder: 'me', leaseMs: 60_000, lossMs, deadline, signal, log };
+}
+
+test('an API server that has just started, and refuses everybody, is asked again', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  let left = 3;
+  const { site } = await apiServer(stack, () => (left-- > 0 ? 403 : undefined));
+  const held = stack.use(await takeLease(site, optionsWith(t.signal)));
+  assert.equal(held.transitions, 1);
+});
+
+test('a refusal while it answers others is meant', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const { site } = await apiServer(stack, ({ url = '' }) => (url.includes('/leases') ? 403 : undefined));
+  await assert.rejects(takeLease(site, optionsWith(t.signal)), { exitCode: 77 });
+});
+
+test('a namespace that is not there is said at once', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const { site } = await apiServer(stack, ({ url = '' }) => (url.includes('/leases') ? 404 : undefined));
+  await assert.rejects(takeLease(site, optionsWith(t.signal)), {
+    exitCode: 69,
+    message: `Lease ns/kolla-db-sync-x can't be written: namespaces "ns" not found`,
+  });
+});
+
+test('an API server that is overloaded is asked until it answers', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  let left = 2;
+  const { site, asked } = await apiServer(stack, () => (left-- > 0 ? 503 : undefined));
+  stack.use(await takeLease(site, optionsWith(t.signal)));
+  assert.equal(asked.filter((line) => line.startsWith('POST')).length, 1);
+});
+
+test('what the API server will never take is not published for ever, and the Lease is given back', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const { site, asked, lease } = await apiServer(stack, (_, body) =>
+    body?.metadata.annotations === undefined ? undefined : 422,
+  );
+  const held = stack.use(await takeLease(site, optionsWith(t.signal)));
+  const news = { phase: 'all', release: '', token: 1 };
+  const why = await held.publish({ ...news, state: 'running' }, t.signal);
+  assert.match(why ?? '', /^cannot publish 'running' on Lease ns\/kolla-db-sync-x: /);
+  assert.equal(asked.length, 3, asked.join());
+  assert.equal(await held.end({ ...news, state: 'failed' }, 30_000), false);
+  assert.equal(holderIn(lease()), '');
+});
+
+const NEWS = { phase: 'all', release: '', token: 1 };
+
+test('the Lease is given back at once while a renewal finds no answer, which is no fault then', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  let puts = 0;
+  const { site, lease } = await apiServer(stack, ({ method }) =>
+    method === 'PUT' && ++puts === 1 ? 'silence' : undefined,
+  );
+  const { log, said } = recordedLog();
+  const held = stack.use(await takeLease(site, optionsWith(t.signal, { lossMs: 4000, log })));
+  await until('a renewal', async () => (puts > 0 ? true : undefined));
+  assert.equal(await held.end({ ...NEWS, state: 'interrupted' }, 30_000), true);
+  assert.equal(holderIn(lease()), '');
+  assert.doesNotMatch(said(), /cannot renew/);
+});
+
+test('who is to end does not wait for the answer to what is published', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const stop = new AbortController();
+  const { site } = await apiServer(stack, ({ method }) => {
+    if (method !== 'PUT' || stop.signal.aborted) return undefined;
+    setImmediate(() => stop.abort());
+    return 'silence';
+  });
+  const { log, said } = recordedLog();
+  const held = stack.use(await takeLease(site, optionsWith(t.signal, { log })));
+  assert.equal(await held.publish({ ...NEWS, state: 'running' }, stop.signal), undefined);
+  assert.doesNotMatch(said(), /cannot publish/);
+});

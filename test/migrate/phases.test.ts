@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UsageError } from '../../src/core/errors.ts';
+import { isBehind, stepsOf } from '../../src/migrate/phases.ts';
+import { isLastBeforeRollout } from '../../src/catalog/last-before-rollout.ts';
+import { PHASES, serviceNamed } from '../../src/catalog/index.ts';
+
+function stepsOfService(name: string, phase: (typeof PHASES)[number]): string[] {
+  const service = serviceNamed(name);
+  assert.ok(service);
+  return stepsOf(service, phase).map(({ argv }) => argv.join(' '));
+}
+
+test("a phase's steps are the service's own", () => {
+  assert.deepEqual(stepsOfService('keystone', 'contract'), ['keystone-manage db_sync --contract']);
+});
+
+test('a service in phases has nothing to do in one that it lacks', () => {
+  assert.deepEqual(stepsOfService('cinder', 'migrate'), []);
+});
+
+test('a part of a migration of one step is refused', () => {
+  assert.throws(() => stepsOfService('heat', 'expand'), UsageError);
+});
+
+test('what the check says to come next is not done, and what came before it is', () => {
+  assert.deepEqual(
+    PHASES.filter((phase) => isBehind(phase, 'migrate')),
+    ['expand'],
+  );
+});
+
+test('a complete schema leaves nothing to do but what is moved online', () => {
+  assert.deepEqual(
+    PHASES.filter((phase) => isBehind(phase, 'complete')),
+    ['all', 'expand', 'migrate', 'contract'],
+  );
+});
+
+test('a check that can not tell, or ends with a code that nobody knows, leaves all to do', () => {
+  for (const answer of ['error', undefined] as const)
+    assert.deepEqual(
+      PHASES.filter((phase) => isBehind(phase, answer)),
+      [],
+    );
+});
+
+for (const [name, last] of [
+  ['keystone', ['migrate']],
+  ['neutron', ['expand']],
+] as const) {
+  test(`of ${name} code may start after all of it, a command, or ${last.join()}`, () => {
+    const service = serviceNamed(name);
+    assert.ok(service);
+    const words = [...PHASES, 'command' as const].filter((word) => isLastBeforeRollout(service, word));
+    assert.deepEqual(words, ['all', ...last, 'command']);
+  });
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { MigrationOptions } from '../../src/migrate/options.ts';
+import { prepareSync } from '../../src/migrate/prepare.ts';
+import { serviceNamed } from '../../src/catalog/index.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+const URL_OF_FILE = 'mysql+pymysql://keystone:of-file@old-db/keystone';
+const URL_OF_VARIABLE = 'mysql+pymysql://keystone:of-variable@new-db/keystone';
+const URL_GIVEN = 'mysql+pymysql://keystone:given@given-db/keystone';
+
+const OPTIONS = {
+  host: [],
+  galeraDonor: 'ok',
+  phase: 'all',
+  release: '',
+  afterRollout: [],
+  migrateAs: 'own',
+  accountHost: ['%'],
+  lock: 'row',
+  lockLoss: 40_000,
+  lease: 60_000,
+} as unknown as MigrationOptions;
+
+interface Case {
+  readonly options?: Partial<MigrationOptions>;
+  readonly inherited?: NodeJS.ProcessEnv;
+  readonly configFile?: string;
+}
+
+/** What is locked, which database the tool is told, and what the log says. */
+async function prepared({ options = {}, inherited = {}, configFile }: Case) {
+  await using folder = await privateFolder('prepare');
+  const file = join(folder.path, 'keystone.conf');
+  await writeFile(file, `[database]\nconnection = ${URL_OF_FILE}\n`);
+  const { log, said } = recordedLog();
+  const service = { ...serviceNamed('keystone')!, configFile: configFile ?? file };
+  const serviceConfig = options.serviceConfig === 'FILE' ? { serviceConfig: file } : {};
+  const asked = { service, options: { ...OPTIONS, ...options, ...serviceConfig }, runsTool: false };
+  using made = await prepareSync(asked, { log, inherited });
+  const { target, childEnv } = made.plan;
+  const at = (target.places ?? [target])[0]!;
+  const toolOf = (...more: Parameters<typeof childEnv>) => childEnv(...more)['OS_DATABASE__CONNECTION'];
+  return {
+    locks: at.host,
+    told: toolOf(at),
+    toldAs: toolOf(at, { user: 'm', password: 'x' }),
+    said: said(),
+    redact: made.redact,
+  };
+}
+
+const INHERITED = { OS_DATABASE__CONNECTION: URL_OF_VARIABLE };
+
+test('the variable that the tool takes before its file is what is locked, and that is said without its password', async () => {
+  const { locks, told, toldAs, said, redact } = await prepared({ inherited: INHERITED });
+  assert.deepEqual([locks, told], ['new-db', URL_OF_VARIABLE]);
+  assert.equal(toldAs, 'mysql+pymysql://m:x@new-db/keystone');
+  assert.match(said, /database URL from OS_DATABASE__CONNECTION/);
+  assert.doesNotMatch(said, /of-variable/);
+  assert.equal(redact('of-variable'), '***');
+});
+
+test('so it is where the user names the file: also that one comes after the variable', async () => {
+  const { locks, told } = await prepared({ inherited: INHERITED, options: { serviceConfig: 'FILE' } });
+  assert.deepEqual([locks, told], ['new-db', URL_OF_VARIABLE]);
+});
+
+test('where the variable says it, the file need not be there, but for one that the user names', async () => {
+  const { locks } = await prepared({ inherited: INHERITED, configFile: '/nowhere/keystone.conf' });
+  assert.equal(locks, 'new-db');
+  const options = { serviceConfig: '/nowhere/keystone.conf' };
+  await assert.rejects(prepared({ inherited: INHERITED, options }), /cannot read \/nowhere\/keystone\.conf/);
+});
+
+test('a URL that is given to us, and a host, count before the variable, and the tool is told', async () => {
+  const given = await prepared({ inherited: INHERITED, options: { connection: URL_GIVEN } });
+  assert.deepEqual([given.locks, given.told], ['given-db', URL_GIVEN]);
+  const moved = await prepared({ inherited: INHERITED, options: { host: ['n1'] } });
+  assert.deepEqual([moved.locks, moved.told], ['n1', 'mysql+pymysql://keystone:of-variable@n1:3306/keystone']);
+});
+
+test('without a variable the tool is told nothing that it finds itself', async () => {
+  const { locks, told } = await prepared({});
+  assert.deepEqual([locks, told], ['old-db', undefined]);
+});
+
+test('an empty variable is named: the tool would take it, and not the file', async () => {
+  await assert.rejects(
+    prepared({ inherited: { OS_DATABASE__CONNECTION: '' } }),
+    /keystone\.conf: \[database\] connection \(OS_DATABASE__CONNECTION is empty\) is not set/,
+  );
+});
+
+test("a variable is not looked at for a service whose file is not oslo.config's", async () => {
+  await using folder = await privateFolder('prepare');
+  const configFile = join(folder.path, 'keystone.yaml');
+  await writeFile(configFile, `database: { connection: '${URL_OF_FILE}' }\n`);
+  const { locks } = await prepared({ inherited: INHERITED, configFile });
+  assert.equal(locks, 'old-db');
+});

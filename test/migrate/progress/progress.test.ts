@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startProgress, type ChangedTables, type ProgressOptions } from '../../../src/migrate/progress/index.ts';
+import type { Live, LiveLine } from '../../../src/cli/live.ts';
+import { logLines } from '../../support/helper.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { until } from '../../support/until.ts';
+const ROOM = { columns: 80, lines: 20 };
+
+function told(options: Partial<ProgressOptions> = {}) {
+  const { log, said } = recordedLog('debug');
+  const progress = startProgress({
+    what: 'keystone-manage',
+    lastLine: () => undefined,
+    changed: () => Promise.resolve(undefined),
+    log,
+    everyMs: 5,
+    ...options,
+  });
+  const lines = () => logLines(said());
+  const first = () => until('a line', () => Promise.resolve(lines()[0]?.msg));
+  return { lines, first, [Symbol.asyncDispose]: () => progress[Symbol.asyncDispose]() };
+}
+
+function tables(altered: string[], written: string[] = []): () => Promise<ChangedTables> {
+  return () => Promise.resolve({ altered, written });
+}
+
+test('a line says how long it has run, its last line, and what has changed', async () => {
+  await using progress = told({ lastLine: () => 'INFO 0042 -> 0043', changed: tables(['user', 'role'], ['token']) });
+  assert.match(
+    await progress.first(),
+    /^keystone-manage has been running for \d+ms; last line: INFO 0042 -> 0043; tables altered: user, role; tables written: token$/,
+  );
+});
+
+test('a tool that has said nothing and changed nothing is told as that', async () => {
+  await using progress = told({ changed: tables([]) });
+  assert.match(await progress.first(), /; it has said nothing yet; no table has changed yet$/);
+});
+
+test('a server that does not tell its tables leaves them out', async () => {
+  await using progress = told();
+  assert.match(await progress.first(), /said nothing yet$/);
+});
+
+test('of many tables the first are named, and of a long line its beginning', async () => {
+  const altered = Array.from({ length: 9 }, (_, i) => `t${i}`);
+  await using progress = told({ lastLine: () => 'x'.repeat(5000), changed: tables(altered) });
+  const line = await progress.first();
+  assert.match(line, /x\.\.\.; tables altered: t0, t1, t2, t3, t4 and 4 more$/);
+  assert.ok(line.length < 400);
+});
+
+test('a question that fails ends the lines with a warning, and nothing else', async () => {
+  await using progress = told({ changed: () => Promise.reject(new Error('broken')) });
+  assert.equal(await progress.first(), 'no more is said of the progress: broken');
+  assert.equal(progress.lines()[0]?.level, 'warn');
+});
+
+test('nothing is said after its end, and an open question is given up', async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const progress = told({
+    changed: (_, signal) => {
+      asked.resolve(signal);
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ altered: [], written: [] })));
+    },
+  });
+  await asked.promise;
+  await progress[Symbol.asyncDispose]();
+  assert.deepEqual(progress.lines(), []);
+});
+
+test('on a terminal it is drawn in place instead, and taken away at the end', async () => {
+  const drawn: (readonly LiveLine[])[] = [];
+  let hasLeft = false;
+  const live: Live = { show: (lines) => void drawn.push(lines(ROOM)), leave: () => (hasLeft = true) };
+  const progress = told({ live, changed: tables(['user']) });
+  await until('a picture with its tables', () =>
+    Promise.resolve(drawn.some((lines) => lines.some(({ text }) => text === 'tables altered: user')) || undefined),
+  );
+  await progress[Symbol.asyncDispose]();
+  assert.deepEqual(progress.lines(), []);
+  assert.deepEqual(drawn.at(-1), []);
+  assert.ok(hasLeft);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UnavailableError } from '../../../src/core/errors.ts';
+import { parseWorkload } from '../../../src/migrate/rollout/kinds.ts';
+import { watchWorkload } from '../../../src/migrate/rollout/watch.ts';
+import type { KubeObject, Observation, SetRef } from '../../../src/kube/types.ts';
+import { scriptedClient, seen, setOf, type Script } from '../../wait/support.ts';
+
+const db = parseWorkload('statefulset/db');
+const withSelector = (app: string) => seen({ spec: { selector: { matchLabels: { app } } } }, { name: 'db' });
+const pod = { metadata: { name: 'db-0' } };
+
+/** The first `count` sights, in words. */
+async function sights(script: Script, count: number): Promise<string[]> {
+  const stop = new AbortController();
+  const told: string[] = [];
+  const surroundings = { kube: scriptedClient(script), signal: stop.signal, warn: assert.fail };
+  for await (const sight of watchWorkload(db, surroundings)) {
+    if (sight.is === 'there') told.push(sight.pods.map(({ metadata }) => metadata.name).join(' '));
+    else told.push(sight.is === 'absent' ? 'absent' : sight.why);
+    if (told.length === count) break;
+  }
+  return told;
+}
+
+test('while one of its watches is in trouble nothing is known, and all is as before when that is over', async () => {
+  const set: Script['set'] = () => [
+    setOf(pod),
+    { kind: 'trouble', reason: 'ECONNREFUSED' },
+    { kind: 'connected' },
+    setOf(),
+  ];
+  const told = await sights({ one: () => [withSelector('db')], set }, 4);
+  assert.deepEqual(told, ['db-0', 'API server: ECONNREFUSED', 'db-0', '']);
+});
+
+test('of one that was deleted, and made again with another selector, the Pods of that are looked at', async () => {
+  const one = (): Observation<KubeObject>[] => [
+    { kind: 'absent' },
+    withSelector('old'),
+    { kind: 'deleted', object: undefined },
+    withSelector('new'),
+  ];
+  const asked: (string | undefined)[] = [];
+  const set = ({ labelSelector }: SetRef) => {
+    asked.push(labelSelector);
+    return labelSelector === 'app=new' ? [setOf(pod)] : [];
+  };
+  assert.deepEqual(await sights({ one, set }, 3), ['absent', 'absent', 'db-0']);
+  assert.deepEqual(asked, ['app=old', 'app=new']);
+});
+
+test('what can not be watched at all ends it', async () => {
+  const set: Script['set'] = () => {
+    throw new UnavailableError('no way');
+  };
+  await assert.rejects(sights({ one: () => [withSelector('db')], set }, 1), /no way/);
+});

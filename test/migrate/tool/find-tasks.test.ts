@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, UsageError } from '../../../src/core/errors.ts';
+import { findTasks, type Task, type TaskSources } from '../../../src/migrate/tool/index.ts';
+import { isSameWork, newWork } from '../../../src/migrate/tool/recorded.ts';
+import { serviceNamed, type Service } from '../../../src/catalog/index.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+
+const NOVA = '[DEFAULT]\ntransport_url = rabbit://o:r@h//\n[database]\nconnection = mysql://n:p@db/nova\n';
+
+function named(name: string): Service {
+  const service = serviceNamed(name);
+  assert.ok(service);
+  return service;
+}
+
+async function tasksOf(service: string, from: Partial<TaskSources> = {}, config = NOVA): Promise<readonly Task[]> {
+  await using folder = await privateFolder('tasks');
+  const serviceConfig = join(folder.path, 'service.conf');
+  await writeFile(serviceConfig, config);
+  return await findTasks(named(service), { set: [], serviceConfig, sources: [], inherited: {}, ...from });
+}
+
+async function keystoneTask(inherited: NodeJS.ProcessEnv, given = {}): Promise<Task> {
+  const [task] = await tasksOf('keystone', { inherited, given });
+  assert.ok(task);
+  return task;
+}
+
+test('a setting stands in the words of a command line and in what tells ours', async () => {
+  const [task] = await tasksOf('nova-cell', { set: ['cell=cell2'] });
+  assert.deepEqual(task?.steps[0].argv.slice(-2), ['--name', 'cell2']);
+  assert.ok(task && 'listed' in task.done);
+  assert.deepEqual(task.done.listed.is, { name: 'cell2' });
+});
+
+test("what is the tool's own in braces stays", async () => {
+  const [task] = await tasksOf('nova');
+  assert.match(task?.steps[0].argv.at(-1) ?? '', /^\{scheme\}:.*\{query\}$/);
+});
+
+test('the tool is told the very values that are looked for', async () => {
+  const [task] = await tasksOf('nova-cell');
+  assert.deepEqual(task?.environment, {
+    OS_DATABASE__CONNECTION: 'mysql://n:p@db/nova',
+    OS_DEFAULT__TRANSPORT_URL: 'rabbit://o:r@h//',
+  });
+  assert.equal(task?.redact('at rabbit://o:r@h// with mysql://n:p@db/nova'), 'at *** with ***');
+});
+
+test('a $ is read and told as oslo.config has it', async () => {
+  const config = `${NOVA.replace(':p@', ':p$$$$w@').replace('@h', '@$my_ip')}[DEFAULT]\nmy_ip = h\n`;
+  const [task] = await tasksOf('nova-cell', {}, config);
+  assert.ok(task && 'listed' in task.done);
+  assert.deepEqual(Object.values(task.done.wanted).toSorted(), ['mysql://n:p$w@db/nova', 'rabbit://o:r@h//']);
+  assert.equal(task.environment['OS_DATABASE__CONNECTION'], String.raw`mysql://n:p\$w@db/nova`);
+});
+
+test('a variable of the tool counts before the file', async () => {
+  const [task] = await tasksOf('nova-cell', { inherited: { OS_DEFAULT__TRANSPORT_URL: 'rabbit://o:v$$@h//' } });
+  assert.equal(task?.environment['OS_DEFAULT__TRANSPORT_URL'], String.raw`rabbit://o:v\$@h//`);
+  assert.ok('listed' in task.done && Object.values(task.done.wanted).includes('rabbit://o:v$@h//'));
+});
+
+for (const [what, set, says] of [
+  ['a setting that there is not', 'cel=x', /nova-cell has no setting 'cel'.*did you mean 'cell'/],
+  ['a setting without a value', 'cell=', /'cell=' is not NAME=VALUE/],
+  ['a word that is none', 'cell', /'cell' is not NAME=VALUE/],
+] as const) {
+  test(`${what} is refused`, async () => {
+    await assert.rejects(tasksOf('nova-cell', { set: [set] }), (error: unknown) => {
+      assert.ok(error instanceof UsageError);
+      assert.match(error.message, says);
+      return true;
+    });
+  });
+}
+
+test('an option that is not set is named with its file', async () => {
+  await assert.rejects(tasksOf('nova-cell', {}, '[database]\nconnection = mysql://n:p@db/nova\n'), (error: unknown) => {
+    assert.ok(error instanceof ConfigError);
+    assert.match(error.message, /service\.conf: \[DEFAULT\] transport_url is not set/);
+    return true;
+  });
+});
+
+test("a variable is found by its own name before its clients', in an option before the environment, and in a file", async () => {
+  await using folder = await privateFolder('secret');
+  const file = join(folder.path, 'password');
+  await writeFile(file, 'of-a-file\n');
+  const names = async (...from: Parameters<typeof keystoneTask>) => {
+    const { shown, secrets } = await keystoneTask(...from);
+    return [secrets['OS_BOOTSTRAP_PASSWORD'], shown['OS_BOOTSTRAP_USERNAME'], shown['OS_BOOTSTRAP_REGION_ID']];
+  };
+  assert.deepEqual(await names({ OS_PASSWORD: 'a', OS_BOOTSTRAP_PASSWORD: 'b', OS_USERNAME: 'root' }), [
+    'b',
+    'root',
+    'RegionOne',
+  ]);
+  assert.deepEqual(await names({ OS_PASSWORD: 'a', OS_REGION_NAME: 'here' }, { OS_PASSWORD: 'c' }), [
+    'c',
+    'admin',
+    'here',
+  ]);
+  assert.deepEqual(await names({ OS_BOOTSTRAP_PASSWORD_FILE: file, OS_PASSWORD: 'a' }), [
+    'of-a-file',
+    'admin',
+    'RegionOne',
+  ]);
+  assert.deepEqual(await names({}, { OS_PASSWORD_FILE: file }), ['of-a-file', 'admin', 'RegionOne']);
+});
+
+test('a required variable that nobody sets is lacked, not refused: the task may be done', async () => {
+  assert.match((await keystoneTask({})).lacks ?? '', /^OS_BOOTSTRAP_PASSWORD or .* must be set$/);
+  assert.equal((await keystoneTask({ OS_PASSWORD: 'a' })).lacks, undefined);
+});
+
+test('a record tells another value and another password, holds neither, and fits its column', async () => {
+  const task = await keystoneTask({ OS_PASSWORD: 'hunter2hunter2' });
+  const work = newWork(task);
+  assert.ok(work.length <= 64, work);
+  assert.doesNotMatch(work, /hunter2/);
+  assert.notEqual(newWork(task), work, 'salted');
+  assert.ok(isSameWork(work, task));
+  assert.ok(!isSameWork(work, await keystoneTask({ OS_PASSWORD: 'hunter3' })));
+  assert.ok(
+    !isSameWork(work, await keystoneTask({ OS_PASSWORD: 'hunter2hunter2', OS_BOOTSTRAP_PUBLIC_URL: 'http://k' })),
+  );
+});
+
+test("Glance's definitions count as loaded where a whole migration of the release has loaded them", async () => {
+  const [task] = await tasksOf('glance');
+  assert.ok(task && 'once' in task.done);
+  assert.deepEqual(task.done.within, named('glance').migration.phases.all);
+});

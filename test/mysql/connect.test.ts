@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { connect, isPassing, type MysqlTarget } from '../../src/mysql/index.ts';
+import { freePort } from '../../tools/port.ts';
+
+function targetAt(port: number): MysqlTarget {
+  return { host: '127.0.0.1', port, user: 'u', password: 'p', database: 'd' };
+}
+
+/** Accepts connections and never greets, as a frozen server does. */
+async function silentServer(): Promise<{ port: number } & AsyncDisposable> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+test('a server that never greets is given up, as something that may pass', async (t) => {
+  await using server = await silentServer();
+  await assert.rejects(connect(targetAt(server.port), { signal: t.signal, handshakeMs: 50 }), (error: unknown) =>
+    isPassing(error),
+  );
+});
+
+test("an abort ends a handshake with the signal's reason", async () => {
+  await using server = await silentServer();
+  const stop = new AbortController();
+  const reason = new Error('enough');
+  const connected = connect(targetAt(server.port), { signal: stop.signal });
+  setImmediate(() => stop.abort(reason));
+  await assert.rejects(connected, reason);
+});
+
+test('a refused connection may pass', async (t) => {
+  await assert.rejects(connect(targetAt(await freePort()), { signal: t.signal }), (error: unknown) => isPassing(error));
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { connect, type MysqlTarget } from '../../src/mysql/index.ts';
+import { makeAuthority } from '../cluster/authority.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { askingServer, type Asking } from './asking-server.ts';
+
+const PASSWORD = 'a-secret-of-ours';
+const authority = makeAuthority('of the server');
+const certificate = authority.issue({ commonName: 'localhost', hosts: ['127.0.0.1'] });
+
+function targetAt(port: number, more: Partial<MysqlTarget> = {}): MysqlTarget {
+  return { host: '127.0.0.1', port, user: 'nova', password: PASSWORD, database: 'd', ...more };
+}
+
+const WAYS: readonly Asking[] = [
+  { greets: 'mysql_native_password', switchesTo: 'caching_sha2_password' },
+  { greets: 'mysql_native_password', switchesTo: 'sha256_password' },
+  { greets: 'mysql_native_password', switchesTo: 'mysql_clear_password' },
+  { greets: 'caching_sha2_password', switchesTo: 'caching_sha2_password' },
+  { greets: 'sha256_password', switchesTo: 'sha256_password' },
+  { greets: 'mysql_clear_password', switchesTo: 'mysql_clear_password' },
+];
+
+for (const way of WAYS) {
+  const { greets, switchesTo } = way;
+  for (const isTls of [false, true]) {
+    const how = isTls ? 'over TLS that verifies nothing' : 'in plain';
+    test(`a server that greets with ${greets} and asks by ${switchesTo} ${how} gets no password`, async (t) => {
+      await using server = await askingServer({ ...way, ...(isTls && { tls: certificate }) });
+      const target = targetAt(server.port, isTls ? { tls: { verifyIdentity: false } } : {});
+      await assert.rejects(connect(target, { signal: t.signal }), {
+        name: 'UnavailableError',
+        exitCode: 69,
+        message: new RegExp(
+          `^the server at 127\\.0\\.0\\.1:${server.port} asks for the password of nova itself \\(.*${switchesTo}.*\\).*ssl_ca`,
+        ),
+      });
+      assert.match(server.heard(), /nova/);
+      assert.ok(!server.heard().includes(PASSWORD));
+    });
+  }
+}
+
+test('a proof that the server has in its cache is enough', async (t) => {
+  const way = { greets: 'caching_sha2_password', switchesTo: 'caching_sha2_password', isCached: true } as const;
+  await using server = await askingServer(way);
+  (await connect(targetAt(server.port), { signal: t.signal })).destroy();
+  assert.ok(!server.heard().includes(PASSWORD));
+});
+
+test('a server that asks before it has named a plugin gets nothing', async (t) => {
+  await using server = await askingServer({ greets: 'caching_sha2_password' });
+  await assert.rejects(connect(targetAt(server.port), { signal: t.signal }), /no auth plugin/);
+  assert.ok(!server.heard().includes(PASSWORD));
+});
+
+test('a server that TLS has verified, and one behind a socket file, get the password', async (t) => {
+  await using folder = await privateFolder('login');
+  const caFile = join(folder.path, 'ca.pem');
+  const socket = join(folder.path, 'mysqld.sock');
+  await writeFile(caFile, authority.certificate);
+  const greets = 'caching_sha2_password';
+  await using secure = await askingServer({ greets, tls: certificate });
+  const verified = targetAt(secure.port, { tls: { caFile, verifyIdentity: true } });
+  (await connect(verified, { signal: t.signal })).destroy();
+  assert.ok(secure.heard().includes(PASSWORD));
+  await using local = await askingServer({ greets, socket });
+  (await connect(targetAt(0, { socket }), { signal: t.signal })).destroy();
+  assert.ok(local.heard().includes(PASSWORD));
+});
+
+test('a server with native passwords is proven the same password as before', async (t) => {
+  await using server = await askingServer({ greets: 'mysql_native_password' });
+  (await connect(targetAt(server.port), { signal: t.signal })).destroy();
+  assert.ok(!server.heard().includes(PASSWORD));
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { connect, type LookupFunction } from 'node:net';
+import { test } from 'node:test';
+import { lookupWithin } from '../../src/net/lookup.ts';
+import { listenTcp } from '../support/server.ts';
+
+/** What connecting to the port of a name comes to. */
+function connected(port: number, lookup: LookupFunction): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: 'localhost', port, lookup });
+    socket.once('connect', () => resolve(socket.destroy() && 'connected'));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
+  });
+}
+
+test('a name that is answered for is as ever', async () => {
+  await using server = await listenTcp(() => {});
+  assert.equal(await connected(server.port, lookupWithin(60_000)), 'connected');
+});
+
+test('silent name servers are told from a silent host, and what they say too late is not heard', async () => {
+  let answer: (() => void) | undefined;
+  const late: LookupFunction = (_, __, callback) =>
+    (answer = () => callback(null, [{ address: '127.0.0.1', family: 4 }]));
+  await using server = await listenTcp(() => assert.fail('somebody connected'));
+  assert.equal(await connected(server.port, lookupWithin(1, late)), 'EAI_AGAIN');
+  answer?.();
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { findProgram, isRefusal } from '../../../src/process/exec/index.ts';
+import { privateFolder, type Folder } from '../../../tools/folder.ts';
+import { run } from '../../../tools/process.ts';
+
+let folder: Folder;
+
+const ELF_OF_ANOTHER_MACHINE = Buffer.alloc(64);
+ELF_OF_ANOTHER_MACHINE.write('\x7fELF\x02\x01\x01', 'latin1');
+ELF_OF_ANOTHER_MACHINE[18] = 0x16;
+
+/** Files that a shell runs or refuses, each for another reason. */
+const FILES: Readonly<Record<string, string | Buffer>> = {
+  'a-script': '#! /bin/sh -e\nexit 0\n',
+  'no-format': 'exit 0\n',
+  empty: '',
+  'a\nline': 'exit 0\n',
+  'an unreadable interpreter': '#!/no/such/interpreter\n',
+  'interpreter-is-data': '#!/etc/passwd\n',
+  'interpreter-is-a-folder': '#!/etc\n',
+  'only-a-shebang': '#!\nexit 0\n',
+  'binary-data': 'a\0b\n',
+  'another-machine': ELF_OF_ANOTHER_MACHINE,
+};
+
+before(async () => {
+  folder = await privateFolder('exec');
+  for (const [name, content] of Object.entries(FILES)) {
+    await writeFile(join(folder.path, name), content);
+    await chmod(join(folder.path, name), 0o755);
+  }
+  await writeFile(join(folder.path, 'no-x-bit'), '#!/bin/sh\n');
+  await mkdir(join(folder.path, 'a-folder'));
+  await writeFile(join(folder.path, 'chain'), `#!${join(folder.path, 'a-script')}\n`);
+  await chmod(join(folder.path, 'chain'), 0o755);
+});
+after(async () => await folder[Symbol.asyncDispose]());
+
+/** What a shell ends with when it becomes this. */
+async function shellCode(name: string, path: string): Promise<number> {
+  return (await run('/bin/bash', ['--norc', '-c', 'exec "$0"', name], { env: { PATH: path } })).code;
+}
+
+for (const name of [...Object.keys(FILES), 'no-x-bit', 'a-folder', 'chain', 'missing', 'a-script/below']) {
+  test(`by path it is found or refused as a shell does it: ${JSON.stringify(name)}`, async () => {
+    const file = join(folder.path, name);
+    const found = findProgram(file, '');
+    assert.equal(isRefusal(found) ? found.code : 0, await shellCode(file, ''), JSON.stringify(found));
+    if (isRefusal(found)) assert.ok(found.reason.startsWith(file) && !found.reason.includes('\n    at'), found.reason);
+  });
+}
+
+test('on the PATH a folder and a file without x bit are passed over', async () => {
+  const second = join(folder.path, 'second');
+  await mkdir(second);
+  for (const name of ['a-folder', 'no-x-bit']) {
+    await writeFile(join(second, name), '#!/bin/sh\n', { mode: 0o755 });
+    const found = findProgram(name, `${folder.path}:${second}`);
+    assert.deepEqual(found, { file: join(second, name), words: [] });
+    assert.equal(await shellCode(name, `${folder.path}:${second}`), 0);
+  }
+});
+
+test('what only stands on the PATH without x bit is 126, what does not is 127', async () => {
+  for (const [name, code] of [
+    ['no-x-bit', 126],
+    ['missing', 127],
+    ['', 127],
+  ] as const) {
+    const found = findProgram(name, `/nonexistent:${folder.path}`);
+    assert.ok(isRefusal(found) && found.code === code, JSON.stringify(found));
+    assert.equal(await shellCode(name, `/nonexistent:${folder.path}`), code);
+  }
+});
+
+test('a file without a format is a script of the shell', () => {
+  const file = join(folder.path, 'no-format');
+  assert.deepEqual(findProgram(file, ''), { file: '/bin/sh', words: [file] });
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { inMask, isNamed, listProcesses, type ProcessInfo } from '../../../src/process/procfs/processes.ts';
+import { start } from '../../../tools/process.ts';
+import { until } from '../../support/until.ts';
+
+async function seen(pid: number, words: string): Promise<ProcessInfo> {
+  return await until(`process ${pid} to be ${words}`, async () => {
+    return (await listProcesses()).find((one) => one.pid === pid && one.words.join(' ') === words);
+  });
+}
+
+test('a process is seen with its parent, its name, its words and its user', async () => {
+  await using running = await start('sleep', ['1000']);
+  const { parent, name, words, uid } = await seen(running.pid, 'sleep 1000');
+  assert.deepEqual(
+    { parent, name, words, uid },
+    { parent: process.pid, name: 'sleep', words: ['sleep', '1000'], uid: process.geteuid?.() },
+  );
+});
+
+test('what a process handles and what it ignores is told apart', async () => {
+  const script = "trap '' USR1; trap : USR2; while :; do sleep 1000; done";
+  await using running = await start('bash', ['-c', script]);
+  await until('the traps', async () => {
+    const one = (await listProcesses()).find(({ pid }) => pid === running.pid);
+    return (one !== undefined && inMask(one.caught, 'SIGUSR2')) || undefined;
+  });
+  const { caught, ignored } = await seen(running.pid, `bash -c ${script}`);
+  assert.deepEqual(
+    (['SIGUSR1', 'SIGUSR2', 'SIGHUP'] as const).map((signal) => [inMask(caught, signal), inMask(ignored, signal)]),
+    [
+      [false, true],
+      [true, false],
+      [false, false],
+    ],
+  );
+});
+
+test('a zombie is no process', async () => {
+  // The child ends only when the shell has become a program that never asks for it.
+  const child = '(until [[ $(< /proc/$$/comm) == sleep ]]; do :; done) &';
+  await using running = await start('bash', ['-c', `${child} exec sleep 1000`]);
+  await seen(running.pid, 'sleep 1000');
+  const zombie = await until('the child to have ended', async () => {
+    const [pid] = (await readFile(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8')).split(' ');
+    return / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8')) ? Number(pid) : undefined;
+  });
+  assert.equal(
+    (await listProcesses()).find(({ pid }) => pid === zombie),
+    undefined,
+  );
+});
+
+const info = (name: string, words: readonly string[]): ProcessInfo => {
+  return { pid: 7, parent: 1, name, words, uid: 0, caught: 0n, ignored: 0n };
+};
+
+test('a process is called by its kernel name, its file, or the script that an interpreter runs', () => {
+  assert.ok(isNamed(info('httpd', ['/usr/sbin/httpd', '-DFOREGROUND']), 'httpd'));
+  assert.ok(isNamed(info('nginx', ['nginx: master process /usr/sbin/nginx']), 'nginx'));
+  assert.ok(isNamed(info('python3', ['/usr/bin/python3', '/usr/bin/glance-api']), 'glance-api'));
+  assert.ok(isNamed(info('neutron-openvsw', ['neutron-openvswitch-agent: worker']), 'neutron-openvswitch-agent'));
+  assert.ok(!isNamed(info('httpd', ['/usr/sbin/httpd']), 'http'));
+  assert.ok(!isNamed(info('sleep', ['sleep', '1', 'glance-api']), 'glance-api'));
+  assert.ok(isNamed(info('bash', ['bash', '-e', '/usr/bin/glance-api']), 'glance-api'));
+  assert.ok(!isNamed(info('bash', ['bash', '-ec', 'tail -f /var/log/glance-api']), 'glance-api'));
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { commandsOf } from '../../src/cli/command.ts';
+import { all } from '../../src/toolbox/index.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { HELPERS } from '../support/helper.ts';
+import { start } from '../../tools/process.ts';
+import { STAGES } from './stages.ts';
+import type { Stage } from './stages/stage.ts';
+
+const LINES = all().flatMap((helper) =>
+  commandsOf(helper).flatMap(([, command]) => command.examples.map(({ line }) => ({ helper, line }))),
+);
+
+test('every stage is for an example that is shown', () => {
+  assert.deepEqual(
+    Object.keys(STAGES).filter((line) => !LINES.some((example) => example.line === line)),
+    [],
+  );
+});
+
+for (const { helper, line } of LINES) {
+  test(`the example works as shown: ${line}`, async () => {
+    const setStage = STAGES[line];
+    assert.ok(setStage, 'has no stage: set one in test/toolbox/stages/');
+    assert.ok(`${line} `.startsWith(`${helper.name} `), 'begins with another name than its helper');
+    await using folder = await privateFolder('example');
+    await using stack = new AsyncDisposableStack();
+    await play(line, folder.path, await setStage(folder.path, stack));
+  });
+}
+
+/** Runs a line as a shell does that finds our names on its PATH. */
+async function play(line: string, folder: string, stage: Stage): Promise<void> {
+  await mkdir(join(folder, 'bin'), { recursive: true });
+  for (const { name } of all()) {
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' ${name} "$@"\n`;
+    await writeFile(join(folder, 'bin', name), script, { mode: 0o755 });
+  }
+  const given = Object.entries(stage.replace ?? {}).reduce((rest, [word, ours]) => rest.replaceAll(word, ours), line);
+  // How long a probe may take is no example's subject, and a busy machine takes longer.
+  const words = given.replace(/^(kolla-probe .*--timeout) \d+m?s/, '$1 1h');
+  const env = {
+    KOLLA_PROBE_TIMEOUT: '1h',
+    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+    HOME: folder,
+    ...stage.env,
+  };
+  await using running = await start('bash', ['-c', `exec ${words}`], { cwd: folder, env, keepOutput: true });
+  const { stdout, stderr } = running.child;
+  assert.ok(stdout && stderr);
+  const said = Promise.all([text(stdout), text(stderr)]);
+  const closed = once(running.child, 'close');
+  if (stage.stopAfter) await Promise.race([stage.stopAfter.then(() => running.stop()), closed]);
+  await closed;
+  const [out, err] = await said;
+  assert.equal(await running.ended, stage.code ?? 0, err || out);
+  if (stage.stdout) assert.match(out, stage.stdout);
+  if (stage.stderr) assert.match(err, stage.stderr);
+  assert.doesNotMatch(out + err, /hidden/, 'a secret was shown');
+}

@@ -1,0 +1,40 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { events, line as event, scriptedApi, type Handler } from '../../kube/support.ts';
+
+/** An API server that knows one finished Job, by a kubeconfig. */
+export function clusterWithJob(folder: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
+  const metadata = { name: 'keystone-db-sync', resourceVersion: '7' };
+  return clusterWith({ metadata, status: { conditions: [{ type: 'Complete', status: 'True' }] } }, folder, stack);
+}
+
+/** An API server that knows one object, by a kubeconfig. */
+export async function clusterWith(
+  object: object,
+  folder: string,
+  stack: AsyncDisposableStack,
+): Promise<NodeJS.ProcessEnv> {
+  const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '7' } });
+  return await clusterAnswering(events(event('ADDED', object), bookmark), folder, stack);
+}
+
+/** An API server that answers so, by a kubeconfig. */
+export async function clusterAnswering(
+  answer: Handler,
+  folder: string,
+  stack: AsyncDisposableStack,
+): Promise<NodeJS.ProcessEnv> {
+  const api = stack.use(await scriptedApi(answer));
+  const file = join(folder, 'kubeconfig');
+  const config = {
+    'current-context': 'here',
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me', namespace: 'openstack' } }],
+    clusters: [
+      { name: 'here', cluster: { server: api.url, 'certificate-authority': join(api.accountFolder, 'ca.crt') } },
+    ],
+    users: [{ name: 'me', user: { token: 'token' } }],
+  };
+  // JSON is YAML.
+  await writeFile(file, JSON.stringify(config));
+  return { KUBECONFIG: file };
+}

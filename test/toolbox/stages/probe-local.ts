@@ -1,0 +1,121 @@
+import { cp, mkdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configRecordFile } from '../../../src/fs/config-record.ts';
+import { runHelper } from '../../support/helper.ts';
+import { freePort } from '../../../tools/port.ts';
+import { connects, listens, startService } from '../../probe/local/service.ts';
+import { listenTcp } from '../../support/server.ts';
+import { clusterAnswering } from './cluster.ts';
+import type { Stages } from './stage.ts';
+
+const RUNS = "say('up'); setInterval(() => {}, 1000);";
+
+export const PROBE_LOCAL: Stages = {
+  'kolla-probe listen 11211 --process memcached': async (_, stack) => {
+    const { said } = stack.use(await startService('memcached', listens()));
+    return { replace: { 11211: said } };
+  },
+  'kolla-probe listen 53 --protocol udp': async (_, stack) => {
+    const script = `const socket = require('node:dgram').createSocket('udp6');
+socket.bind(0, () => say(String(socket.address().port)));`;
+    const { said } = stack.use(await startService('named', script));
+    return { replace: { 53: said } };
+  },
+  'kolla-probe connected nova-compute 5672': async (_, stack) => {
+    const { port } = stack.use(await listenTcp(() => {}));
+    stack.use(await startService('nova-compute', connects(port)));
+    return { replace: { 5672: `${port}` } };
+  },
+  'kolla-probe connected --any-process 5671 5672': async (_, stack) => {
+    const { port } = stack.use(await listenTcp(() => {}));
+    stack.use(await startService('nova-compute', connects(port)));
+    return { replace: { '5671 5672': `1 ${port}` } };
+  },
+  'kolla-probe socket /run/openvswitch/db.sock --process ovsdb-server': async (folder, stack) => {
+    const path = join(folder, 'db.sock');
+    const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => say('up'));`;
+    stack.use(await startService('ovsdb-server', script));
+    return { replace: { '/run/openvswitch/db.sock': path } };
+  },
+  'kolla-probe socket /run/libvirt/libvirt-sock': async (folder) => {
+    const path = join(folder, 'libvirt-sock');
+    await writeFile(path, '');
+    return {
+      replace: { '/run/libvirt/libvirt-sock': path },
+      code: 1,
+      stderr: /a file lies there that nobody listens on any more/,
+    };
+  },
+  'kolla-probe process ovn-controller': async (_, stack) => {
+    stack.use(await startService('ovn-controller', RUNS));
+    return {};
+  },
+  "kolla-probe process --pattern 'mistral-server .*engine'": () =>
+    Promise.resolve({ code: 1, stderr: /no process whose command line matches 'mistral-server \.\*engine'/ }),
+  'kolla-probe file-age /run/heartbeat 90s': async (folder) => {
+    const path = join(folder, 'heartbeat');
+    await writeFile(path, '');
+    return { replace: { '/run/heartbeat': path } };
+  },
+  'kolla-probe file-age /etc/keystone/fernet-keys/0 36h': async (folder) => {
+    const path = join(folder, '0');
+    await writeFile(path, '');
+    await utimes(path, 0, Date.now() / 1000 - 48 * 3600);
+    return {
+      replace: { '/etc/keystone/fernet-keys/0': path },
+      code: 1,
+      stderr: /was written 48h ago, and may be 36h old/,
+    };
+  },
+  'kolla-probe command -- virsh version --daemon': async (folder) => {
+    await mkdir(join(folder, 'bin'));
+    await writeFile(join(folder, 'bin/virsh'), '#!/bin/sh\n[ "$*" = "version --daemon" ]\n', { mode: 0o755 });
+    return {};
+  },
+  'kolla-probe command --timeout 5s -- ovsdb-client list-dbs': () =>
+    Promise.resolve({ code: 1, stderr: /ovsdb-client cannot be run: .*ENOENT/ }),
+  'kolla-probe config': () =>
+    Promise.resolve({
+      env: { KOLLA_PROBE_ROOT: '/nowhere' },
+      code: 1,
+      stderr: /there is no \/nowhere\/run\/kolla\/config-watch\.json: does kolla-init watch run/,
+    }),
+  'kolla-probe config --root ./tree --config-dir ./config': async (folder) => {
+    await mkdir(join(folder, 'tree/run/kolla'), { recursive: true });
+    await writeFile(configRecordFile(join(folder, 'tree')), '{"state":"in-step","version":"0123456789ab"}');
+    return {};
+  },
+  'kolla-probe db-sync keystone --release 2026.1 --timeout 5s': async (folder, stack) => {
+    const annotations = { 'kolla-pod/state': 'done', 'kolla-pod/phase': 'all', 'kolla-pod/ready-for': '2026.1' };
+    const lease = JSON.stringify({ metadata: { name: 'kolla-db-sync-keystone', annotations } });
+    return { env: await clusterAnswering((_, response) => void response.end(lease), folder, stack) };
+  },
+  // No database in a unit test. On a real one it runs in test/integration.
+  'kolla-probe db-sync keystone --server mariadb --user keystone --password-file /run/secrets/keystone': async (
+    folder,
+  ) => {
+    await writeFile(join(folder, 'password'), 'hidden\n');
+    return {
+      replace: { 'mariadb ': `127.0.0.1:${await freePort()} `, '/run/secrets/keystone': join(folder, 'password') },
+      code: 1,
+      stderr: /ECONNREFUSED|refused/,
+    };
+  },
+  'kolla-probe log-ship --timeout 5s': async (folder) => {
+    await shipped(folder);
+    return { env: { KOLLA_PROBE_STATE: join(folder, 'logs/.kolla-log-ship') } };
+  },
+  'kolla-probe log-ship --state ./state --within 10m': async (folder) => {
+    await shipped(folder);
+    await cp(join(folder, 'logs/.kolla-log-ship'), join(folder, 'state'), { recursive: true });
+    return {};
+  },
+};
+
+/** Logs of which all is acknowledged. */
+async function shipped(folder: string): Promise<void> {
+  await mkdir(join(folder, 'logs/nova'), { recursive: true });
+  await writeFile(join(folder, 'logs/nova/nova-api.log'), '2026-01-31 10:00:00.123 7 INFO nova [-] a line\n');
+  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', '--root', join(folder, 'logs')]);
+  if (code !== 0) throw new Error(`the log was not shipped: ${stderr}`);
+}

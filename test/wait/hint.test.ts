@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endpointsHint, insideHint } from '../../src/wait/hint.ts';
+
+const self = { podName: 'nova-0', nodeName: undefined, container: 'init' };
+
+test('the hint for a path can be pasted, whatever the path is', () => {
+  assert.equal(insideHint(self, '/run/a'), 'kubectl exec nova-0 -c init -- ls -la /run/a');
+  assert.equal(
+    insideHint({ ...self, container: undefined }, "/a b'c"),
+    String.raw`kubectl exec nova-0 -- ls -la '/a b'\''c'`,
+  );
+});
+
+test('the hint for a host is what shows who should answer there', () => {
+  assert.match(endpointsHint('127.0.0.1'), /^kubectl describe pod /);
+  assert.match(endpointsHint('10.0.0.3'), /status\.podIP=10\.0\.0\.3$/);
+  assert.equal(
+    endpointsHint('mariadb.db.svc'),
+    'kubectl get endpointslices -n db -l kubernetes.io/service-name=mariadb',
+  );
+});

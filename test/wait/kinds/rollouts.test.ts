@@ -1,0 +1,46 @@
+import { judgeDaemonSet } from '../../../src/wait/kinds/daemonset.ts';
+import { is, judged, metadata } from './judged.ts';
+
+const owned = (more: object, owner = 'x') => ({
+  metadata: { name: 'p', ownerReferences: [{ kind: 'DaemonSet', name: owner }] },
+  ...more,
+});
+const settled = { observedGeneration: 2, currentNumberScheduled: 1, desiredNumberScheduled: 1 };
+judged('a DaemonSet', [
+  [
+    'whose Pod here is ready',
+    judgeDaemonSet({ metadata }, [owned({ status: { conditions: [is('Ready')] } })], 'n', 'wait'),
+    'met',
+    'its Pod on node n is ready',
+  ],
+  [
+    'whose Pod here is not ready',
+    judgeDaemonSet({ metadata }, [owned({ status: { phase: 'Running' } })], 'n', 'ready'),
+    'pending',
+    'its Pod on node n: Running',
+  ],
+  [
+    'with no Pod here',
+    judgeDaemonSet({ metadata, status: settled }, [], 'n', 'wait'),
+    'pending',
+    'no Pod of it on node n',
+  ],
+  [
+    'with no Pod here, where that is ready',
+    judgeDaemonSet({ metadata, status: settled }, [], 'n', 'ready'),
+    'met',
+    'no Pod of it on node n',
+  ],
+  [
+    'that has not made its Pods yet',
+    judgeDaemonSet({ metadata, status: { ...settled, currentNumberScheduled: 0 } }, [], 'n', 'ready'),
+    'pending',
+    'no Pod of it on node n',
+  ],
+  [
+    "with another's Pod of the same labels",
+    judgeDaemonSet({ metadata }, [owned({ status: { conditions: [is('Ready')] } }, 'y')], 'n', 'wait'),
+    'pending',
+    'no Pod of it on node n',
+  ],
+]);

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SignalError, UnavailableError, UsageError } from '../../src/core/errors.ts';
+import type { KubeObject, Observation, SetRef } from '../../src/kube/types.ts';
+import { scriptedClient, seen, setOf, wait, type Options, type Script } from './support.ts';
+
+const complete = seen({ status: { conditions: [{ type: 'Complete', status: 'True' }] } });
+const broken = seen({ status: { conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] } });
+const absent: Observation<KubeObject> = { kind: 'absent' };
+const gone = (observation: Observation<KubeObject>): Observation<KubeObject> => ({
+  kind: 'deleted',
+  object: observation.kind === 'object' ? observation.object : undefined,
+});
+
+function waitOn(texts: string | readonly string[], script: Script, options: Options = {}) {
+  const client = scriptedClient(script);
+  const waited = wait([texts].flat(), { kube: () => Promise.resolve(client), ...options });
+  return { ...waited, client };
+}
+
+/** What was said of the one dependency, after its first line. */
+function states(messages: readonly string[]): string[] {
+  return messages.slice(1).map((message) => message.replace(/^.*?: /, '').replace(/met after \S+: /, 'met: '));
+}
+
+test('a failed Job ends the wait with its reason and the command that shows its log', async () => {
+  await assert.rejects(waitOn('job/sync', { one: () => [broken] }).done, (error) => {
+    assert.ok(error instanceof UnavailableError);
+    assert.match(error.message, /^job\/sync failed: BackoffLimitExceeded; .*kubectl -n own logs job\/sync/);
+    return true;
+  });
+});
+
+test('a failed Job may be replaced by another when that is asked for', async () => {
+  const script = { one: () => [broken, gone(broken), complete] };
+  const { done, messages } = waitOn('job/sync', script, { onFailedJob: 'wait' });
+  await done;
+  assert.deepEqual(states(messages()), [
+    'failed: BackoffLimitExceeded; waiting for another',
+    'deleted; waiting for another',
+    'met: Complete',
+  ]);
+});
+
+test('a Job that its TTL removed after its end was Complete, a Pod that is gone is not Ready', async () => {
+  await waitOn('job/sync', { one: () => [gone(complete)] }).done;
+  const ready = seen({ status: { conditions: [{ type: 'Ready', status: 'True' }] } });
+  const { done, messages } = waitOn('pod/sync', { one: () => [gone(ready), ready] });
+  await done;
+  assert.deepEqual(states(messages()), ['deleted; waiting for another', 'met: Ready']);
+});
+
+test('after trouble with the API server the last state is told again', async () => {
+  const script: Script = {
+    one: () => [absent, { kind: 'trouble', reason: 'ECONNREFUSED' }, { kind: 'connected' }, complete],
+  };
+  const { done, messages } = waitOn('job/sync', script);
+  await done;
+  const none = 'no such Job in namespace own yet';
+  assert.deepEqual(states(messages()), [none, 'API server: ECONNREFUSED', none, 'met: Complete']);
+});
+
+const lease = (name: string) => `/apis/coordination.k8s.io/v1/namespaces/own/leases/kolla-db-sync-${name}`;
+const migrated = { metadata: { name: 'x', annotations: { 'kolla-pod/ready-for': '' } } };
+
+test('an absent Job is spoken for by its migration, by the name that is derived or given', async () => {
+  await waitOn('job/nova-db-sync', { one: () => [absent], objects: { [lease('nova')]: migrated } }).done;
+  await waitOn('job/cell?db-sync=nova', { one: () => [absent], objects: { [lease('nova')]: migrated } }).done;
+});
+
+test('of an absent Job that is no migration by its name no Lease is asked for, which its Role does not allow', async () => {
+  const script = { one: () => [absent], objects: { [lease('sync')]: migrated } };
+  const { done, client } = waitOn('job/sync', script, { timeoutMs: 300 });
+  await assert.rejects(done, /no such Job in namespace own yet/);
+  assert.deepEqual(client.asked, []);
+});
+
+for (const [record, wanted] of [
+  [{ 'kolla-pod/state': 'running' }, ''],
+  [{ 'kolla-pod/state': 'done', 'kolla-pod/phase': 'contract' }, ''],
+  [{ 'kolla-pod/ready-for': 'old' }, '?release=new'],
+  [{ 'kolla-pod/ready-for': '' }, '?release=new'],
+] as const) {
+  test(`a record that says ${JSON.stringify(record)} does not speak for an absent job/a-db-sync${wanted}`, async () => {
+    const objects = { [lease('a')]: { metadata: { name: 'x', annotations: record } } };
+    const { done, messages, client } = waitOn(
+      `job/a-db-sync${wanted}`,
+      { one: () => [absent], objects },
+      { timeoutMs: 300 },
+    );
+    await assert.rejects(done, /no such Job in namespace own yet/);
+    assert.match(messages().at(-1) ?? '', /no such Job/);
+    assert.deepEqual(client.asked, [lease('a')]);
+  });
+}
+
+test('conditions and JSONPaths stand for what the kind means, and all must hold', async () => {
+  const text = 'job/sync?condition=suspended&jsonpath={.status.active}=0';
+  const of = (status: string, active: number) =>
+    seen({ status: { active, conditions: [{ type: 'Suspended', status }] } });
+  const { done, messages } = waitOn(text, { one: () => [of('False', 0), of('True', 1), of('True', 0)] });
+  await done;
+  assert.deepEqual(
+    states(messages()),
+    ['Suspended=False', '{.status.active}=1', 'met: suspended=True, {.status.active}=0'].map((state) =>
+      state.replace('Suspended=False', 'suspended=False'),
+    ),
+  );
+});
+
+test('a condition of an older generation does not count', async () => {
+  const of = (observedGeneration: number) =>
+    seen({ status: { conditions: [{ type: 'Ready', status: 'True', observedGeneration }] } }, { generation: 2 });
+  const { done, messages } = waitOn('widgets.example.org/sync?condition=Ready', {
+    one: () => [of(1), of(2)],
+    resource: { group: 'example.org', version: 'v1', resource: 'widgets', kind: 'Widget', namespaced: true },
+  });
+  await done;
+  assert.deepEqual(states(messages()), ['its controller has not seen the latest spec yet', 'met: Ready=True']);
+});
+
+test('a JSONPath that can not be run is a mistake of the command line', async () => {
+  const { done } = waitOn('job/sync?jsonpath={.a[?(@.b==)]}', { one: () => [seen({ a: [{ b: 1 }] })] });
+  await assert.rejects(done, UsageError);
+});
+
+test('negated, an object must be gone, and that it is must be certain', async () => {
+  const path = '/apis/batch/v1/namespaces/own/jobs/sync';
+  const there = { metadata: { name: 'sync' } };
+  // A watch that is quiet may only be slow: what is asked for says that it is there.
+  const { done, messages } = waitOn('!job/sync', { one: () => [absent, gone(complete)], objects: { [path]: there } });
+  await done;
+  assert.deepEqual(states(messages()), ['is there', 'met: no such Job in namespace own']);
+});
+
+test('a kind that has no namespace takes none', async () => {
+  const { done } = waitOn('widgets.example.org/x@ns', {
+    resource: { group: 'example.org', version: 'v1', resource: 'widgets', kind: 'Widget', namespaced: false },
+  });
+  await assert.rejects(done, /a Widget is in no namespace/);
+});
+
+const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
+
+for (const text of ['SECRETS/db?jsonpath={.data.password}=x', 'SECRETS/db?condition=Ready', 'SECRETS?label=app=x'])
+  test(`what is in a Secret is not looked at, whatever word leads there: ${text}`, async () => {
+    const { done, client } = waitOn(text, { resource: SECRETS });
+    await assert.rejects(done, UsageError);
+    assert.deepEqual(client.watched, []);
+  });
+
+test('a Secret is there by its metadata alone, whatever word leads there', async () => {
+  const asked: (boolean | undefined)[] = [];
+  const one: Script['one'] = (_, { metadataOnly }) => {
+    asked.push(metadataOnly);
+    return [seen({})];
+  };
+  await waitOn('SECRETS/db', { one, resource: SECRETS }).done;
+  assert.deepEqual(asked, [true]);
+});
+
+test('up to eight names have a watch each, more share one', async () => {
+  const ready = (name: string) => ({
+    metadata: { name },
+    status: { conditions: [{ type: 'Complete', status: 'True' }] },
+  });
+  const names = (count: number) => Array.from({ length: count }, (_, i) => `j-${i}`);
+  const script: Script = {
+    one: ({ name }) => [{ kind: 'object', object: ready(name) }],
+    set: () => [setOf(...names(9).map(ready))],
+  };
+  const few = waitOn(
+    names(8).map((name) => `job/${name}`),
+    script,
+  );
+  await few.done;
+  assert.equal(few.client.watched.length, 8);
+  const many = waitOn(
+    names(9).map((name) => `job/${name}`),
+    script,
+  );
+  await many.done;
+  assert.equal(many.client.watched.length, 1);
+  assert.deepEqual((many.client.watched[0] as SetRef).names, names(9));
+});
+
+test('two sets of labels of one kind and namespace share a watch, one alone is for the server to choose', async () => {
+  const pod = (name: string, app: string) => ({
+    metadata: { name, labels: { app } },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  const script: Script = { set: () => [setOf(pod('a-1', 'a'), pod('b-1', 'b'))] };
+  const two = waitOn(['pod?label=app=a', 'pod@own?label=app=b'], script);
+  await two.done;
+  assert.deepEqual(two.client.watched, [
+    { group: '', version: 'v1', resource: 'pods', namespace: 'own', labelSelector: undefined, names: undefined },
+  ]);
+  assert.ok(two.messages().some((message) => message.endsWith(': a-1: Ready')));
+  const one = waitOn('pod?label=app=a&label=!old', script);
+  await one.done;
+  assert.equal((one.client.watched[0] as SetRef).labelSelector, 'app=a,!old');
+});
+
+test('Secrets have a watch each however many they are, of metadata alone', async () => {
+  const texts = Array.from({ length: 12 }, (_, i) => `secret/s-${i}`);
+  const asked: (boolean | undefined)[] = [];
+  const { done, client } = waitOn(texts, {
+    one(_, { metadataOnly }) {
+      asked.push(metadataOnly);
+      return [seen({})];
+    },
+  });
+  await done;
+  assert.equal(client.watched.length, 12);
+  assert.deepEqual(new Set(asked), new Set([true]));
+});
+
+test('a Pod on this node is one whose spec says so', async () => {
+  const on = (name: string, nodeName: string) => ({
+    metadata: { name, labels: { app: 'x' } },
+    spec: { nodeName },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  const script: Script = { set: () => [setOf(on('far', 'node2')), setOf(on('far', 'node2'), on('near', 'node1'))] };
+  const { done, messages } = waitOn('pod?label=app=x&node=own', script);
+  await done;
+  assert.deepEqual(states(messages()), ['no such Pod in namespace own yet', 'met: near: Ready']);
+});
+
+test('the node that nobody told is asked of our Pod', async () => {
+  const path = '/api/v1/namespaces/own/pods/me';
+  const script = {
+    set: () => [setOf({ metadata: { name: 'x' } })],
+    objects: { [path]: { spec: { nodeName: 'node9' } } },
+  };
+  const self = { podName: 'me', nodeName: undefined, container: undefined };
+  const { done } = waitOn('node?node=own&condition=Ready', script, { self, timeoutMs: 300 });
+  await assert.rejects(done, /no such Node yet/);
+  const unknown = waitOn('daemonset/x', {}, { self });
+  await assert.rejects(unknown.done, /set NODE_NAME from spec.nodeName \(downward API\), and POD_NAME/);
+});
+
+test('the node is asked for once, however many waits need it', async () => {
+  const on = (name: string) => ({
+    metadata: { name, labels: { app: name } },
+    spec: { nodeName: 'node9' },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  const path = '/api/v1/namespaces/own/pods/me';
+  const script = { set: () => [setOf(on('a'), on('b'))], objects: { [path]: { spec: { nodeName: 'node9' } } } };
+  const self = { podName: 'me', nodeName: undefined, container: undefined };
+  const { done, client } = waitOn(['pod?label=app=a&node=own', 'pod?label=app=b&node=own'], script, { self });
+  await done;
+  assert.deepEqual(client.asked, [path]);
+});
+
+test('this very container is refused with the reason', async () => {
+  const own = seen({ spec: { containers: [{ name: 'main' }], initContainers: [{ name: 'init' }] } });
+  const self = { podName: 'me', nodeName: undefined, container: 'init' };
+  const { done } = waitOn('container/init', { one: () => [own] }, { self });
+  await assert.rejects(done, (error) => error instanceof UsageError && /this very container/.test(error.message));
+});
+
+test('what a shared watch can not go on with ends the wait', async () => {
+  const { done } = waitOn('pod?label=app=x', {
+    set() {
+      throw new UnavailableError('no way');
+    },
+  });
+  await assert.rejects(done, /no way/);
+});
+
+test('a signal ends watches of one and of many', async () => {
+  const stop = new AbortController();
+  const { done, client } = waitOn(
+    ['job/sync', 'pod?label=app=x', 'daemonset/d'],
+    { one: () => [absent] },
+    {
+      signal: stop.signal,
+      onLine: (line) => {
+        if (line.includes('no such Job')) stop.abort(new SignalError('SIGTERM'));
+      },
+    },
+  );
+  await assert.rejects(done, SignalError);
+  assert.equal(client.watched.length, 3);
+});

@@ -1,0 +1,105 @@
+import { parseDependency, waitForAll, type WaitOptions } from '../../src/wait/index.ts';
+import type {
+  ApiResource,
+  KubeClient,
+  KubeObject,
+  ObjectRef,
+  Observation,
+  SetObservation,
+  SetRef,
+  WatchOptions,
+} from '../../src/kube/types.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
+import { logLines } from '../support/helper.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+export interface Waited {
+  readonly done: Promise<void>;
+  readonly messages: () => string[];
+}
+
+export interface Options extends Partial<WaitOptions> {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly kube?: () => Promise<KubeClient>;
+  readonly onLine?: (line: string) => void;
+}
+
+/** Waits for what these texts say, and keeps what is logged. */
+export function wait(texts: readonly string[], options: Options = {}): Waited {
+  const { log, said } = recordedLog('info', options.onLine);
+  const done = waitForAll(
+    texts.map(parseDependency),
+    {
+      timeoutMs: 60_000,
+      onFailedJob: 'fail',
+      daemonsetAbsent: 'wait',
+      caFile: undefined,
+      self: { podName: 'me', nodeName: 'node1', container: undefined },
+      ...options,
+    },
+    {
+      signal: options.signal ?? new AbortController().signal,
+      log,
+      kube: options.kube ?? (() => Promise.reject(new Error('no API server is needed here'))),
+    },
+  );
+  return { done, messages: () => logLines(said()).map(({ msg }) => msg) };
+}
+
+export interface Script {
+  /** What the watch of one object tells; without an entry it is quiet for ever. */
+  readonly one?: (ref: ObjectRef, options: WatchOptions) => readonly Observation<KubeObject>[] | undefined;
+  readonly set?: (ref: SetRef, options: WatchOptions) => readonly SetObservation<KubeObject>[] | undefined;
+  /** By path; 404 where there is nothing. */
+  readonly objects?: Readonly<Record<string, unknown>>;
+  /** What discovery finds, whatever it is asked for. */
+  readonly resource?: ApiResource;
+}
+
+export interface ScriptedClient extends KubeClient {
+  readonly watched: readonly (ObjectRef | SetRef)[];
+  /** The paths of what was got. */
+  readonly asked: readonly string[];
+}
+
+/** A client whose observations a test writes. What a real one tells is proven in test/integration. */
+export function scriptedClient({ one, set, objects = {}, resource }: Script): ScriptedClient {
+  const watched: (ObjectRef | SetRef)[] = [];
+  const asked: string[] = [];
+  async function* tell<O>(told: readonly O[] | undefined, signal: AbortSignal): AsyncGenerator<O> {
+    yield* told ?? [];
+    signal.throwIfAborted();
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  }
+  return {
+    watched,
+    asked,
+    namespace: 'own',
+    server: '',
+    watch: <T extends KubeObject>(ref: ObjectRef, options: WatchOptions) => {
+      watched.push(ref);
+      return tell(one?.(ref, options) as readonly Observation<T>[] | undefined, options.signal);
+    },
+    watchSet: <T extends KubeObject>(ref: SetRef, options: WatchOptions) => {
+      watched.push(ref);
+      return tell(set?.(ref, options) as readonly SetObservation<T>[] | undefined, options.signal);
+    },
+    get: <T>(path: string) => {
+      asked.push(path);
+      return path in objects ? Promise.resolve(objects[path] as T) : Promise.reject(new ApiError(404, `no ${path}`));
+    },
+    request: () => Promise.reject(new ApiError(403, 'only reading is scripted')),
+    discover: () => Promise.resolve(resource),
+    [Symbol.dispose]: () => {},
+  };
+}
+
+/** The observation of an object in this state. */
+export function seen(state: Readonly<Record<string, unknown>>, metadata: object = {}): Observation<KubeObject> {
+  return { kind: 'object', object: { ...state, metadata: { name: 'sync', ...metadata } } };
+}
+
+export function setOf(...objects: readonly (KubeObject & object)[]): SetObservation<KubeObject> {
+  return { kind: 'set', objects: new Map(objects.map((object) => [object.metadata.name, object])) };
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Row } from '../../src/wait/board.ts';
+import { tableLines } from '../../src/wait/table.ts';
+
+const row = (text: string, more: Partial<Row> = {}): Row => ({
+  text,
+  began: 0,
+  since: 1000,
+  state: 'not there yet',
+  isMet: false,
+  ...more,
+});
+
+test('each dependency is a line: whether it is met, since when, and why', () => {
+  const lines = tableLines(
+    [row('file:/a'), row('tcp://b:1', { isMet: true, state: 'accepts connections', since: 65_000 })],
+    11_500,
+    {
+      columns: 80,
+      lines: 10,
+    },
+  );
+  assert.deepEqual(
+    lines.map(({ text }) => text),
+    ['waiting  file:/a       10s  not there yet', 'met      tcp://b:1   1m05s  accepts connections'],
+  );
+});
+
+test('where not all find room, those that are open do, and how many are left is said', () => {
+  const rows = [...Array.from({ length: 5 }, (_, i) => row(`met-${i}`, { isMet: true })), row('open')];
+  const lines = tableLines(rows, 2000, { columns: 80, lines: 3 });
+  assert.equal(lines.length, 3);
+  assert.match(lines[0]?.text ?? '', /^waiting {2}open/);
+  assert.equal(lines[2]?.text, '... and 4 more; 5 of 6 met');
+});
+
+test('a long name is cut in its middle and leaves half of the room to the reason', () => {
+  const [line] = tableLines([row(`job/${'x'.repeat(100)}-db-sync`)], 2000, { columns: 60, lines: 3 });
+  assert.equal(line?.text, 'waiting  job/xxxxx...-db-sync      1s  not there yet');
+});

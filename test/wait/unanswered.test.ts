@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { unanswered } from '../../src/wait/unanswered.ts';
+import { run } from '../../tools/process.ts';
+import { makeAuthority } from '../cluster/authority.ts';
+import { HELPERS, logLines } from '../support/helper.ts';
+import { wait } from './support.ts';
+
+const WITHOUT_NETWORK = ['--user', '--map-root-user', '--net', process.execPath];
+const lookup = `require('node:dns').lookup('nobody.test', ({ code }) => console.log(code))`;
+const looked = await run('unshare', [...WITHOUT_NETWORK, '-e', lookup]).catch(() => undefined);
+const skip = looked?.stdout.trim() === 'EAI_AGAIN' ? false : 'no process without a name server can be had here';
+
+const failed = (code?: string) => Object.assign(new Error('it failed'), { code });
+
+for (const [error, is] of [
+  [failed('ECONNREFUSED'), 'pending'],
+  [failed('ENOTFOUND'), 'pending'],
+  [failed('EHOSTUNREACH'), 'pending'],
+  [failed('HPE_INVALID_CONSTANT'), 'pending'],
+  [failed(), 'pending'],
+  [failed('EAI_AGAIN'), 'passed over'],
+  [failed('EMFILE'), 'passed over'],
+  [failed('ENOBUFS'), 'passed over'],
+  [failed('CERT_HAS_EXPIRED'), 'passed over'],
+  [failed('ERR_TLS_CERT_ALTNAME_INVALID'), 'passed over'],
+  [new AggregateError([failed('ENETUNREACH'), failed('ENETUNREACH')]), 'passed over'],
+  [new AggregateError([failed('EADDRNOTAVAIL'), failed('ECONNREFUSED')]), 'pending'],
+] as const) {
+  const codes = error instanceof AggregateError ? error.errors : [error];
+  test(`${codes.map(({ code }: { code?: string }) => code ?? 'no code').join(' and ')} is ${is}`, () => {
+    assert.deepEqual(unanswered(error, 'why'), { is, state: 'why' });
+  });
+}
+
+test('where no name server answers, no server is taken for gone', { skip }, async () => {
+  const waits = ['tcp', 'mysql', 'amqp', 'memcached', 'http', 'https'].map((kind) => `!${kind}://nobody.test:1`);
+  const words = waits.flatMap((one) => ['--wait', one]);
+  const args = ['kolla-init', '--config-dir', '/no/config', '--timeout', '1s', ...words];
+  const { code, stderr } = await run('unshare', [...WITHOUT_NETWORK, HELPERS, ...args]);
+  assert.equal(code, 75, stderr);
+  const messages = logLines(stderr).map(({ msg }) => msg);
+  for (const one of waits)
+    assert.ok(
+      messages.some((message) => message.startsWith(one) && message.includes('EAI_AGAIN')),
+      one,
+    );
+});
+
+test('who shows a certificate that we do not trust is not gone', async () => {
+  const { certificate, key } = makeAuthority('nobody').issue({ commonName: 'api', hosts: ['127.0.0.1'] });
+  const server = createServer({ cert: certificate, key }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `!https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { done, messages } = wait([url], {
+    onLine: (line) => {
+      if (line.includes('UNABLE_TO_VERIFY_LEAF_SIGNATURE')) server.close();
+    },
+  });
+  await done;
+  assert.match(messages().at(-1) ?? '', /met after .*: connect ECONNREFUSED/);
+});

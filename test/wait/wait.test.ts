@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DeadlineError, NotPermittedError, SignalError, UnavailableError } from '../../src/core/errors.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { listenHttp, listenTcp } from '../support/server.ts';
+import { scriptedClient, seen, wait } from './support.ts';
+
+test('a server that comes later is waited for, and every change is one line', async () => {
+  const port = await freePort();
+  await using servers = new AsyncDisposableStack();
+  const { done, messages } = wait([`tcp://127.0.0.1:${port}`], {
+    onLine: (line) => {
+      if (line.includes('ECONNREFUSED'))
+        void listenTcp(() => {}, '127.0.0.1', port).then((server) => servers.use(server));
+    },
+  });
+  await done;
+  const [began, refused, met, ...more] = messages();
+  assert.equal(began, `waiting for tcp://127.0.0.1:${port}`);
+  assert.equal(refused, `tcp://127.0.0.1:${port}: ECONNREFUSED`);
+  assert.match(met ?? '', /: met after .*: accepts connections$/);
+  assert.deepEqual(more, []);
+});
+
+test('an http dependency is met by a status below 400 and not before', async () => {
+  let requests = 0;
+  await using server = await listenHttp((_, response) => {
+    response.writeHead(++requests < 3 ? 503 : 300).end();
+  });
+  const { done, messages } = wait([`http://127.0.0.1:${server.port}/`]);
+  await done;
+  assert.equal(requests, 3);
+  assert.ok(messages().some((message) => message.endsWith(': status 503')));
+  assert.match(messages().at(-1) ?? '', /met after .*: status 300$/);
+});
+
+test('the deadline names every open dependency, what was last seen, and what to run next', async () => {
+  await using met = await listenTcp(() => {});
+  const [first, second] = [await freePort(), await freePort()];
+  const { done } = wait([`tcp://127.0.0.1:${met.port}`, `tcp://127.0.0.1:${first}`, `http://127.0.0.1:${second}/`], {
+    timeoutMs: 400,
+  });
+  await assert.rejects(done, (error) => {
+    assert.ok(error instanceof DeadlineError);
+    assert.match(error.message, /^not met in 400ms: tcp:\S+ \(ECONNREFUSED, for \d+ms; next: kubectl \S+/);
+    assert.ok(error.message.includes(`http://127.0.0.1:${second}/`));
+    assert.ok(!error.message.includes(`:${met.port}`));
+    return true;
+  });
+});
+
+test('SIGTERM ends a wait at once', async () => {
+  const stop = new AbortController();
+  const { done } = wait([`tcp://127.0.0.1:${await freePort()}`], {
+    signal: stop.signal,
+    onLine: (line) => {
+      if (line.includes('ECONNREFUSED')) stop.abort(new SignalError('SIGTERM'));
+    },
+  });
+  await assert.rejects(done, SignalError);
+});
+
+test('the first that never will be met ends the wait for all', async () => {
+  const kube = () => Promise.reject(new UnavailableError('no way'));
+  const { done } = wait([`tcp://127.0.0.1:${await freePort()}`, 'job/sync'], { kube });
+  await assert.rejects(done, /no way/);
+});
+
+test('what two waiters warn of alike is said once', async () => {
+  const client = scriptedClient({
+    one(_, { warn }) {
+      warn('may not watch');
+      return [seen({ status: { conditions: [{ type: 'Complete', status: 'True' }] } })];
+    },
+  });
+  const { done, messages } = wait(['job/a', 'job/b'], { kube: () => Promise.resolve(client) });
+  await done;
+  assert.equal(messages().filter((message) => message === 'may not watch').length, 1);
+});
+
+test('a dependency may have a deadline of its own, which ends the wait and names all that is open', async () => {
+  const [first, second] = [await freePort(), await freePort()];
+  const { done } = wait([`tcp://127.0.0.1:${first}?timeout=300ms`, `tcp://127.0.0.1:${second}`]);
+  await assert.rejects(done, (error) => {
+    assert.ok(error instanceof DeadlineError);
+    assert.match(error.message, new RegExp(`^tcp://127.0.0.1:${first}.timeout=300ms not met in its 300ms: `));
+    assert.ok(error.message.includes(`:${second} (`));
+    return true;
+  });
+});
+
+test('a negated dependency is met when nothing answers any more', async () => {
+  const server = await listenTcp(() => {});
+  const { done, messages } = wait([`!tcp://127.0.0.1:${server.port}`], {
+    onLine: (line) => {
+      if (line.includes(': accepts connections')) void server[Symbol.asyncDispose]();
+    },
+  });
+  await done;
+  assert.match(messages().at(-1) ?? '', /met after .*: ECONNREFUSED$/);
+});
+
+test('that a file is not there is what a negated dependency waits for, and nothing that will still come', async () => {
+  await using folder = await privateFolder('negated');
+  const [none, link] = [join(folder.path, 'none'), join(folder.path, 'link')];
+  await symlink(none, link);
+  const { done, messages } = wait([`!file:${none}`, `!socket:${none}`, `!file:${link}`]);
+  await done;
+  const ends = messages().flatMap((message) => /met after [^:]*: (.*)$/.exec(message)?.[1] ?? []);
+  assert.deepEqual(ends.toSorted(), [`a link to ${none}, which is not there`, 'not there', 'not there']);
+});
+
+test('what can not be looked at is not taken for gone', async () => {
+  await using folder = await privateFolder('negated');
+  const loop = join(folder.path, 'loop');
+  await symlink(loop, loop);
+  const { done, messages } = wait([`!file:${loop}`, `!socket:${loop}`], {
+    onLine: (line) => {
+      if (line.includes(`!socket:${loop}: can't be looked at: ELOOP`)) void rm(loop);
+    },
+  });
+  await done;
+  assert.ok(messages().includes(`!file:${loop}: can't be looked at: ELOOP`));
+});
+
+test('a refusal of one of several says how to get the Roles of all', async () => {
+  const kube = () => Promise.reject(new NotPermittedError('apply this:\nkind: Role\n'));
+  const { done } = wait(['job/a', 'job/b', 'file:/no/such'], { kube });
+  await assert.rejects(done, (error) => {
+    assert.ok(error instanceof NotPermittedError);
+    assert.equal(
+      error.message,
+      'apply this:\nkind: Role\n# for one of 2 waits; kolla-init rbac with the same waits prints the Roles of all\n',
+    );
+    return true;
+  });
+  await assert.rejects(wait(['job/a'], { kube }).done, { message: 'apply this:\nkind: Role\n' });
+});
