@@ -8,7 +8,7 @@
  * `ci` runs `test`, and after it the rest of `full`, for --minutes at most: what of `test` did not come to its end by then is a
  * failure, what of `full` did not is named. A run with every suite judges the claims of test/evidence; --evidence prints them too.
  */
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cacheRoot } from '../tools/cache.ts';
@@ -36,8 +36,17 @@ const { positionals, values } = parseArgs({
 });
 const began = performance.now();
 const secondsSoFar = () => (performance.now() - began) / 1000;
-const timeIsOver =
-  values.minutes === undefined ? new AbortController().signal : AbortSignal.timeout(Number(values.minutes) * 60_000);
+const asked = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    process.exitCode = 128 + constants.signals[signal];
+    asked.abort(new Error(`ended by ${signal}`));
+  });
+/** Ends what runs, so that no test outlives us: the time is up, or somebody asked us to end. */
+const isOver = AbortSignal.any([
+  asked.signal,
+  ...(values.minutes === undefined ? [] : [AbortSignal.timeout(Number(values.minutes) * 60_000)]),
+]);
 
 process.exitCode = await main(positionals.length === 0 ? ['test'] : positionals).catch((error: unknown) => {
   if (!(error instanceof UnknownSuite)) throw error;
@@ -56,7 +65,7 @@ async function main(words: readonly string[]): Promise<number> {
   const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env, ...servers.env };
   const prepared = prepare(
     all.filter(({ suite }) => suite !== CHECK.name).map(({ name }) => name),
-    timeIsOver,
+    isOver,
     (line) => console.log(line),
   );
   const ran: Ran[] = [];
@@ -75,13 +84,14 @@ async function main(words: readonly string[]): Promise<number> {
   section('times', timesOf(ran));
   section('failed', failuresOf(ran));
   section('claims that do not hold', unheld);
-  section(`cut after ${values.minutes} min, no failure`, namesOf(cut.filter((item) => !isRequired(item))));
-  section(`cut after ${values.minutes} min, and required`, namesOf(cut.filter(isRequired)));
+  const why = asked.signal.aborted ? 'by a signal' : `after ${values.minutes} min`;
+  section(`cut ${why}, no failure`, namesOf(cut.filter((item) => !isRequired(item))));
+  section(`cut ${why}, and required`, namesOf(cut.filter(isRequired)));
   console.log(`\n${summaryOf(ran, secondsSoFar()).join('\n')}`);
   const hasFailures = ran.some(({ result }) => hasFailed(result)) || cut.some(isRequired) || unheld.length > 0;
-  const code = hasFailures ? 1 : 0;
+  const code = asked.signal.aborted ? Number(process.exitCode) : Number(hasFailures);
   // eslint-disable-next-line unicorn/no-process-exit -- a build that is under way is not waited for; servers end with us
-  if (timeIsOver.aborted) process.exit(code);
+  if (isOver.aborted) process.exit(code);
   return code;
 }
 
@@ -123,7 +133,7 @@ async function runBatch(
     run: (signal: AbortSignal): Promise<Result> =>
       item.suite === CHECK.name ? runCheck(item.name, signal) : runTestFile(item.name, env, cpuDirectory, signal),
   }));
-  const missing = await inLanes(tasks, PLACES, timeIsOver, ({ item }, result) => {
+  const missing = await inLanes(tasks, PLACES, isOver, ({ item }, result) => {
     ran.push({ item, result, endedAt: secondsSoFar() });
     console.log(lineOf({ item, result }));
   });
