@@ -1,0 +1,71 @@
+/** What an older kolla-pod left in volumes, read by today's helpers: it goes on there, or says why it can't. */
+import assert from 'node:assert/strict';
+import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+import { privateFolder } from '../../tools/folder.ts';
+import { runHelper } from '../support/helper.ts';
+
+const STORED = fileURLToPath(new URL('../fixtures/stored', import.meta.url));
+
+/** A volume as kolla-init left it: two files in place, none of which the image has. */
+async function oldVolume() {
+  const folder = await privateFolder('stored');
+  const [root, config] = [join(folder.path, 'root'), join(folder.path, 'config_files')];
+  await cp(join(STORED, 'run-kolla'), join(root, 'run/kolla'), { recursive: true });
+  await mkdir(join(root, 'etc/keystone'), { recursive: true });
+  await mkdir(config);
+  await writeFile(join(root, 'etc/passwd'), `service:x:${process.getuid!()}:${process.getgid!()}::/:/bin/sh\n`);
+  await writeFile(join(root, 'etc/group'), `service:x:${process.getgid!()}:\n`);
+  for (const name of ['keystone.conf', 'new.conf']) await writeFile(join(root, 'etc/keystone', name), 'ours\n');
+  const file = { source: '/var/lib/kolla/config_files/keystone.conf', dest: '/etc/keystone/keystone.conf' };
+  const entry = { ...file, owner: 'service', perm: '0600' };
+  await writeFile(join(config, 'keystone.conf'), 'ours\n');
+  await writeFile(join(config, 'config.json'), JSON.stringify({ command: 'true', config_files: [entry] }));
+  return { root, config, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+test('kolla-init: a file that an older kolla-init put there, and the image has not, goes when its entry goes', async () => {
+  await using volume = await oldVolume();
+  const done = await runHelper('kolla-init', ['--root', volume.root, '--config-dir', volume.config]);
+  assert.equal(done.code, 0, done.stderr);
+  assert.equal(await readFile(join(volume.root, 'etc/keystone/keystone.conf'), 'utf8'), 'ours\n');
+  await assert.rejects(stat(join(volume.root, 'etc/keystone/new.conf')), { code: 'ENOENT' });
+});
+
+test("kolla-probe config: an older watch's record is read", async () => {
+  await using volume = await oldVolume();
+  const asked = await runHelper('kolla-probe', ['config', '--root', volume.root, '--config-dir', volume.config]);
+  assert.equal(asked.code, 0, asked.stderr);
+});
+
+test('kolla-log-ship: goes on behind what an older one shipped, under the same source', async () => {
+  await using folder = await privateFolder('stored');
+  const file = join(folder.path, 'keystone/keystone.log');
+  const state = join(folder.path, '.kolla-log-ship');
+  const line = (n: number) => `2026-11-20 08:15:42.123 7 INFO keystone.server [-] line ${n}\n`;
+  await mkdir(join(folder.path, 'keystone'));
+  await writeFile(file, Array.from({ length: 11 }, (_, n) => line(n)).join(''));
+  await cp(join(STORED, 'log-ship'), state, { recursive: true });
+  // The same file, as a copy of the volume has it.
+  const { dev, ino } = await stat(file);
+  const stored = await readFile(join(state, 'checkpoint.json'), 'utf8');
+  const here = stored
+    .replace('/var/log/kolla/keystone/keystone.log', file)
+    .replace(/"dev":\d+,"ino":\d+/, `"dev":${dev},"ino":${ino}`);
+  assert.notEqual(here, stored);
+  await writeFile(join(state, 'checkpoint.json'), here);
+  const words = ['--once', '--to', 'stdout', '--root', folder.path, '--timezone', 'UTC'];
+  const shipped = await runHelper('kolla-log-ship', words);
+  assert.equal(shipped.code, 0, shipped.stderr);
+  const payloads = shipped.stdout
+    .trimEnd()
+    .split('\n')
+    .map((text) => (JSON.parse(text) as { Payload: string }).Payload);
+  assert.deepEqual(payloads, ['[-] line 10']);
+  assert.equal(
+    await readFile(join(state, 'source-id'), 'utf8'),
+    await readFile(join(STORED, 'log-ship/source-id'), 'utf8'),
+  );
+});

@@ -1,0 +1,103 @@
+/** What an older kolla-pod left on servers, read by today's helpers: they go on there, or say why they can't. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { keysOf, runKeys, AT_ONCE, FERNET } from './kolla-bootstrap-keys-support.ts';
+import { leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
+import { migration } from './kolla-db-sync-support.ts';
+
+interface Stored {
+  readonly kolla_pod_fence: StoredTable;
+  readonly kolla_pod_record: StoredTable;
+  readonly lease: { readonly metadata: { readonly annotations: object; readonly name: string }; readonly spec: object };
+}
+
+interface StoredTable {
+  readonly create: string;
+  readonly rows: readonly Readonly<Record<string, string | number | null>>[];
+}
+
+const stored = async (name: string): Promise<unknown> =>
+  JSON.parse(await readFile(new URL(`../fixtures/stored/${name}.json`, import.meta.url), 'utf8'));
+
+const skip = (await canRunControlPlane()) ?? (await canRunMariadb()) ?? false;
+
+describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
+  const stack = new AsyncDisposableStack();
+  let world: World;
+  before(async () => {
+    world = stack.use(await startWorld());
+  });
+  after(() => stack.disposeAsync());
+
+  /** A database and a Lease as they were left. */
+  const left = async (name: string): Promise<LeaseSite> => {
+    const site = await leaseSite(world, stack);
+    const { lease, ...tables } = (await stored(name)) as Stored;
+    await world.mariadb.query(`CREATE DATABASE ${site.database}`);
+    for (const [table, { create, rows }] of Object.entries(tables)) {
+      await world.mariadb.query(`USE ${site.database}; ${create}`);
+      for (const row of rows)
+        await world.mariadb.query(`INSERT INTO ${site.database}.${table} VALUES (${Object.values(row).map(literal)})`);
+    }
+    const { annotations } = lease.metadata;
+    const metadata = { name: lease.metadata.name, annotations };
+    // As its holder would have it with --lease 3s: who comes next waits as long as the holder said.
+    const spec = { ...lease.spec, leaseDurationSeconds: 3 };
+    const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+    await world.cluster.kubectl([`--namespace=${site.namespace}`, 'apply', '--filename=-'], JSON.stringify(object));
+    return site;
+  };
+
+  test('the next migration has the next token, and the record of the one before stays', async () => {
+    const site = await left('migration-done');
+    const before = await site.fence();
+    const next = await site.sync(['--release', '2026.1', ...migration(0)]);
+    assert.equal(next.code, 0, next.stderr);
+    const fence = await site.fence();
+    assert.deepEqual([fence?.['token'], fence?.['state']], [Number(before?.['token']) + 1, 'done']);
+    const records = await world.mariadb.query(`SELECT * FROM ${site.database}.kolla_pod_record ORDER BY token`);
+    assert.deepEqual(
+      records.map(({ release, state }) => [release, state]),
+      [
+        ['2025.2', 'done'],
+        ['2026.1', 'done'],
+      ],
+    );
+    const lease = said(await site.lease());
+    assert.deepEqual([lease['state'], lease['release']], ['done', '2026.1']);
+  });
+
+  test('what a killed migration left is taken over with a greater token', async () => {
+    const site = await left('migration-killed');
+    const next = await site.sync([...QUICK, '--release', '2026.1', ...migration(0)]);
+    assert.equal(next.code, 0, next.stderr);
+    const fence = await site.fence();
+    assert.deepEqual([Number(fence?.['token']) > 3, fence?.['state']], [true, 'done']);
+  });
+
+  test('the keys of a Secret are known, rotated, and none is lost', async () => {
+    const { namespace } = await leaseSite(world, stack);
+    const secret = (await stored('fernet-keys')) as { data: object; metadata: { annotations: object } };
+    const metadata = { name: FERNET, annotations: secret.metadata.annotations };
+    const object = { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata, data: secret.data };
+    await world.cluster.kubectl([`--namespace=${namespace}`, 'apply', '--filename=-'], JSON.stringify(object));
+    const before = await keysOf(world.cluster, FERNET, namespace);
+    const rotated = await runKeys(world.cluster, ['rotate', 'keystone', 'fernet', ...AT_ONCE], {
+      KOLLA_BOOTSTRAP_NAMESPACE: namespace,
+    });
+    assert.equal(rotated.code, 0, rotated.stderr);
+    const { keys } = await keysOf(world.cluster, FERNET, namespace);
+    assert.deepEqual(Object.keys(keys), ['0', '1', '2', '3']);
+    assert.deepEqual([keys['1'], keys['2'], keys['3']], [before.keys['1'], before.keys['2'], before.keys['0']]);
+  });
+});
+
+/** As SQL has it; times of the server are written as it prints them. */
+function literal(value: string | number | null): string {
+  if (value === null || typeof value === 'number') return String(value);
+  const time = /^(\d{4}-\d\d-\d\d)T(.*)Z$/.exec(value);
+  return `'${time === null ? value : `${time[1]} ${time[2]}`}'`;
+}
