@@ -7,11 +7,14 @@
  */
 import { request as requestHttp, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps, type RequestOptions } from 'node:https';
+import type { Socket } from 'node:net';
 import { defined } from '../core/defined.ts';
 
 export interface HttpRequest {
   readonly url: URL;
   readonly signal: AbortSignal;
+  /** In place of the URL's own, which is made plain. */
+  readonly path?: string;
   /** GET by default. */
   readonly method?: string | undefined;
   /** Content-Length is set by the body. */
@@ -32,6 +35,8 @@ export interface HttpRequest {
   readonly answerMs?: number;
   /** How often a silent peer is asked by TCP whether it is still there: the kernel alone takes a quarter of an hour. */
   readonly keepAliveMs?: number;
+  /** For who follows the connection. */
+  readonly onSocket?: (socket: Socket) => void;
 }
 
 /** A whole answer. */
@@ -82,12 +87,12 @@ function isStale({ reusedSocket }: ClientRequest, error: unknown): boolean {
 }
 
 function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | Promise<T>) {
-  const { url, signal, method, headers, body, agent = false, connectMs, answerMs, keepAliveMs } = call;
+  const { url, path, signal, method, headers, body, agent = false, connectMs, answerMs, keepAliveMs } = call;
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   const sent = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     ...call.connection,
     agent,
-    ...defined({ method }),
+    ...defined({ method, path }),
     headers: { 'user-agent': 'kolla-pod', ...(agent === false ? { connection: 'close' } : {}), ...headers, ...length },
   });
   let timer: NodeJS.Timeout | undefined;
@@ -98,6 +103,7 @@ function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | 
   const answerDue = () => limit(answerMs, 'no answer');
   limit(connectMs, 'no connection');
   sent.once('socket', (socket) => {
+    call.onSocket?.(socket);
     if (keepAliveMs !== undefined) socket.setKeepAlive(true, keepAliveMs);
     if (connectMs !== undefined && socket.connecting) socket.once('connect', answerDue);
     else answerDue();
