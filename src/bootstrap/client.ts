@@ -2,7 +2,7 @@ import { formatDuration } from '../core/duration.ts';
 import { ConfigError, DeadlineError, KollaError, UnavailableError, messageOf } from '../core/errors.ts';
 import { statusLine } from '../cli/status-line.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
-import { askJson, UntrustedError, type JsonAnswer, type JsonCall } from '../net/json-http.ts';
+import { askJson, UntrustedError, type JsonAnswer, type JsonCall } from '../net/json.ts';
 import type { Effects } from './effects.ts';
 import { Outdated } from './outdated.ts';
 

@@ -1,14 +1,20 @@
-import type { IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { unlessAborted, within } from '../core/abort.ts';
+import { VERSION } from '../core/version.ts';
+import { send } from '../net/client.ts';
+import { isUntrusted } from '../net/network-error.ts';
 import type { Api, Call } from './api.ts';
 import { ApiError, errorFrom } from './api-error.ts';
 import type { Credentials } from './credentials.ts';
-import { exchange, forget, newPool, type Pool } from './exchange.ts';
 import { WATCHES_MAX, type Timing } from './timing.ts';
 
 /** A thousand answers one after the other need no more, and a server that comes up again is not stormed. */
 const REQUESTS_AT_ONCE = 4;
+
+/** A Pod whose node lost the API server must notice: the kernel alone takes a quarter of an hour. */
+const KEEPALIVE_MS = 10_000;
 
 /** What would be watched is asked for instead. */
 export class TooManyWatches extends ApiError {
@@ -62,7 +68,7 @@ export class ApiClient implements Api, Disposable {
   }
 
   forgetConnections(): void {
-    for (const pool of [this.#watches, this.#requests]) forget(pool);
+    for (const pool of [this.#watches, this.#requests]) closeIdle(pool);
   }
 
   [Symbol.dispose](): void {
@@ -73,11 +79,10 @@ export class ApiClient implements Api, Disposable {
   }
 
   async #answer(call: Call, pool: Pool, signal: AbortSignal): Promise<IncomingMessage> {
-    const limits = { signal, answerMs: this.#timing.answerMs };
-    let response = await exchange(await this.#identity(false, signal), call, pool, limits);
+    let response = await this.#send(await this.#identity(false, signal), call, pool, signal);
     if (response.statusCode === 401) {
       response.destroy();
-      response = await exchange(await this.#identity(true, signal), call, pool, limits);
+      response = await this.#send(await this.#identity(true, signal), call, pool, signal);
     }
     const { statusCode = 0 } = response;
     if (statusCode === 401) {
@@ -86,6 +91,35 @@ export class ApiClient implements Api, Disposable {
     }
     if (statusCode < 200 || statusCode > 299) throw await this.#whole(response, errorFrom);
     return response;
+  }
+
+  /** The answer as soon as its headers are there, whatever its status; within answerMs of having a connection. */
+  async #send(credentials: Credentials, call: Call, pool: Pool, signal: AbortSignal): Promise<IncomingMessage> {
+    const { server, headers, connection, proxy } = credentials;
+    const { path, method = 'GET', accept = 'application/json' } = call;
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const request = {
+      // A server behind a path is how Rancher and others hand out theirs.
+      url: new URL(server.pathname.replace(/\/$/, '') + path, server),
+      agent: proxy ?? (server.protocol === 'https:' ? pool.https : pool.http),
+      signal,
+      method,
+      headers: {
+        ...headers,
+        accept,
+        'user-agent': `kolla-pod/${VERSION}`,
+        ...(body === undefined ? {} : { 'content-type': type }),
+      },
+      body,
+      connection,
+      isRepeatable: method === 'GET',
+      answerMs: this.#timing.answerMs,
+      keepAliveMs: KEEPALIVE_MS,
+    };
+    return await send(request, (response) => response).catch((error: unknown) => {
+      throw explained(error);
+    });
   }
 
   /** An exec plugin may ask somebody who is not there. */
@@ -103,4 +137,30 @@ export class ApiClient implements Api, Disposable {
       clearTimeout(late);
     }
   }
+}
+
+/** A pool of connections. */
+interface Pool {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/** @param maxSockets that are in use at a time; others wait */
+function newPool(maxSockets: number): Pool {
+  const options = { keepAlive: true, keepAliveMsecs: KEEPALIVE_MS, maxFreeSockets: 2, maxSockets };
+  return { http: new HttpAgent(options), https: new HttpsAgent(options) };
+}
+
+/** Closes the connections of a pool that nobody uses now. */
+function closeIdle({ http, https }: Pool): void {
+  for (const { freeSockets } of [http, https])
+    for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+}
+
+/** The same error in the words of who runs a cluster: Node's own advise options of Node. Other errors as they are. */
+function explained(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || !isUntrusted(error)) return error;
+  const message = "the API server's certificate is not signed by the CA that our credentials name";
+  return new Error(`${message} (${code})`, { cause: error });
 }

@@ -4,6 +4,7 @@ import { dirname, join, resolve as resolvePath } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { load } from 'js-yaml';
 import { ConfigError, messageOf } from '../core/errors.ts';
+import type { HttpRequest } from '../net/client.ts';
 
 /** Where to learn who and where the API server is, and who we are to it. */
 export type CredentialSource =
@@ -23,11 +24,9 @@ export type CredentialSource =
 export interface Credentials {
   readonly server: URL;
   readonly namespace: string;
-  /** Headers and TLS settings of a request; an agent only where a proxy lies between. */
-  readonly request: Pick<
-    RequestOptions,
-    'headers' | 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth'
-  >;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connection: NonNullable<HttpRequest['connection']>;
+  /** Where a proxy lies between. */
   readonly proxy: Agent | undefined;
 }
 
@@ -124,7 +123,8 @@ async function resolve(config: KubeConfig): Promise<Credentials> {
   return {
     server: new URL(cluster.server),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
-    request: { headers: trimmed(headers), ca, cert, key, servername, rejectUnauthorized, auth },
+    headers: trimmed(headers),
+    connection: { ca, cert, key, servername, rejectUnauthorized, auth },
     proxy: cluster.proxyUrl === undefined ? undefined : (agent as Agent),
   };
 }

@@ -97,7 +97,7 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
   }
 }
 
-/** Node has no public name for it. Read before TLS wraps the socket; it stays the same for the socket's life. */
+/** Node has no public name for it (docs/adr/0014). Read before TLS wraps the socket; it stays the same for its life. */
 function descriptorOf(socket: Socket): number {
   // eslint-disable-next-line no-underscore-dangle
   return (socket as { _handle?: { fd?: number } })._handle?.fd ?? -1;

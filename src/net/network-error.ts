@@ -1,5 +1,4 @@
 import { messageOf } from '../core/errors.ts';
-import { isUntrusted } from '../kube/tls-error.ts';
 import { oneLine } from '../core/one-line.ts';
 
 /** What the system's codes mean to who runs a service. */
@@ -15,6 +14,16 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such socket or file',
   EACCES: 'we may not use it',
 };
+
+/** What is wrong with a chain of certificates, by OpenSSL's codes. */
+const UNKNOWN_AUTHORITY = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_SIGNATURE_FAILURE',
+]);
 
 const OTHER_PROTOCOL = /wrong version number|packet length too long|unexpected message|http request|unknown protocol/i;
 
@@ -44,4 +53,9 @@ export function networkReason(error: unknown, caFile?: string): string {
   if (code === 'CERT_NOT_YET_VALID') return 'its certificate is not valid yet: see the clocks of both machines';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `its certificate is for another name: ${oneLine(reason ?? text)}`;
   return oneLine(text);
+}
+
+/** Whether a connection failed because nobody whom we trust has signed the other side's certificate. */
+export function isUntrusted({ code }: NodeJS.ErrnoException): boolean {
+  return code !== undefined && UNKNOWN_AUTHORITY.has(code);
 }

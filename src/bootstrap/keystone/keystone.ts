@@ -1,5 +1,5 @@
 import { ConfigError, NotPermittedError, UnavailableError } from '../../core/errors.ts';
-import type { JsonAnswer } from '../../net/json-http.ts';
+import type { JsonAnswer } from '../../net/json.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
 import { Outdated } from '../outdated.ts';

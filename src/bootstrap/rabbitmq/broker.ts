@@ -1,5 +1,5 @@
 import { NotPermittedError, UnavailableError } from '../../core/errors.ts';
-import type { JsonAnswer } from '../../net/json-http.ts';
+import type { JsonAnswer } from '../../net/json.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
 import { isListOfObjects, isObject } from '../shape.ts';

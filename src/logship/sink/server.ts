@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { exchange, type HttpAnswer } from '../../net/client.ts';
 import { networkReason } from '../../net/network-error.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { Agents, type ProxyEnv, type TlsFiles } from './agents.ts';
 import { Hosts } from './hosts.ts';
 import { Login, type LoginOptions } from './login.ts';
 import { proxiesFor, proxyNameOf } from './proxy-env.ts';
-import { exchange, type HttpReply } from './request.ts';
 
 export interface ServerOptions {
   /** For messages, and for what the two do differently. */
@@ -45,6 +45,9 @@ export class NoAnswerError extends Error {
   }
 }
 
+const CONNECT_MS = 10_000;
+/** A bulk that takes longer is asked again; its ids tell what was in. */
+const ANSWER_MS = 60_000;
 /** What a proxy says of a server that is not there. */
 const GONE = new Set([502, 503, 504]);
 const CUT = new Set(['ECONNRESET', 'EPIPE']);
@@ -80,17 +83,18 @@ export class Server implements Disposable {
    * Asks each host until one answers, and gives its answer, whatever its status.
    * @throws NoAnswerError when none does, or the signal's reason
    */
-  async ask(asked: Asked, signal: AbortSignal): Promise<HttpReply> {
+  async ask(asked: Asked, signal: AbortSignal): Promise<HttpAnswer> {
     const { method, path, body: plain, contentType = 'application/json' } = asked;
     const packs = this.#gzip && plain !== undefined;
     const body = packs ? await gzipped(plain) : plain;
     const authorization = this.#login?.authorization(this.#log);
     const headers = {
+      accept: 'application/json',
       ...(plain === undefined ? {} : { 'content-type': contentType }),
       ...(packs ? { 'content-encoding': 'gzip' } : {}),
       ...(authorization === undefined ? {} : { authorization }),
     };
-    let gone: HttpReply | undefined;
+    let gone: HttpAnswer | undefined;
     const failures: { readonly reason: string; readonly cause: unknown }[] = [];
     for (const host of this.#hosts.order()) {
       const url = below(host, path);
@@ -102,6 +106,9 @@ export class Server implements Disposable {
           headers,
           body,
           signal,
+          isRepeatable: true,
+          connectMs: CONNECT_MS,
+          answerMs: ANSWER_MS,
         });
         if (!GONE.has(reply.status)) {
           this.#hosts.answered(host);

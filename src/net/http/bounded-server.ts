@@ -11,9 +11,9 @@ export interface BoundedServer extends AsyncDisposable {
 }
 
 /** A probe's request is some 200 bytes. */
-const HEADERS_BYTES = 4096;
+export const HEADERS_BYTES = 4096;
 /** The kubelet itself gives up after a second unless told otherwise. */
-const REQUEST_MS = 5000;
+export const REQUEST_MS = 5000;
 const CHECK_MS = 1000;
 /** Beyond that the oldest is closed, so that somebody who holds connections open can't keep the kubelet out. */
 const CONNECTIONS = 64;

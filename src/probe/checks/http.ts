@@ -27,7 +27,7 @@ export const http = check({
   async prepare({ operands: [text = ''], options: { status: wanted, caFile, insecure } }) {
     const url = urlOf(text);
     // Lazy, because node:https costs half of Node's own start, which a TCP probe need not pay.
-    const { requestOnce } = await import('../../net/http.ts');
+    const { requestOnce } = await import('../../net/request-once.ts');
     return {
       // A query may hold a token, and what is asked stands in logs and on the status page.
       subject: `http ${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`,

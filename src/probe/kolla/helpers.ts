@@ -20,7 +20,8 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     description:
       "Asks as Kolla's script lets curl ask: no certificate is verified, no redirect followed, no configuration file read; and no proxy asked. " +
       'HEALTHCHECK_CURL_MAX_TIME (10), _USER_AGENT, _WRITE_OUT and _OUTPUT are read. Prints the write-out line; ' +
-      "1 for every failure, with curl's number on stderr.",
+      "1 for every failure, with curl's number on stderr. Given more than a URL and -u USER:PASSWORD, it becomes the image's curl, " +
+      'and ends with 127 where there is none.',
     operands: [{ name: 'WORD', help: "curl's options, and the URL; without a scheme it is http", many: true }],
     examples: [
       { line: 'healthcheck_curl http://127.0.0.1:5000', does: 'any status below 400 is healthy' },

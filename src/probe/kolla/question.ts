@@ -1,3 +1,4 @@
+import { KollaError } from '../../core/errors.ts';
 import { answerOf } from '../ask.ts';
 import type { Verdict } from '../verdict.ts';
 
@@ -27,6 +28,15 @@ export interface KollaAnswer {
 /** The words make no sense, which is unhealthy: 1, as with Kolla's scripts. */
 export class WordsError extends Error {
   override name = 'WordsError';
+}
+
+/** The program of the image that these words need is not there, or can't be run: a shell's code for that. */
+export class NoProgramError extends KollaError {
+  override name = 'NoProgramError';
+
+  constructor(reason: string, code: 126 | 127) {
+    super(code, reason);
+  }
 }
 
 /** What a process ends with and says. */

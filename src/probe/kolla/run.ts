@@ -2,7 +2,7 @@ import { ExitCode, KollaError, SignalError } from '../../core/errors.ts';
 import { createOutput, ignoreClosedStderr } from '../../cli/output.ts';
 import { stopOnSignals } from '../../cli/signals.ts';
 import type { Understand } from './names.ts';
-import { askOnce, saidOf, WordsError, type Said } from './question.ts';
+import { askOnce, NoProgramError, saidOf, WordsError, type Said } from './question.ts';
 import type { KollaName } from './variables.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function runKolla(
     if (!(error instanceof KollaError)) throw error;
     // A full disk under stdout, as curl has it; of Kolla's scripts there is no code but this.
     process.stderr.write(`${name}: ${error.message}\n`);
-    return ExitCode.no;
+    return error instanceof NoProgramError ? error.exitCode : ExitCode.no;
   }
 }
 

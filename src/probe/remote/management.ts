@@ -1,4 +1,4 @@
-import { askJson } from '../../net/json-http.ts';
+import { askJson } from '../../net/json.ts';
 import { networkReason } from '../../net/network-error.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';

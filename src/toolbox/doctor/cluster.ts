@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
-import { requestOnce } from '../../net/http.ts';
+import { requestOnce } from '../../net/request-once.ts';
 import { ASK_MS, type Finding, type Machine } from './finding.ts';
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../../core/errors.ts';
-import { requestOnce } from '../../net/http.ts';
+import { requestOnce } from '../../net/request-once.ts';
 import { endpointsHint } from '../hint.ts';
 import type { UrlKind } from '../kind.ts';
 import { lookup, retry } from '../retry.ts';

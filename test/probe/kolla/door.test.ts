@@ -132,7 +132,7 @@ test('what each script needs of its asker', () => {
   const reach = (name: Parameters<typeof questionFor>[0], argv: string[], env = {}) =>
     questionFor(name, argv, env).reach;
   assert.equal(reach('healthcheck_curl', ['http://a/']), 'network');
-  assert.equal(reach('healthcheck_curl', ['--unix-socket', '/a', 'http://a/']), 'files');
+  assert.equal(reach('healthcheck_curl', ['--unix-socket', '/a', 'http://a/']), 'own');
   assert.equal(reach('healthcheck_curl', ['a'], { HEALTHCHECK_CURL_OUTPUT: '-' }), 'own');
   assert.equal(reach('healthcheck_port', ['a', '1']), 'processes');
   assert.equal(reach('healthcheck_socket', ['a', '/b']), 'files');

@@ -1,5 +1,5 @@
 import { UnavailableError, messageOf } from '../../../core/errors.ts';
-import { requestOnce } from '../../../net/http.ts';
+import { requestOnce } from '../../../net/request-once.ts';
 import type { HttpAction } from './actions.ts';
 
 /**

@@ -1,102 +1,61 @@
 /**
- * healthcheck_curl: what Kolla's script asks of curl, without curl.
+ * healthcheck_curl: Kolla's script, without curl for what its services are asked with.
  *
- *   argv, HEALTHCHECK_CURL_* -> words.ts -> target.ts: the URL as curl reads it
- *   -> transfer.ts: one request, its whole answer, under --max-time -> failure.ts: curl's number for what went wrong
- *   -> write-out.ts: the line on stdout, whether it went well or not -> 0, or 1 for every number
+ *   argv, HEALTHCHECK_CURL_* -> words.ts: a plain GET of one URL -> transfer.ts: its whole answer, under the maximum time
+ *     -> failure.ts: curl's number for what went wrong -> write-out.ts: the line on stdout -> 0, or 1 for every number
+ *   -> anything else: exec.ts becomes the image's curl, as Kolla's script starts it
  */
 import { healthyAs, unhealthy } from '../../verdict.ts';
-import type { KollaAnswer, KollaQuestion, Reach } from '../question.ts';
+import type { KollaAnswer, KollaQuestion } from '../question.ts';
+import { becomeCurl } from './exec.ts';
 import { CurlError } from './failure.ts';
-import { parseTarget, type Target } from './target.ts';
 import type { Progress } from './transfer.ts';
-import { parseCurl, type CurlWords } from './words.ts';
+import { plainGetOf, variablesIn, type PlainGet } from './words.ts';
 import { writeOut } from './write-out.ts';
 
 /** Our own deadline must not cut off what --max-time has to say. */
 const GRACE_MS = 500;
 const NO_END_MS = 2 ** 31 - 1_000_000;
 
-/** @throws WordsError */
 export function curlQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
-  const words = parseCurl(argv, env);
-  const maxTimeMs = words.maxTimeMs === 0 ? NO_END_MS : words.maxTimeMs;
+  const variables = variablesIn(env);
+  const plain = plainGetOf(argv, variables);
+  if (plain === undefined)
+    return {
+      label: 'curl',
+      reach: 'own',
+      timeoutMs: NO_END_MS,
+      ask: (signal) => becomeCurl(argv, variables, env, signal),
+    };
+  const maxTimeMs = plain.maxTimeMs === 0 ? NO_END_MS : plain.maxTimeMs;
   return {
     label: 'curl',
-    reach: reachOf(words),
+    reach: 'network',
     timeoutMs: maxTimeMs + GRACE_MS,
-    ask: (signal) => answerOf(words, maxTimeMs, signal),
+    ask: (signal) => answerOf(plain, maxTimeMs, signal),
   };
 }
 
-function reachOf({ output, unixSocket, certificate, key }: CurlWords): Reach {
-  if (output !== '/dev/null') return 'own';
-  return [unixSocket, certificate, key].some((file) => file !== undefined) ? 'files' : 'network';
-}
-
-async function answerOf(words: CurlWords, maxTimeMs: number, signal: AbortSignal): Promise<KollaAnswer> {
+async function answerOf(plain: PlainGet, maxTimeMs: number, signal: AbortSignal): Promise<KollaAnswer> {
   // Loaded before the time begins: it is ours, not the service's.
   const { transfer } = await import('./transfer.ts');
   const began = performance.now();
-  const now = () => performance.now() - began;
-  const progress: Progress = { bytes: 0 };
+  const progress: Progress = { remoteAddress: '', remotePort: 0, isConnected: false, status: 0, bytes: 0 };
   const maxTime = AbortSignal.timeout(maxTimeMs);
-  let body = '';
-  let target: Target | undefined;
   let failure: CurlError | undefined;
   try {
-    target = parseTarget(words.url);
-    const stdout = (text: string) => void (body += text);
-    await transfer(target, words, progress, { signal: AbortSignal.any([signal, maxTime]), now, stdout });
+    await transfer(plain, progress, AbortSignal.any([signal, maxTime]));
   } catch (error) {
-    failure = failureOf(error, maxTime, { ms: now(), bytes: progress.bytes });
+    failure = error instanceof CurlError ? error : undefined;
+    if (failure === undefined && !maxTime.aborted) throw error;
+    failure ??= new CurlError(
+      28,
+      `Operation timed out after ${Math.round(performance.now() - began)} milliseconds with ${progress.bytes} bytes received`,
+    );
   }
-  const stdout = body + writeOut(words.writeOut, factsOf(words, target, progress, { total: now(), failure }));
-  if (failure === undefined) return { verdict: healthyAs(`status ${progress.response?.statusCode}`), stdout };
+  const totalMs = performance.now() - began;
+  const { status: httpCode, remoteAddress, remotePort } = progress;
+  const stdout = writeOut(plain.writeOut, { httpCode, remoteAddress, remotePort, totalMs });
+  if (failure === undefined) return { verdict: healthyAs(`status ${httpCode}`), stdout };
   return { verdict: unhealthy(`(${failure.number}) ${failure.message}`), stdout };
-}
-
-function failureOf(error: unknown, maxTime: AbortSignal, so: { ms: number; bytes: number }): CurlError {
-  if (error instanceof CurlError) return error;
-  if (!maxTime.aborted) throw error;
-  return new CurlError(
-    28,
-    `Operation timed out after ${Math.round(so.ms)} milliseconds with ${so.bytes} bytes received`,
-  );
-}
-
-function factsOf(
-  words: CurlWords,
-  target: Target | undefined,
-  { response, socket, ...at }: Progress,
-  { total, failure }: { readonly total: number; readonly failure: CurlError | undefined },
-): Parameters<typeof writeOut>[1] {
-  const nowhere = { address: '', port: 0 };
-  const seconds = (ms = 0) => ms / 1000;
-  return {
-    httpCode: response?.statusCode ?? 0,
-    remote: socket?.remote ?? nowhere,
-    local: socket?.local ?? nowhere,
-    nameLookup: seconds(at.nameLookup),
-    connected: seconds(at.connected),
-    tlsConnected: seconds(at.tlsConnected),
-    requested: seconds(at.requested),
-    answered: seconds(at.answered),
-    total: seconds(total),
-    bytes: at.bytes,
-    contentType: response?.headers['content-type'] ?? '',
-    httpVersion: response?.httpVersion ?? '0',
-    location: whole(response?.headers.location, target),
-    method: words.method ?? (words.isHead ? 'HEAD' : 'GET'),
-    url: target?.shown ?? '',
-    isTls: target?.isTls ?? false,
-    exitCode: failure?.number ?? 0,
-    error: failure?.message ?? '',
-  };
-}
-
-/** Where a redirect leads, which may be told relative to what was asked. */
-function whole(location: string | undefined, target: Target | undefined): string {
-  if (location === undefined) return '';
-  return URL.parse(location, target?.shown)?.href ?? location;
 }

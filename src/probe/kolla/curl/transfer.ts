@@ -1,156 +1,85 @@
-import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { request as requestHttp, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { get } from '../../../net/codec/get.ts';
 import { CurlError, curlErrorOf } from './failure.ts';
-import type { Target } from './target.ts';
-import type { CurlWords } from './words.ts';
+import type { PlainGet } from './words.ts';
 
-/** When each step was done, in milliseconds since the beginning; a step that was not reached has none. */
+/** Filled as it goes, for what is told of a transfer that fails. */
 export interface Progress {
-  nameLookup?: number;
-  connected?: number;
-  tlsConnected?: number;
-  requested?: number;
-  answered?: number;
+  remoteAddress: string;
+  remotePort: number;
+  isConnected: boolean;
+  /** 0: no answer yet. */
+  status: number;
   bytes: number;
-  socket?: { remote: Side; local: Side };
-  response?: IncomingMessage;
 }
-
-interface Side {
-  readonly address: string;
-  readonly port: number;
-}
-
-/** Where the body goes: Kolla's /dev/null throws it away. */
-type Output = (text: string) => void;
 
 /**
- * One request and its whole answer, on a connection of its own and through no proxy; no redirect is followed.
- * @param progress filled as it goes, for what is told of a transfer that fails
+ * One GET and its whole answer, on a connection of its own and through no proxy; no redirect is followed.
  * @throws CurlError: 22 from status 400 on
  */
-export async function transfer(
-  target: Target,
-  words: CurlWords,
-  progress: Progress,
-  { signal, now, stdout }: { readonly signal: AbortSignal; readonly now: () => number; readonly stdout: Output },
-): Promise<void> {
-  const connecting = words.connectTimeoutMs === 0 ? undefined : AbortSignal.timeout(words.connectTimeoutMs);
-  const controller = new AbortController();
-  const late = () => {
-    if (progress.connected === undefined) controller.abort(new CurlError(28, 'Connection timed out'));
-  };
-  connecting?.addEventListener('abort', late, { once: true });
-  const bounded = AbortSignal.any([signal, controller.signal]);
+export async function transfer(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
+  const { target } = plain;
   try {
-    const options = await optionsFor(target, words, bounded);
-    const request = (target.isTls ? requestHttps : requestHttp)(options);
-    request.once('socket', (socket) => follow(socket, progress, now));
-    const response = await answerTo(request);
-    progress.answered = now();
-    progress.response = response;
-    if ((response.statusCode ?? 0) >= 400) {
-      response.destroy();
-      throw new CurlError(22, `The requested URL returned error: ${response.statusCode}`);
-    }
-    response.on('data', (chunk: Buffer) => (progress.bytes += chunk.length));
-    await pipeline(response, sinkOf(words.output, stdout), { signal: bounded });
+    await (target.isTls ? withTls(plain, progress, signal) : withCodec(plain, progress, signal));
+    if (progress.status >= 400) throw new CurlError(22, `The requested URL returned error: ${progress.status}`);
   } catch (error) {
-    if (controller.signal.aborted) throw controller.signal.reason;
     signal.throwIfAborted();
-    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' && progress.answered !== undefined)
-      throw new CurlError(18, 'transfer closed with outstanding read data remaining', { cause: error });
-    throw curlErrorOf(error, target, progress.connected !== undefined);
-  } finally {
-    connecting?.removeEventListener('abort', late);
+    throw curlErrorOf(error, target, { isConnected: progress.isConnected, isAnswered: progress.status !== 0 });
   }
 }
 
-async function optionsFor(target: Target, words: CurlWords, signal: AbortSignal): Promise<RequestOptions> {
-  const { host, port, path } = target;
-  const where = words.unixSocket === undefined ? { host, port } : { socketPath: words.unixSocket };
-  const [cert, key] = await Promise.all([words.certificate, words.key].map((file) => fileOf(file, signal)));
-  const pair = cert === undefined ? {} : { cert, key: key ?? cert };
-  return {
-    ...where,
-    path,
-    method: words.method ?? (words.isHead ? 'HEAD' : 'GET'),
-    headers: headersOf(target, words),
-    agent: false,
-    setHost: false,
+async function withCodec(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
+  const { host, port, path } = plain.target;
+  await get({
+    to: { host, port },
+    target: path,
+    headers: [...Object.entries(headersOf(plain)), ['Connection', 'close']],
     signal,
-    ...(words.family === undefined ? {} : { family: words.family }),
+    onSocket: (socket) => follow(socket, progress),
+    onHead: ({ status }) => (progress.status = status) < 400,
+    onBody: ({ length }) => {
+      progress.bytes += length;
+      return true;
+    },
+  });
+}
+
+async function withTls(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
+  const { host, authority, path } = plain.target;
+  // Lazy, because TLS costs half of Node's own start.
+  const { send } = await import('../../../net/client.ts');
+  const request = {
+    url: new URL(`https://${authority}`),
+    // As it is written: a URL would be made plain.
+    path,
+    signal,
+    headers: headersOf(plain),
     // Kolla's script says -k.
-    ...(target.isTls ? { ...pair, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) } : {}),
+    connection: { rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) },
+    onSocket: (socket: Socket) => follow(socket, progress),
+  };
+  await send(request, async (response) => {
+    progress.status = response.statusCode ?? 0;
+    if (progress.status < 400)
+      for await (const chunk of response as AsyncIterable<Buffer>) progress.bytes += chunk.length;
+    response.destroy();
+  });
+}
+
+/** curl's own. */
+function headersOf({ target, user, userAgent }: PlainGet): Record<string, string> {
+  return {
+    Host: target.authority,
+    ...(user === undefined ? {} : { Authorization: `Basic ${Buffer.from(user).toString('base64')}` }),
+    'User-Agent': userAgent,
+    Accept: '*/*',
   };
 }
 
-async function fileOf(file: string | undefined, signal: AbortSignal): Promise<Buffer | undefined> {
-  if (file === undefined) return undefined;
-  return await readFile(file, { signal }).catch((cause: unknown) => {
-    throw new CurlError(58, `could not load the client certificate ${file}`, { cause });
-  });
-}
-
-/** curl's own, then those of -H: a name without a value takes its header away. */
-function headersOf(target: Target, words: CurlWords): Record<string, string> {
-  const user = words.user ?? target.user;
-  const headers = new Map<string, [name: string, value: string]>();
-  const put = (name: string, value: string) => void headers.set(name.toLowerCase(), [name, value]);
-  put('Host', target.authority);
-  if (user !== undefined) put('Authorization', `Basic ${Buffer.from(withColon(user)).toString('base64')}`);
-  put('User-Agent', words.userAgent);
-  put('Accept', '*/*');
-  for (const header of words.headers) {
-    const [, name = '', value = ''] = /^([^:]*):\s*(.*)$/s.exec(header) ?? [];
-    if (value === '') headers.delete(name.toLowerCase());
-    else put(name, value);
-  }
-  return Object.fromEntries(headers.values());
-}
-
-/** Of a user alone curl would ask a terminal for the password. */
-function withColon(user: string): string {
-  return user.includes(':') ? user : `${user}:`;
-}
-
-function answerTo(request: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.once('response', resolve);
-    // Stays: an error after the answer is the body's as well, and would end the process where nobody listens.
-    request.on('error', reject);
-    request.end();
-  });
-}
-
-function follow(socket: Socket, progress: Progress, now: () => number): void {
-  socket.once('lookup', () => (progress.nameLookup = now()));
+function follow(socket: Socket, progress: Progress): void {
   socket.once('connect', () => {
-    progress.connected = now();
-    progress.requested ??= now();
-    const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
-    progress.socket = {
-      remote: { address: remoteAddress, port: remotePort },
-      local: { address: localAddress, port: localPort },
-    };
-  });
-  socket.once('secureConnect', () => {
-    progress.tlsConnected = now();
-    progress.requested = now();
-  });
-}
-
-function sinkOf(output: string, stdout: Output): Writable {
-  if (output !== '-' && output !== '/dev/null') return createWriteStream(output);
-  return new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      if (output === '-') stdout(chunk.toString());
-      done();
-    },
+    progress.isConnected = true;
+    progress.remoteAddress = socket.remoteAddress ?? '';
+    progress.remotePort = socket.remotePort ?? 0;
   });
 }

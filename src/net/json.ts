@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { ConfigError, messageOf } from '../core/errors.ts';
-import { bodyOf } from './http/body.ts';
-import { isUntrusted } from '../kube/tls-error.ts';
+import { exchange, type HttpAnswer } from './client.ts';
+import { isUntrusted } from './network-error.ts';
 
 /** One request to an API that speaks JSON. */
 export interface JsonCall {
@@ -13,9 +11,7 @@ export interface JsonCall {
   readonly body?: unknown;
 }
 
-export interface JsonAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+export interface JsonAnswer extends Omit<HttpAnswer, 'body'> {
   /** Undefined where the answer was not JSON: then something between us and the API may have given it. */
   readonly body: unknown;
 }
@@ -40,33 +36,25 @@ export async function askJson(
   options: JsonOptions,
 ): Promise<JsonAnswer> {
   const { signal, answerMs, caFile, insecure = false } = options;
-  const isTls = url.protocol === 'https:';
   const sent = body === undefined ? undefined : JSON.stringify(body);
   const late = AbortSignal.timeout(answerMs);
   try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = (isTls ? requestHttps : requestHttp)(url, {
-        agent: false,
-        method,
-        signal: AbortSignal.any([signal, late]),
-        headers: {
-          accept: 'application/json',
-          'user-agent': 'kolla-pod',
-          connection: 'close',
-          ...(sent === undefined
-            ? {}
-            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
-          ...headers,
-        },
-        ...(isTls && caFile !== undefined ? { ca: authoritiesIn(caFile) } : {}),
-        ...(isTls && insecure ? { rejectUnauthorized: false } : {}),
-      });
-      request.once('response', resolve);
-      request.once('error', reject);
-      request.end(sent);
+    const answer = await exchange({
+      url,
+      method,
+      signal: AbortSignal.any([signal, late]),
+      headers: {
+        accept: 'application/json',
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: sent,
+      connection: {
+        ...(caFile === undefined || url.protocol !== 'https:' ? {} : { ca: authoritiesIn(caFile) }),
+        ...(insecure ? { rejectUnauthorized: false } : {}),
+      },
     });
-    const text = (await bodyOf(response)).toString();
-    return { status: response.statusCode ?? 0, headers: response.headers, body: parsed(text) };
+    return { ...answer, body: parsed(answer.body.toString()) };
   } catch (error) {
     if (late.aborted && !signal.aborted) throw new Error(`no answer in ${answerMs / 1000} s`, { cause: error });
     throw explained(error as NodeJS.ErrnoException, caFile);

@@ -1,0 +1,174 @@
+import { HEAD_MAX_BYTES, HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
+
+const CHUNK_LINE_MAX_BYTES = 1024;
+/** 2^48 bytes: more is no size, and a number holds it exactly. */
+const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i;
+
+export interface AnswerHead {
+  readonly status: number;
+  /** `1.0` or `1.1`. */
+  readonly version: string;
+  readonly headers: Headers;
+}
+
+type AnswerState =
+  | 'status'
+  | 'headers'
+  | 'counted'
+  | 'size'
+  | 'chunk'
+  | 'chunk end'
+  | 'trailers'
+  | 'to the end'
+  | 'done';
+
+/** Reads the answer to a GET. Interim answers (1xx) are skipped. */
+export class AnswerReader {
+  #state: AnswerState = 'status';
+  // One limit for all heads of an answer: a server may send interim ones for ever.
+  readonly #headLines = new Lines(HEAD_MAX_BYTES);
+  #chunkLine = new Lines(CHUNK_LINE_MAX_BYTES);
+  #first: Omit<AnswerHead, 'headers'> | undefined;
+  #headerLines = new HeaderLines();
+  #bytesLeft = 0;
+  #head: AnswerHead | undefined;
+  readonly #onHead: (head: AnswerHead) => void;
+  readonly #onBody: (piece: Uint8Array) => void;
+
+  /** @param onBody called after onHead, for each piece of the body without its framing */
+  constructor(onHead: (head: AnswerHead) => void, onBody: (piece: Uint8Array) => void) {
+    this.#onHead = onHead;
+    this.#onBody = onBody;
+  }
+
+  /** Undefined until it has come. */
+  get head(): AnswerHead | undefined {
+    return this.#head;
+  }
+
+  get isDone(): boolean {
+    return this.#state === 'done';
+  }
+
+  /** @throws HttpParseError */
+  push(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length && this.#state !== 'done';)
+      at = this.#isInBody() ? this.#takeBody(piece, at) : this.#takeLine(piece, at);
+  }
+
+  /** The connection has ended. @returns whether the answer is whole, which may be known only by that */
+  end(): boolean {
+    if (this.#state === 'to the end') this.#state = 'done';
+    return this.isDone;
+  }
+
+  #isInBody(): boolean {
+    return this.#state === 'counted' || this.#state === 'chunk' || this.#state === 'to the end';
+  }
+
+  #takeBody(piece: Uint8Array, from: number): number {
+    const end = this.#state === 'to the end' ? piece.length : Math.min(piece.length, from + this.#bytesLeft);
+    this.#bytesLeft -= end - from;
+    if (this.#bytesLeft <= 0 && this.#state === 'counted') this.#state = 'done';
+    if (this.#bytesLeft <= 0 && this.#state === 'chunk') this.#state = 'chunk end';
+    this.#onBody(piece.subarray(from, end));
+    return end;
+  }
+
+  #takeLine(piece: Uint8Array, from: number): number {
+    const isOfChunk = this.#state === 'size' || this.#state === 'chunk end';
+    const { line, next } = (isOfChunk ? this.#chunkLine : this.#headLines).take(piece, from);
+    if (line !== undefined) this.#understand(line);
+    // Other protocols greet without a line feed, and would be waited for.
+    else if (this.#state === 'status' && !isBeginOfStatus(this.#headLines.begun)) throw notHttp();
+    return next;
+  }
+
+  #understand(line: string): void {
+    switch (this.#state) {
+      case 'status':
+        this.#first = firstOf(line);
+        this.#headerLines = new HeaderLines();
+        this.#state = 'headers';
+        break;
+      case 'headers':
+        if (this.#headerLines.add(line)) this.#beginBody();
+        break;
+      case 'size':
+        this.#bytesLeft = chunkSize(line);
+        this.#chunkLine = new Lines(CHUNK_LINE_MAX_BYTES);
+        this.#state = this.#bytesLeft === 0 ? 'trailers' : 'chunk';
+        break;
+      case 'chunk end':
+        if (line !== '') throw new HttpParseError('a chunk longer than its size');
+        this.#state = 'size';
+        break;
+      case 'trailers':
+        if (line === '') this.#state = 'done';
+        break;
+      case 'counted':
+      case 'chunk':
+      case 'to the end':
+      case 'done':
+        break; // no lines
+    }
+  }
+
+  #beginBody(): void {
+    const { status = 0, version = '1.1' } = this.#first ?? {};
+    const { headers } = this.#headerLines;
+    if (status < 200) {
+      this.#state = 'status';
+      return;
+    }
+    const length = lengthIn(headers);
+    this.#state = bodyState(status, headers, length);
+    this.#bytesLeft = length ?? 0;
+    this.#head = { status, version, headers };
+    this.#onHead(this.#head);
+  }
+}
+
+function bodyState(status: number, headers: Headers, length: number | undefined): AnswerState {
+  if (status === 204 || status === 304) return 'done';
+  const coding = headers.get('transfer-encoding');
+  if (coding !== undefined) {
+    // Two opinions on where the body ends are how one answer is smuggled into another.
+    if (length !== undefined) throw new HttpParseError('both Content-Length and Transfer-Encoding');
+    return /(?:^|,)[ \t]*chunked$/i.test(coding) ? 'size' : 'to the end';
+  }
+  if (length === 0) return 'done';
+  return length === undefined ? 'to the end' : 'counted';
+}
+
+function notHttp(): HttpParseError {
+  return new HttpParseError('Expected HTTP/');
+}
+
+function isBeginOfStatus(text: string): boolean {
+  const begin = 'HTTP/1.';
+  return text.length < begin.length ? begin.startsWith(text) : text.startsWith(begin);
+}
+
+function firstOf(line: string): Omit<AnswerHead, 'headers'> {
+  const [, version, status] = /^HTTP\/(1\.[01]) ([1-9]\d{2})(?: .*)?$/.exec(line) ?? [];
+  if (version === undefined) throw notHttp();
+  // Another protocol is spoken from there on, which nobody asked for.
+  if (status === '101') throw new HttpParseError('Unexpected upgrade');
+  return { version, status: Number(status) };
+}
+
+function lengthIn(headers: Headers): number | undefined {
+  const text = headers.get('content-length');
+  if (text === undefined) return undefined;
+  const [first = '', ...others] = text.split(',').map((each) => each.trim());
+  if (!/^\d{1,15}$/.test(first) || others.some((each) => each !== first))
+    throw new HttpParseError('Invalid Content-Length');
+  return Number(first);
+}
+
+function chunkSize(line: string): number {
+  const [, size] = CHUNK_SIZE.exec(line) ?? [];
+  if (size === undefined) throw new HttpParseError('Invalid chunk size');
+  return Number.parseInt(size, 16);
+}

@@ -1,0 +1,94 @@
+/**
+ * HTTP/1.1 as bytes: enough to ask for one page, and to answer whoever asks for one. It reads what comes in pieces of any size,
+ * holds no more than a head's worth of it, and opens nothing. Without TLS, kept connections and proxies: these are client.ts's.
+ *
+ *   ask:    encodeHead('GET / HTTP/1.1', ...) -> the connection -> AnswerReader: head, then each piece of its body
+ *   answer: RequestReader -> encodeHead('HTTP/1.1 200 OK', ...) and the body
+ *
+ * https://www.rfc-editor.org/rfc/rfc9112, and docs/adr/0013 for where the line to client.ts is
+ */
+
+/** By name in lower case; what came twice is joined by a comma. */
+export type Headers = ReadonlyMap<string, string>;
+
+/** What came is not HTTP/1.1, or hostile. */
+export class HttpParseError extends Error {
+  override name = 'HttpParseError';
+
+  /** A head that is longer than its reader takes. */
+  readonly isTooLong: boolean;
+
+  constructor(reason: string, isTooLong = false) {
+    super(`Parse Error: ${reason}`);
+    this.isTooLong = isTooLong;
+  }
+}
+
+/** As much as Node's own takes. */
+export const HEAD_MAX_BYTES = 16_384;
+const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i;
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+const LINE_FEED = 10;
+
+/** @throws TypeError for a value that would end its line */
+export function encodeHead(first: string, headers: readonly (readonly [name: string, value: string])[]): Uint8Array {
+  const lines = [first, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  if (lines.some((line) => CONTROL.test(line))) throw new TypeError('a line of an HTTP head holds a control character');
+  return Uint8Array.from(`${lines.join('\r\n')}\r\n\r\n`, (character) => character.charCodeAt(0));
+}
+
+/** Lines of a head, whose end may be in another piece than their beginning. */
+export class Lines {
+  #text = '';
+  #bytesLeft: number;
+
+  constructor(maxBytes: number) {
+    this.#bytesLeft = maxBytes;
+  }
+
+  /** What has come of a line that has not ended. */
+  get begun(): string {
+    return this.#text;
+  }
+
+  /** @returns the line, if it ends in this piece, and where in the piece it stopped reading */
+  take(piece: Uint8Array, from: number): { readonly line: string | undefined; readonly next: number } {
+    const end = piece.indexOf(LINE_FEED, from);
+    const part = piece.subarray(from, end === -1 ? piece.length : end);
+    this.#bytesLeft -= part.length + 1;
+    if (this.#bytesLeft < 0) throw new HttpParseError('a head that does not end', true);
+    this.#text += latin1(part);
+    if (end === -1) {
+      // Its line feed is still to come.
+      this.#bytesLeft++;
+      return { line: undefined, next: piece.length };
+    }
+    const line = this.#text.endsWith('\r') ? this.#text.slice(0, -1) : this.#text;
+    this.#text = '';
+    return { line, next: end + 1 };
+  }
+}
+
+/** In parts, as a function takes only so many arguments. */
+function latin1(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  return text;
+}
+
+/** Header lines up to the empty one. */
+export class HeaderLines {
+  readonly headers = new Map<string, string>();
+
+  /** @returns whether that was the last */
+  add(line: string): boolean {
+    if (line === '') return true;
+    const [, name, value] = HEADER.exec(line) ?? [];
+    if (name === undefined || value === undefined || CONTROL.test(value)) throw new HttpParseError('no header line');
+    const key = name.toLowerCase();
+    const [before, now] = [this.headers.get(key), value.trim()];
+    this.headers.set(key, before === undefined ? now : `${before}, ${now}`);
+    return false;
+  }
+}

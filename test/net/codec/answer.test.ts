@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AnswerReader, type AnswerHead } from '../../../src/net/codec/answer.ts';
+import { HttpParseError } from '../../../src/net/codec/head.ts';
+
+interface Seen {
+  readonly head: AnswerHead | undefined;
+  readonly body: string;
+  readonly isDone: boolean;
+}
+
+function bytes(text: string): Uint8Array {
+  return Buffer.from(text, 'latin1');
+}
+
+/** What is read of these pieces, and of the end of the connection after them. */
+function read(pieces: readonly Uint8Array[], ends = false): Seen {
+  let body = '';
+  const heads: AnswerHead[] = [];
+  const reader = new AnswerReader(
+    (head) => void heads.push(head),
+    (piece) => {
+      assert.equal(heads.length, 1, 'the head comes before the body');
+      body += Buffer.from(piece).toString('latin1');
+    },
+  );
+  for (const piece of pieces) reader.push(piece);
+  if (ends) reader.end();
+  assert.ok(heads.length <= 1);
+  assert.equal(reader.head, heads[0]);
+  return { head: reader.head, body, isDone: reader.isDone };
+}
+
+function failure(text: string): HttpParseError {
+  try {
+    read([bytes(text)]);
+  } catch (error) {
+    assert.ok(error instanceof HttpParseError, String(error));
+    return error;
+  }
+  return assert.fail(`${JSON.stringify(text.slice(0, 100))} is taken`);
+}
+
+/** Answers, the body that they hold, and whether only the end of the connection tells that it is whole. */
+const ANSWERS: Readonly<Record<string, readonly [text: string, status: number, body: string, toTheEnd?: boolean]>> = {
+  'a counted body': ['HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody', 200, 'body'],
+  'no reason phrase': ['HTTP/1.1 404\r\nContent-Length: 0\r\n\r\n', 404, ''],
+  'an empty reason phrase': ['HTTP/1.1 503 \r\nContent-Length: 2\r\n\r\nno', 503, 'no'],
+  chunks: [
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nA;x="1"\r\n0123456789\r\n0\r\n\r\n',
+    200,
+    'abc0123456789',
+  ],
+  'chunks with trailers': [
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, Chunked\r\n\r\n0001\r\na\r\n000\r\nX: y\r\nZ: w\r\n\r\n',
+    200,
+    'a',
+  ],
+  'a chunk that holds line feeds': [
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n\r\n\r\n\r\n0\r\n\r\n',
+    200,
+    '\r\n\r\n',
+  ],
+  'a body to the end of the connection': ['HTTP/1.0 200 OK\r\nServer: x\r\n\r\na\nb', 200, 'a\nb', true],
+  'another coding, to the end': ['HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nxyz', 200, 'xyz', true],
+  'no body with 204': ['HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n', 204, ''],
+  'no body with 304': ['HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n', 304, ''],
+  'interim answers': [
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na',
+    200,
+    'a',
+  ],
+  'lines that end with a line feed alone': ['HTTP/1.1 200 OK\nContent-Length: 2\n\nab', 200, 'ab'],
+  'bytes above ASCII': [
+    'HTTP/1.1 200 \u00e4\r\nX: \u00fc\r\nContent-Length: 2\r\n\r\n\u00ff\u0000',
+    200,
+    '\u00ff\u0000',
+  ],
+  'the same length twice': ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na', 200, 'a'],
+};
+
+for (const [what, [text, status, body, toTheEnd = false]] of Object.entries(ANSWERS)) {
+  test(`${what}: the same however it is cut`, () => {
+    const whole = bytes(text);
+    const wanted = read([whole], toTheEnd);
+    assert.deepEqual([wanted.head?.status, wanted.body, wanted.isDone], [status, body, true]);
+    for (let at = 0; at <= whole.length; at++)
+      assert.deepEqual(read([whole.subarray(0, at), whole.subarray(at)], toTheEnd), wanted, `cut at ${at}`);
+    assert.deepEqual(
+      read(
+        [...whole].map((each) => Uint8Array.of(each)),
+        toTheEnd,
+      ),
+      wanted,
+      'byte by byte',
+    );
+  });
+
+  test(`${what}: not whole before its last byte`, () => {
+    const whole = bytes(text);
+    for (let length = 0; length < whole.length; length++) {
+      const { head, isDone } = read([whole.subarray(0, length)], true);
+      // What is read to the end is whole wherever it ends, once its head has come.
+      if (!toTheEnd || head === undefined) assert.equal(isDone, false, `${length} bytes`);
+    }
+    assert.equal(read([whole]).isDone, !toTheEnd);
+  });
+}
+
+test('what follows a whole answer is not read', () => {
+  const { body, isDone } = read([
+    bytes('HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 500 no\r\n\r\n'),
+    bytes('x'),
+  ]);
+  assert.deepEqual([body, isDone], ['a', true]);
+});
+
+test('headers are known by their names in lower case, without the blanks around their values', () => {
+  const { head } = read([bytes('HTTP/1.0 200 OK\r\nContent-Type:\t text/x \r\nX-A: 1\r\nx-a:2\r\nEmpty:\r\n\r\n')]);
+  assert.equal(head?.version, '1.0');
+  assert.deepEqual(Object.fromEntries(head?.headers ?? []), { 'content-type': 'text/x', 'x-a': '1, 2', empty: '' });
+});
+
+for (const [what, text] of [
+  ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ['another protocol without a line feed', '\u0000J\u0000\u000a5.5.5-10.11'],
+  ['one that begins as HTTP does', 'HTTPS'],
+  ['HTTP/2', 'HTTP/2 200\r\n\r\n'],
+  ['HTTP/0.9', '<html>'],
+  ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+  ['a status of four', 'HTTP/1.1 2000 OK\r\n\r\n'],
+  ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
+  ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
+  ['a blank before the colon', 'HTTP/1.1 200 OK\r\nContent-Length : 1\r\n\r\n'],
+  ['a folded header', 'HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n'],
+  ['a NUL in a header', 'HTTP/1.1 200 OK\r\nX: a\u0000b\r\n\r\n'],
+  ['a carriage return in a header', 'HTTP/1.1 200 OK\r\nX: a\rY: b\r\n\r\n'],
+  ['a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'],
+  ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n'],
+  ['an empty length', 'HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n'],
+  ['a length that no number holds', 'HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999\r\n\r\n'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+  ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
+  ['a chunk size that is none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'],
+  ['a negative chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n'],
+  ['an empty chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n'],
+  ['a chunk size that no number holds', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffff\r\n'],
+  ['a chunk that is longer than its size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n'],
+] as const)
+  test(`${what} is no answer`, () => {
+    assert.equal(failure(text).isTooLong, false);
+  });
+
+for (const [what, text] of [
+  ['a status line', `HTTP/1.1 200 ${'x'.repeat(20_000)}`],
+  ['a header', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`],
+  ['headers', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(4000)}`],
+  ['interim answers', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
+  ['trailers', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${'X: y\r\n'.repeat(4000)}`],
+  ['a chunk extension', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(2000)}`],
+] as const)
+  test(`${what} without an end: refused, and no more is held than a head may take`, () => {
+    assert.equal(failure(text).isTooLong, true);
+    const reader = new AnswerReader(
+      () => {},
+      () => {},
+    );
+    const pieces = [...bytes(text)].map((each) => Uint8Array.of(each));
+    assert.throws(() => pieces.forEach((piece) => reader.push(piece)), HttpParseError);
+  });
+
+test('a body of any length takes no memory of its own', () => {
+  let seen = 0;
+  const piece = new Uint8Array(65_536);
+  const reader = new AnswerReader(
+    () => {},
+    (part) => {
+      assert.equal(part.buffer, piece.buffer, 'a copy');
+      seen += part.length;
+    },
+  );
+  reader.push(bytes(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 33}\r\n\r\n`));
+  for (let i = 0; i < 100; i++) reader.push(piece);
+  assert.deepEqual([seen, reader.isDone], [6_553_600, false]);
+});
