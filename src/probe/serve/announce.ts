@@ -12,7 +12,7 @@ export function announce(change: Change, log: Log): void {
 }
 
 /** `api is unhealthy: status 503; it had been healthy for 2m05s; asked: http http://127.0.0.1:5000/v3` */
-export function changeText({ part, subject, from, lastedMs }: Change): string {
+function changeText({ part, subject, from, lastedMs }: Change): string {
   const why = part.reason === undefined ? '' : `: ${part.reason}`;
   const lasted = formatDuration(lastedMs);
   const before = from === 'unknown' ? `the first verdict, after ${lasted}` : `it had been ${from} for ${lasted}`;

@@ -2,7 +2,7 @@ import { command } from '../../cli/command.ts';
 import { SERVE_OPTIONS } from './options.ts';
 
 export const serveCommand = command({
-  summary: 'Asks the checks of kolla-pod.yaml all the time, and answers httpGet and grpc probes.',
+  summary: 'Asks the checks of kolla-pod.yaml all the time, and answers httpGet probes.',
   description:
     'Each check of the section `checks` is asked once a period; a probe is answered from what is known and never waits. ' +
     '/startupz, /livez and /readyz say one word, /metrics is for Prometheus; reasons are shown within the pod and by kubectl port-forward. ' +
@@ -12,8 +12,8 @@ export const serveCommand = command({
   examples: [
     { line: 'kolla-probe serve', does: 'the checks of /etc/kolla-pod/kolla-pod.yaml, on port 9808' },
     {
-      line: 'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808 --grpc-listen 127.0.0.1:9810',
-      does: "for the kubelet's grpc probe as well; on one address",
+      line: 'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808',
+      does: 'on one address',
     },
   ],
   async run({ options }, context) {

@@ -63,7 +63,7 @@ type Tell = (place: string, what: string) => void;
 function checkOf(name: string, value: unknown, tell: Tell): CheckConfig | undefined {
   const place = `checks.${name}`;
   if (!new RegExp(CHECK_NAME).test(name)) tell(place, 'is no name: letters, digits, -, _ and ., at most 63');
-  // gRPC's health service has one name for both.
+  // A part of the same name would be taken for the probe.
   if ((ROLES as readonly string[]).includes(name)) tell(place, 'is the name of a probe; give the check another');
   if (!isMapping(value)) {
     tell(place, 'is not a mapping with run, for, period');

@@ -77,4 +77,4 @@ async function fileOptions({ word, options }: Check, podFile: PodFile | undefine
 }
 
 /** Of kolla-probe, besides its checks. */
-const OTHER_COMMANDS = ['serve', 'rbac'];
+const OTHER_COMMANDS = ['serve'];
