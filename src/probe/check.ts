@@ -19,10 +19,10 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
    * Looks the words over, without asking anything yet.
    * @throws UsageError for a question that makes no sense
    */
-  prepare(input: Input<O>, surroundings: CheckSurroundings): Question | Promise<Question>;
+  prepare(input: Input<O>, context: CheckContext): Question | Promise<Question>;
 }
 
-export type CheckSurroundings = Pick<Context, 'log' | 'inherited' | 'podFile'>;
+export type CheckContext = Pick<Context, 'log' | 'inherited' | 'podFile'>;
 
 /** A question that can be asked any number of times, one at a time. */
 export interface Question {

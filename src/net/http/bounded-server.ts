@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError, NotPermittedError, messageOf } from '../../core/errors.ts';
 import { formatListen, type ListenAddress } from '../address.ts';
 
@@ -30,14 +30,7 @@ export async function listenBounded(at: ListenAddress, listener: RequestListener
     requestTimeout: REQUEST_MS,
     connectionsCheckingInterval: CHECK_MS,
   };
-  return await bound(createServer(options, listener), at);
-}
-
-/**
- * Lets a server listen, of any protocol, with as many connections at a time as listenBounded().
- * @throws as listenBounded() does
- */
-export async function bound(server: Server, at: ListenAddress): Promise<BoundedServer> {
+  const server = createServer(options, listener);
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);

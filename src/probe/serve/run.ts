@@ -4,33 +4,32 @@ import type { Context } from '../../cli/command.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
 import type { Values } from '../../cli/option.ts';
 import { formatListen, parseListen, type ListenAddress } from '../../net/address.ts';
-import { announce } from './announce.ts';
 import { startChecks } from './checks.ts';
 import { checksOf } from './config.ts';
-import type { SERVE_OPTIONS } from './options.ts';
+import type { SERVE_OPTIONS } from './command.ts';
 import { prepareChecks } from './prepare.ts';
 import { serveProbes } from './server.ts';
 
 /** How long /readyz goes on saying that the end has come, for who asks just then. With all else, less than a second. */
 const ENDING_MS = 500;
 
-type Surroundings = Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile'>;
-
 /**
  * `kolla-probe serve`: asks the checks of kolla-pod.yaml and answers probes until the signal is aborted.
  * @throws the signal's reason; ConfigError for a wrong section or none, an address that is taken, a door file that can't be
  * written
  */
-export async function runServe(options: Values<typeof SERVE_OPTIONS>, surroundings: Surroundings): Promise<never> {
-  const { signal, log, podFile } = surroundings;
+export async function runServe(
+  options: Values<typeof SERVE_OPTIONS>,
+  context: Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile'>,
+): Promise<never> {
+  const { signal, log, podFile } = context;
   const listen = listenAddress('--listen', options.listen);
   const configs = checksOf(podFile, options.allowNoChecks, log);
-  const prepared = await prepareChecks(configs, surroundings);
+  const prepared = await prepareChecks(configs, context);
   signal.throwIfAborted();
   // The checks outlive the signal: until the end /livez is answered as before.
   await using checks = startChecks(prepared, { signal: new AbortController().signal, log });
-  using _ = checks.onChange((change) => announce(change, log));
-  await using server = await serveProbes({ ...options, listen }, { checks }, log);
+  await using server = await serveProbes({ ...options, listen }, { checks: () => checks.snapshot() }, log);
   const at = formatListen({ ...listen, port: server.port });
   log.info(`/startupz, /livez, /readyz and /metrics are answered on ${at}; checks: ${prepared.length}`);
   if (!signal.aborted) await once(signal, 'abort');

@@ -1,11 +1,21 @@
+import { formatDuration } from '../../core/duration.ts';
 import type { Log } from '../../core/log.ts';
 import type { ListenAddress } from '../../net/address.ts';
-import { serveRoutes, type Routes } from '../../net/http/router.ts';
-import type { Family } from '../../net/prometheus.ts';
-import type { Checks } from './checks.ts';
+import {
+  FORBIDDEN,
+  healthAnswer,
+  NOT_FOUND,
+  serveRoutes,
+  type Answer,
+  type Request,
+  type Route,
+  type Routes,
+} from '../../net/http/router.ts';
+import { METRICS_TYPE, metricsText, type Family } from '../../net/prometheus.ts';
+import { probeFamilies } from './metrics.ts';
+import { healthOf, ROLES, type Part, type Role, type RoleHealth } from './part.ts';
+import type { CheckStatus } from './resident-check.ts';
 import { openShimDoor } from './shim-door.ts';
-import type { Part } from './part.ts';
-import { probeRoutes, type Known } from './routes.ts';
 
 export interface ServedOptions {
   readonly listen: ListenAddress;
@@ -15,13 +25,14 @@ export interface ServedOptions {
   readonly doorFile?: string | undefined;
 }
 
-/** What is served, and what others add to it. */
+/** What is served, and what others add to it: kept, never asked for. */
 export interface Served {
-  readonly checks: Checks;
-  /** Further parts that decide probes, asked at each request. */
+  readonly checks: () => readonly CheckStatus[];
+  /** Further parts that decide probes, asked at each request: roles of the sidecar. */
   readonly others?: () => readonly Part[];
   /** Further paths; they win over ours. */
   readonly routes?: Routes;
+  /** Metrics of others. */
   readonly families?: () => readonly Family[];
 }
 
@@ -39,7 +50,7 @@ export interface ProbeServer extends AsyncDisposable {
 export async function serveProbes(options: ServedOptions, served: Served, log: Log): Promise<ProbeServer> {
   const { checks, others = () => [], routes = {}, families = () => [] } = served;
   let isEnding = false;
-  const known: Known = { checks: () => checks.snapshot(), others, families, isEnding: () => isEnding };
+  const known: Known = { checks, others, families, isEnding: () => isEnding };
   await using stack = new AsyncDisposableStack();
   const door = stack.use(openShimDoor(options.doorFile));
   const all = { ...probeRoutes(known), ...door.routes, ...routes };
@@ -48,9 +59,80 @@ export async function serveProbes(options: ServedOptions, served: Served, log: L
   const kept = stack.move();
   return {
     port: http.port,
-    drain() {
-      isEnding = true;
-    },
+    drain: () => void (isEnding = true),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** What the paths are answered from. */
+interface Known extends Required<Omit<Served, 'routes'>> {
+  /** The pod is about to end: it gets no new work. */
+  readonly isEnding: () => boolean;
+}
+
+const PATHS: Readonly<Record<Role, string>> = { startup: '/startupz', liveness: '/livez', readiness: '/readyz' };
+const CHECKS_PATH = '/checks/';
+
+function probeRoutes(known: Known): Routes {
+  const probes = ROLES.map((role): [string, Route] => [
+    PATHS[role],
+    { kind: 'public', answer: (request) => probeAnswer(role, known, request) },
+  ]);
+  return {
+    ...Object.fromEntries(probes),
+    '/metrics': { kind: 'public', answer: () => metricsAnswer(known) },
+    [CHECKS_PATH]: { kind: 'inside', answer: ({ path }) => checkAnswer(path, known) },
+    '/status.json': { kind: 'inside', answer: () => statusAnswer(known) },
+    '/': { kind: 'inside', answer: () => ({ status: 200, body: overview(known) }) },
+  };
+}
+
+/** What a probe is told; readiness also that the end has come. */
+function roleHealth(role: Role, known: Known): RoleHealth | { readonly isOk: false; readonly word: 'ending' } {
+  if (role === 'readiness' && known.isEnding()) return { isOk: false, word: 'ending' };
+  return healthOf(role, partsOf(known));
+}
+
+/** All that decides probes. */
+function partsOf({ checks, others }: Known): readonly Part[] {
+  return [...checks(), ...others()];
+}
+
+function probeAnswer(role: Role, known: Known, { query, mayLookInside }: Request): Answer {
+  const health = roleHealth(role, known);
+  const { status, body } = healthAnswer(health);
+  if (!query.has('verbose')) return { status, body };
+  if (!mayLookInside) return FORBIDDEN;
+  const parts = partsOf(known).filter(({ roles }) => roles.includes(role));
+  return { status, body: [...parts.map((part) => lineOf(part)), `${role}: ${health.word}`, ''].join('\n') };
+}
+
+function checkAnswer(path: string, known: Known): Answer {
+  const part = partsOf(known).find(({ name }) => name === path.slice(CHECKS_PATH.length));
+  if (part === undefined) return NOT_FOUND;
+  return { status: part.state === 'healthy' ? 200 : 503, body: `${lineOf(part)}\n` };
+}
+
+function metricsAnswer(known: Known): Answer {
+  const families = [...probeFamilies(known.checks(), partsOf(known)), ...known.families()];
+  return { status: 200, body: metricsText(families), type: METRICS_TYPE };
+}
+
+function statusAnswer(known: Known): Answer {
+  const probes = Object.fromEntries(ROLES.map((role) => [role, roleHealth(role, known).word]));
+  const status = { probes, checks: known.checks(), parts: known.others() };
+  return { status: 200, body: `${JSON.stringify(status)}\n`, type: 'application/json' };
+}
+
+function overview(known: Known): string {
+  const probes = ROLES.map((role) => `${PATHS[role]}: ${roleHealth(role, known).word}`);
+  return [...probes, '', ...partsOf(known).map((part) => lineOf(part)), ''].join('\n');
+}
+
+const MARKS = { healthy: '+', unhealthy: '-', unseen: '?', unknown: ' ' } as const;
+
+/** As the API server's own `?verbose` marks them: `[-] api unhealthy for 40s: status 503`. */
+function lineOf({ name, state, reason, since }: Part): string {
+  const lasted = formatDuration(Math.max(0, Date.now() - since));
+  return `[${MARKS[state]}] ${name} ${state} for ${lasted}${reason === undefined ? '' : `: ${reason}`}`;
 }

@@ -1,14 +1,7 @@
 import { once } from 'node:events';
 import { optionsOf } from '../../cli/section.ts';
 import { probe } from '../../probe/index.ts';
-import {
-  announce,
-  checksOf,
-  prepareChecks,
-  SERVE_OPTIONS,
-  startChecks,
-  type ServedOptions,
-} from '../../probe/serve/index.ts';
+import { checksOf, prepareChecks, SERVE_OPTIONS, startChecks, type ServedOptions } from '../../probe/serve/index.ts';
 import { RestartableChecks } from '../checks.ts';
 import type { Making, PreparedRole } from '../prepare.ts';
 import { QUICK_BACKOFF } from '../role.ts';
@@ -40,9 +33,7 @@ export async function probeRole({ options: sidecar, context }: Making): Promise<
       backoff: QUICK_BACKOFF,
       async run({ signal, log }) {
         await using running = startChecks(prepared, { signal, log });
-        using shown = new DisposableStack();
-        shown.use(running.onChange((change) => announce(change, log)));
-        shown.use(checks.show(running));
+        checks.show(running);
         if (!signal.aborted) await once(signal, 'abort');
         throw signal.reason;
       },
