@@ -1,6 +1,6 @@
 import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
-import { answered, serverOf } from '../remote/index.ts';
+import { answered, serverOf } from '../remote/server.ts';
 
 const PORT = 11_211;
 
