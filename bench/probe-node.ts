@@ -152,7 +152,7 @@ function deployment({ probe, each }: Way): object {
             .map((name) => [name, { ...probe, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 }]),
         );
   const common = { image: IMAGE, volumeMounts: [{ name: 'door', mountPath: '/run/kolla' }] };
-  const server = ['kolla-probe', 'serve', '--config', '/etc/probed/kolla-pod.yaml', '--events=false'];
+  const server = ['kolla-probe', 'serve', '--config', '/etc/probed/kolla-pod.yaml'];
   const containers = [
     { ...common, name: 'main', command: ['/usr/bin/nova-compute', 'serve', ':8080'], ...probes(each > 1 ? 2 : 1) },
     {

@@ -34,7 +34,7 @@ export async function startResident(folder: string, runs: readonly string[]): Pr
   const config = join(folder, `kolla-pod-${port}.yaml`);
   const checks = runs.map((run, i) => [`check-${i}`, { run, for: ['readiness'], period: '1s' }]);
   await writeFile(config, JSON.stringify({ checks: Object.fromEntries(checks) as object }));
-  const args = ['serve', '--listen', `127.0.0.1:${port}`, '--config', config, '--events=false'];
+  const args = ['serve', '--listen', `127.0.0.1:${port}`, '--config', config];
   const running = await start(...tied(PROBE, args), {
     env: { PATH: process.env['PATH'] },
     logFile: join(folder, 'serve.log'),

@@ -1,4 +1,4 @@
-import { kollaSocketQuestion } from '../src/probe/kolla/socket.ts';
+import { kollaSocketQuestion } from '../src/probe/kolla/port.ts';
 import { runKolla } from '../src/probe/kolla/run.ts';
 
 export const main = (argv: string[], env: NodeJS.ProcessEnv): Promise<number> =>

@@ -7,7 +7,7 @@ import type { Log } from '../../src/core/log.ts';
 import { answerOf } from '../../src/probe/ask.ts';
 import { KOLLA_NAMES, openDoor, shimFor, writeDoorFile } from '../../src/probe/kolla/index.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
-import { shellWords } from '../../src/probe/serve/words.ts';
+import { shellWords } from '../../src/probe/serve/config.ts';
 import { run } from '../../tools/process.ts';
 import type { Answer } from './row.ts';
 

@@ -1,4 +1,5 @@
 import type { Context } from '../cli/command.ts';
+import { defined } from '../core/defined.ts';
 import { formatDuration } from '../core/duration.ts';
 import { ExitCode } from '../core/errors.ts';
 import type { Question } from './check.ts';
@@ -11,7 +12,7 @@ import { unhealthy, type Verdict } from './verdict.ts';
 export async function ask(question: Question, timeoutMs: number, { signal, log }: Context): Promise<ExitCode> {
   const verdict = await answerOf(question, timeoutMs, signal);
   if (verdict.healthy) {
-    log.debug(`${question.subject}: healthy`, verdict.detail === undefined ? {} : { detail: verdict.detail });
+    log.debug(`${question.subject}: healthy`, defined({ detail: verdict.detail }));
     return ExitCode.ok;
   }
   log.error(`${question.subject}: ${verdict.reason}`);

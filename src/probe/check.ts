@@ -1,8 +1,9 @@
+import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
 import { command, type Command, type Context, type Input } from '../cli/command.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Option, Values } from '../cli/option.ts';
 import { ask } from './ask.ts';
-import { isOwnHost } from './own-host.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
@@ -19,10 +20,10 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
    * Looks the words over, without asking anything yet.
    * @throws UsageError for a question that makes no sense
    */
-  prepare(input: Input<O>, surroundings: CheckSurroundings): Question | Promise<Question>;
+  prepare(input: Input<O>, context: CheckContext): Question | Promise<Question>;
 }
 
-export type CheckSurroundings = Pick<Context, 'log' | 'inherited' | 'podFile'>;
+export type CheckContext = Pick<Context, 'log' | 'inherited' | 'podFile'>;
 
 /** A question that can be asked any number of times, one at a time. */
 export interface Question {
@@ -100,4 +101,12 @@ export function requireOwnHosts(
     `${word}: '${subject}' asks ${other}, which is not this pod: its failure would restart us and mend nothing. ` +
       `Use it for readiness, or ${otherwise}`,
   );
+}
+
+/** Whether this host is the pod itself: loopback, one of its addresses, or its name. Asks no name server. */
+function isOwnHost(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (isIP(bare) === 0) return bare === 'localhost' || bare === hostname().toLowerCase();
+  if (bare === '::1' || bare.startsWith('127.')) return true;
+  return Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address.toLowerCase() === bare));
 }

@@ -3,7 +3,7 @@
  *
  *   argv, or a check's line in kolla-pod.yaml -> check (one file each in checks/) -> Question, looked over but not yet asked
  *   Question -> asked once under a deadline -> verdict { healthy | reason } -> exit code and one line
- *            -> or again and again by the resident server (serve/) -> cached verdict -> HTTP and gRPC probes, metrics
+ *            -> or again and again by the resident server (serve/) -> cached verdict -> HTTP probes, metrics
  *
  * A check never throws for "unhealthy": that is an answer, exit 1 with the reason on stderr. It throws only for a
  * question that makes no sense. Every check has its own deadline, which must lie under the kubelet's timeoutSeconds
@@ -13,7 +13,6 @@ import type { Helper } from '../cli/command.ts';
 import { commandFor } from './check.ts';
 import { CHECKS } from './checks/index.ts';
 import { serveCommand } from './serve/command.ts';
-import { rbacCommand } from './serve/rbac.ts';
 
 export const probe: Helper = {
   name: 'kolla-probe',
@@ -22,6 +21,5 @@ export const probe: Helper = {
   commands: {
     ...Object.fromEntries(CHECKS.map((check) => [check.word, commandFor(check)])),
     serve: serveCommand,
-    rbac: rbacCommand,
   },
 };

@@ -1,39 +1,24 @@
-import type { Change, Checks, CheckStatus, PreparedCheck } from '../probe/serve/index.ts';
+import type { Checks, CheckStatus, PreparedCheck } from '../probe/serve/index.ts';
 
 /**
  * The checks as the server sees them, which outlives a try of the role that asks them. Before the first try nothing is known of
  * them. Between two they are as they were last seen, until that is too long ago; a new try knows nothing at first.
  */
-export class RestartableChecks implements Checks {
-  readonly #listeners = new Set<(change: Change) => void>();
+export class RestartableChecks {
   #snapshot: () => readonly CheckStatus[];
 
-  constructor(checks: readonly PreparedCheck[] = []) {
+  constructor(checks: readonly PreparedCheck[]) {
     const first = checks.map((check) => neverAsked(check));
     this.#snapshot = () => first;
   }
 
   /** Shows these from now on. */
-  show(checks: Checks): Disposable {
+  show(checks: Checks): void {
     this.#snapshot = () => checks.snapshot();
-    const heard = checks.onChange((change) => {
-      for (const listener of this.#listeners) listener(change);
-    });
-    return heard;
   }
 
   snapshot(): readonly CheckStatus[] {
     return this.#snapshot();
-  }
-
-  onChange(listener: (change: Change) => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
-  }
-
-  /** Who shows them ends them. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return Promise.resolve();
   }
 }
 

@@ -5,7 +5,7 @@ import type { Family } from '../net/prometheus.ts';
 import type { Part } from '../probe/serve/index.ts';
 import type { SIDECAR_OPTIONS } from './options.ts';
 import { ROLE_NAMES, type Role, type RoleName } from './role.ts';
-import type { Sources } from './status/sources.ts';
+import type { Sources } from './status/look.ts';
 
 export type SidecarOptions = Values<typeof SIDECAR_OPTIONS>;
 

@@ -1,33 +1,50 @@
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../cli/command.ts';
-import { formatListen } from '../net/address.ts';
-import type { Route, Routes } from '../net/http/router.ts';
-import { healthAnswer } from '../net/http/health-server.ts';
+import { formatListen, type ListenAddress } from '../net/address.ts';
+import { healthRoute, type Route, type Routes } from '../net/http/router.ts';
 import { healthOf, listenAddress, serveProbes, type Part } from '../probe/serve/index.ts';
-import { RestartableChecks } from './checks.ts';
 import { partsOfRoles, roleFamilies } from './parts.ts';
 import { prepareRoles, type PreparedRole, type SidecarOptions } from './prepare.ts';
 import type { PreparedProbe } from './roles/probe.ts';
 import { STOP_ORDER } from './role.ts';
 import { Hub } from './status/hub.ts';
-import { lookWith } from './status/look.ts';
+import { lookWith, NO_SOURCES, type Sources } from './status/look.ts';
 import { statusRoutes } from './status/routes.ts';
-import { NO_SOURCES, type Sources } from './status/sources.ts';
 import { supervise } from './supervisor.ts';
 
-type Surroundings = Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile' | 'stdout'>;
+type ComponentContext = Pick<Context, 'signal' | 'log' | 'inherited'>;
 
 /**
- * Runs the roles until the signal is aborted, and ends them in their order.
- * @throws the signal's reason; UsageError or ConfigError before any role runs
+ * `kolla-sidecar`: runs the roles that were asked for.
+ * @throws as runComponents() does; UsageError or ConfigError before any role runs
  */
-export async function runSidecar(options: SidecarOptions, context: Surroundings): Promise<never> {
-  const { signal, log, inherited } = context;
+export async function runSidecar(
+  options: SidecarOptions,
+  context: ComponentContext & Pick<Context, 'podFile' | 'stdout'>,
+): Promise<never> {
   const listen = listenAddress('--listen', options.listen);
-  const prepared = await prepareRoles({ options, context });
+  return await runComponents(await prepareRoles({ options, context }), { ...options, listen }, context);
+}
+
+/**
+ * Runs components, or one alone, until the signal is aborted, and ends them in STOP_ORDER. All that a resident helper needs
+ * around its own work is here, so that none has to bring it along: probes (/startupz holds while a component that
+ * `holdsStartup` is not done, /readyz is 503 from the signal on), /metrics, the status page, and the supervisor, which
+ * restarts what fails with a backoff. A component is prepared by its caller (`roles/` has those of kolla-sidecar): its
+ * options are checked, and nothing of it runs yet.
+ * @param prepared at most one of each name
+ * @returns never by itself: a component that is done stays done, and is shown as such
+ * @throws the signal's reason; ConfigError before any component runs, for an address that is taken and for a Pod in which one
+ *   must not run
+ */
+export async function runComponents(
+  prepared: readonly PreparedRole[],
+  { listen, statusPublic }: { readonly listen: ListenAddress; readonly statusPublic: boolean },
+  { signal, log, inherited }: ComponentContext,
+): Promise<never> {
   const probe = prepared.find((each): each is PreparedProbe => 'checks' in each);
-  const checks = probe?.checks ?? new RestartableChecks();
+  const checks = () => probe?.checks.snapshot() ?? [];
   using supervisor = supervise(
     prepared.map(({ role }) => role),
     log,
@@ -39,7 +56,7 @@ export async function runSidecar(options: SidecarOptions, context: Surroundings)
   let isStopping = false;
   const look = lookWith(sourcesOf(prepared), {
     roles: () => supervisor.status(),
-    parts: () => [...checks.snapshot(), ...own()],
+    parts: () => [...checks(), ...own()],
     isStopping: () => isStopping,
     startedAt: Date.now(),
     env: inherited,
@@ -49,7 +66,7 @@ export async function runSidecar(options: SidecarOptions, context: Surroundings)
     return PAGE;
   });
   await using server = await serveProbes(
-    { ...probe?.served, listen, statusPublic: options.statusPublic },
+    { ...probe?.served, listen, statusPublic },
     {
       checks,
       others: own,
@@ -84,12 +101,7 @@ function sourcesOf(prepared: readonly PreparedRole[]): Sources {
  * only when that probe has succeeded.
  */
 function rolesOnly(parts: () => readonly Part[]): Routes {
-  return {
-    '/startupz/roles': {
-      kind: 'public',
-      answer: () => healthAnswer(healthOf('startup', parts())),
-    },
-  };
+  return { '/startupz/roles': healthRoute(() => healthOf('startup', parts())) };
 }
 
 /** `/readyz/log-ship`: what one role says, for who wants to know of it alone. */
@@ -97,7 +109,7 @@ function ofOneRole(prepared: readonly PreparedRole[]): Routes {
   const routes = prepared.flatMap(({ role, parts }): [string, Route][] => {
     if (parts === undefined) return [];
     const all = () => parts().map((part): Part => ({ ...part, roles: ['readiness'] }));
-    return [[`/readyz/${role.name}`, { kind: 'public', answer: () => healthAnswer(healthOf('readiness', all())) }]];
+    return [[`/readyz/${role.name}`, healthRoute(() => healthOf('readiness', all()))]];
   });
   return Object.fromEntries(routes);
 }

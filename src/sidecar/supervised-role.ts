@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.ts';
 import { formatDuration } from '../core/duration.ts';
 import { ExitCode, KollaError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -128,8 +129,10 @@ export class SupervisedRole {
     this.#failures++;
     const waitMs = backoffMs(this.#inSuccession++, backoff);
     this.#say('failing', { problem: message, retryAt: Date.now() + waitMs });
-    const fields = stack === undefined ? {} : { stack };
-    this.#log.error(`failed, trying again in ${formatDuration(waitMs)}; the other roles go on: ${message}`, fields);
+    this.#log.error(
+      `failed, trying again in ${formatDuration(waitMs)}; the other roles go on: ${message}`,
+      defined({ stack }),
+    );
     // What ends the pause early is the stop, at which the caller looks.
     await this.#timing.pause(waitMs, this.#stop.signal).catch(() => {});
   }

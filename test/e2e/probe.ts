@@ -1,4 +1,4 @@
-/** k8s/examples/probe on the node of the other tests: the kubelet's own httpGet and grpc probes ask a native sidecar. */
+/** k8s/examples/probe on the node of the other tests: the kubelet's own httpGet probes ask a native sidecar. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -20,6 +20,7 @@ export function probeTests(stage: () => Pick<Stage, 'node'>): void {
     stage().node.kubectl(['--namespace', NAME, ...args], input);
   const status = async () => JSON.parse(await kubectl(['get', 'pod/web', '--output=jsonpath={.status}'])) as PodStatus;
   const inWeb = (script: string) => kubectl(['exec', 'web', '--container=web', '--', 'bash', '-c', script]);
+  const reasons = () => kubectl(['logs', 'web', '--container=probe']);
   const becoming = (ready: 'True' | 'False') =>
     until(`Ready to be ${ready}`, async () => {
       const { conditions } = await status();
@@ -28,26 +29,27 @@ export function probeTests(stage: () => Pick<Stage, 'node'>): void {
   const describing = (what: RegExp) =>
     until(`${what} in the Pod's Events`, async () => what.test(await kubectl(['describe', 'pod/web'])) || undefined);
 
-  test('a service is ready by httpGet and lives by grpc of its sidecar, and its Events say why it is not', async () => {
+  test('a service is ready and lives by httpGet of its sidecar, and its Events say when it is not ready', async () => {
     const namespace = await readFile(`${EXAMPLES}keystone/namespace.yaml`, 'utf8');
     await kubectl(['apply', '--filename=-'], namespace.replace('name: keystone', `name: ${NAME}`));
     await kubectl(['apply', '--filename=-'], await readFile(`${EXAMPLES}probe/pod.yaml`, 'utf8'));
     await becoming('True');
     await inWeb('rm /srv/healthy');
     await becoming('False');
-    await describing(/Warning +CheckUnhealthy .*kolla-probe +api is unhealthy: status 404; it had been healthy for/);
+    await describing(/Warning +Unhealthy .*Readiness probe failed: HTTP probe failed with statuscode: 503/);
+    assert.match(await reasons(), /api is unhealthy: status 404; it had been healthy for/);
     await inWeb('touch /srv/healthy');
     await becoming('True');
-    await describing(/Normal +CheckHealthy .*api is healthy: status 200; it had been unhealthy for/);
-    // What readiness waits for is nothing to liveness, which the kubelet asks by grpc.
+    assert.match(await reasons(), /api is healthy: status 200; it had been unhealthy for/);
+    // What readiness waits for is nothing to liveness.
     assert.equal((await status()).containerStatuses?.[0]?.restartCount, 0);
   });
 
-  test('a liveness check that fails is told to the kubelet by grpc', async () => {
+  test('a liveness check that fails is told to the kubelet', async () => {
     const manifest = await readFile(`${EXAMPLES}probe/pod.yaml`, 'utf8');
     const dead = manifest.replace('listen 5000', 'tcp 127.0.0.1:5999').replace('periodSeconds: 5', 'periodSeconds: 1');
     await kubectl(['delete', 'pod/web', '--grace-period=1', '--wait']);
     await kubectl(['apply', '--filename=-'], dead);
-    await describing(/Liveness probe failed: service unhealthy \(responded with "NOT_SERVING"\)/);
+    await describing(/Liveness probe failed: HTTP probe failed with statuscode: 503/);
   });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Log } from '../../src/core/log.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
-import { shellWords } from '../../src/probe/serve/words.ts';
+import { shellWords } from '../../src/probe/serve/config.ts';
 import { allProbes } from '../../src/catalog/probes.ts';
 import { privateFolder } from '../../tools/folder.ts';
 

@@ -29,7 +29,7 @@ test('when nobody asks any more, it is as it was, and then nobody can tell', asy
   {
     const { log } = recordedLog();
     await using running = startChecks(prepared, { signal: new AbortController().signal, log });
-    using _ = checks.show(running);
+    checks.show(running);
     await until('the first verdict', () => Promise.resolve(stateOf() === 'healthy' || undefined));
   }
   assert.equal(stateOf(), 'healthy');

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
-import { linePath } from '../../src/sidecar/page/client/line-path.ts';
-import { bytes, clock, count, lasted } from '../../src/sidecar/page/client/format.ts';
+import { bytes, clock, count, lasted, linePath } from '../../src/sidecar/page/client/format.ts';
 import { PAGE } from '../../src/sidecar/page/text.ts';
 
 test('the page is one file: no address of anything else, no place for markup of others', () => {

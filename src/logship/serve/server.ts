@@ -2,9 +2,7 @@ import type { ListenAddress } from '../../net/address.ts';
 import { formatListen } from '../../net/address.ts';
 import type { Log } from '../../core/log.ts';
 import type { BoundedServer } from '../../net/http/bounded-server.ts';
-import { healthAnswer } from '../../net/http/health-server.ts';
-import { FORBIDDEN, serveRoutes, type Asked, type Routes } from '../../net/http/router.ts';
-import type { Answer } from '../../net/http/respond.ts';
+import { FORBIDDEN, healthAnswer, serveRoutes, type Answer, type Request, type Routes } from '../../net/http/router.ts';
 import { METRICS_TYPE, metricsText } from '../../net/prometheus.ts';
 import { Lags } from './lag.ts';
 import { ownFamilies, shippingFamilies } from './metrics.ts';
@@ -56,7 +54,7 @@ export async function serveShipping(at: ListenAddress, log: Log, isEnding: () =>
   };
 }
 
-function readiness(view: Shown | undefined, lags: Lags, isEnding: boolean, { query, mayLookInside }: Asked): Answer {
+function readiness(view: Shown | undefined, lags: Lags, isEnding: boolean, { query, mayLookInside }: Request): Answer {
   const all = (view?.pipelines() ?? []).map((state) => ({
     name: state.name,
     ...readinessOf(state, lags.quiet(state.name), Date.now()),

@@ -12,7 +12,7 @@ import { once } from 'node:events';
 import type { Context } from '../../cli/command.ts';
 import { ConfigError, ExitCode, KollaError, UsageError, messageOf } from '../../core/errors.ts';
 import { formatListen, parseListen, type ListenAddress } from '../../net/address.ts';
-import { serveHealth, type Health } from '../../net/http/health-server.ts';
+import { serveHealth, type Health } from '../../net/http/router.ts';
 import type { Phase } from '../../catalog/index.ts';
 import { ownPlace } from '../../kube/own-place.ts';
 import { requireSafePod } from './own-pod.ts';

@@ -1,9 +1,8 @@
 /**
- * HTTP/1.1 as bytes: enough to ask for one page, and to answer whoever asks for one. It reads what comes in pieces of any size,
+ * HTTP/1.1 as bytes: enough to ask for one page. It reads what comes in pieces of any size,
  * holds no more than a head's worth of it, and opens nothing. Without TLS, kept connections and proxies: these are client.ts's.
  *
- *   ask:    encodeHead('GET / HTTP/1.1', ...) -> the connection -> AnswerReader: head, then each piece of its body
- *   answer: RequestReader -> encodeHead('HTTP/1.1 200 OK', ...) and the body
+ *   encodeHead('GET / HTTP/1.1', ...) -> the connection -> AnswerReader: head, then each piece of its body
  *
  * https://www.rfc-editor.org/rfc/rfc9112, and docs/adr/0013 for where the line to client.ts is
  */

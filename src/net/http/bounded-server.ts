@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError, NotPermittedError, messageOf } from '../../core/errors.ts';
 import { formatListen, type ListenAddress } from '../address.ts';
 
@@ -11,9 +11,9 @@ export interface BoundedServer extends AsyncDisposable {
 }
 
 /** A probe's request is some 200 bytes. */
-export const HEADERS_BYTES = 4096;
+const HEADERS_BYTES = 4096;
 /** The kubelet itself gives up after a second unless told otherwise. */
-export const REQUEST_MS = 5000;
+const REQUEST_MS = 5000;
 const CHECK_MS = 1000;
 /** Beyond that the oldest is closed, so that somebody who holds connections open can't keep the kubelet out. */
 const CONNECTIONS = 64;
@@ -30,14 +30,7 @@ export async function listenBounded(at: ListenAddress, listener: RequestListener
     requestTimeout: REQUEST_MS,
     connectionsCheckingInterval: CHECK_MS,
   };
-  return await bound(createServer(options, listener), at);
-}
-
-/**
- * Lets a server listen, of any protocol, with as many connections at a time as listenBounded().
- * @throws as listenBounded() does
- */
-export async function bound(server: Server, at: ListenAddress): Promise<BoundedServer> {
+  const server = createServer(options, listener);
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);

@@ -1,11 +1,37 @@
+/**
+ * The one small HTTP server of all that stays resident: who may see what by path, and status words for the kubelet.
+ *
+ *   request -> bounded-server (few connections, small requests) -> Route by its path -> Answer, as the connection's last
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenAddress } from '../address.ts';
 import { listenBounded, type BoundedServer } from './bounded-server.ts';
 import { isLocal } from './peer.ts';
-import { NOT_FOUND, respond, type Answer } from './respond.ts';
 
-/** One request, looked over. */
-export interface Asked {
+/** One whole answer. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  /** Plain text unless said. */
+  readonly type?: string;
+}
+
+export const NOT_FOUND: Answer = { status: 404, body: 'not found\n' };
+
+/** Sends it, as the connection's last: whoever asks is a probe, which comes again on another. */
+export function respond(response: ServerResponse, { status, body, type = 'text/plain; charset=utf-8' }: Answer): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  });
+  response.end(body);
+}
+
+/** What a route is told of the request. */
+export interface Request {
   readonly path: string;
   readonly query: URLSearchParams;
   /** Whether it may see more than a status word. */
@@ -19,8 +45,8 @@ export interface Asked {
  * - raw: looks after the whole exchange itself: its method, who may ask, its end.
  */
 export type Route =
-  | { readonly kind: 'public' | 'inside'; answer(asked: Asked): Answer }
-  | { readonly kind: 'raw'; handle(request: IncomingMessage, response: ServerResponse, asked: Asked): void };
+  | { readonly kind: 'public' | 'inside'; answer(request: Request): Answer }
+  | { readonly kind: 'raw'; handle(incoming: IncomingMessage, response: ServerResponse, request: Request): void };
 
 /** By path; one that ends with a slash, but for '/', is for all paths below it. */
 export type Routes = Readonly<Record<string, Route>>;
@@ -36,21 +62,51 @@ export const FORBIDDEN: Answer = {
  * @throws as listenBounded() does
  */
 export async function serveRoutes(at: ListenAddress, routes: Routes, isPublic: boolean): Promise<BoundedServer> {
-  return await listenBounded(at, (request, response) => {
-    const { method = '', url = '' } = request;
+  return await listenBounded(at, (incoming, response) => {
+    const { method = '', url = '' } = incoming;
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
     const route = routeOf(routes, path);
     const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
-    const asked: Asked = { path, query, mayLookInside: isPublic || isLocal(request) };
-    if (route?.kind === 'raw') return route.handle(request, response, asked);
+    const request: Request = { path, query, mayLookInside: isPublic || isLocal(incoming) };
+    if (route?.kind === 'raw') return route.handle(incoming, response, request);
     if (route === undefined || !['GET', 'HEAD'].includes(method)) return respond(response, NOT_FOUND);
-    return respond(response, route.kind === 'inside' && !asked.mayLookInside ? FORBIDDEN : route.answer(asked));
+    return respond(response, route.kind === 'inside' && !request.mayLookInside ? FORBIDDEN : route.answer(request));
   });
 }
 
 function routeOf(routes: Routes, path: string): Route | undefined {
   if (Object.hasOwn(routes, path)) return routes[path];
-  const folder = Object.keys(routes).find((each) => each.length > 1 && each.endsWith('/') && path.startsWith(each));
-  return folder === undefined ? undefined : routes[folder];
+  const below = Object.keys(routes).find((each) => each.length > 1 && each.endsWith('/') && path.startsWith(each));
+  return below === undefined ? undefined : routes[below];
+}
+
+/** What one path answers. */
+export interface Health {
+  /** 200 or 503. */
+  readonly isOk: boolean;
+  /** The whole body, without a line break: a status word, never a detail. The port is open to whoever reaches the pod. */
+  readonly word: string;
+}
+
+/**
+ * Serves status words alone: `/livez` and so on, asked at each request.
+ * @throws as listenBounded() does
+ */
+export async function serveHealth(
+  at: ListenAddress,
+  paths: Readonly<Record<string, () => Health>>,
+): Promise<BoundedServer> {
+  const routes = Object.entries(paths).map(([path, health]): [string, Route] => [path, healthRoute(health)]);
+  return await serveRoutes(at, Object.fromEntries(routes), false);
+}
+
+/** A status word for everybody who reaches the pod. */
+export function healthRoute(health: () => Health): Route {
+  return { kind: 'public', answer: () => healthAnswer(health()) };
+}
+
+/** A status word as an answer. */
+export function healthAnswer({ isOk, word }: Health): Answer {
+  return { status: isOk ? 200 : 503, body: `${word}\n` };
 }

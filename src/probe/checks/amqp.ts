@@ -1,7 +1,9 @@
 import { UsageError } from '../../core/errors.ts';
 import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
-import { LOGIN_OPTIONS, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
+import { LOGIN_OPTIONS } from '../remote/login.ts';
+import { serverOf } from '../remote/server.ts';
+import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
 import { AMQP_OPTIONS, askBroker, checkBroker } from '../remote/broker.ts';
 
 const [PORT, TLS_PORT] = [5672, 5671];

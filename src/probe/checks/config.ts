@@ -1,5 +1,10 @@
-import { check } from '../check.ts';
-import { configQuestion } from '../local/config.ts';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { check, type Question } from '../check.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
+import { configMapVersion, configRecordFile, readConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
+import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
 
 /** Is what lies in place the ConfigMap's newest version? By the word that kolla-init watch leaves. */
 export const config = check({
@@ -44,3 +49,64 @@ export const config = check({
     return configQuestion({ root, configDir, withinMs }, 'config');
   },
 });
+
+export interface ConfigQuery {
+  readonly root: string;
+  readonly configDir: string;
+  /** A version that is newer than the one looked at may be so old. */
+  readonly withinMs: number;
+}
+
+/**
+ * Whether the newest version of the configuration is in place.
+ * @param subject as the user wrote it; begins every message
+ * @param now in ms since 1970
+ */
+export function configQuestion(query: ConfigQuery, subject: string, now = Date.now): Question {
+  return {
+    subject,
+    hosts: [],
+    async ask() {
+      const file = configRecordFile(query.root);
+      try {
+        const record = await readConfigRecord(query.root);
+        if (record !== undefined) return await verdictOf(record, query, now);
+        return unhealthy(
+          `there is no ${file}: does kolla-init watch run, with a volume there that this container has too?`,
+        );
+      } catch (error) {
+        return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
+      }
+    },
+  };
+}
+
+async function verdictOf(
+  record: ConfigRecord,
+  { configDir, withinMs }: ConfigQuery,
+  now: () => number,
+): Promise<Verdict> {
+  const { state, version, looked, problem = '' } = record;
+  const stays = version === undefined ? 'nothing is in place' : `${version} stays in place`;
+  const late = await newerVersion(record, configDir, withinMs, now);
+  if (state === 'absent') return unhealthy(problem);
+  if (state === 'refused') return unhealthy(`version ${looked} is refused, ${stays}: ${problem}`);
+  if (state === 'failed') return unhealthy(`version ${looked} could not be put in place: ${problem}`);
+  return late === undefined ? healthyAs(`version ${version}`) : unhealthy(`${late}; ${stays}`);
+}
+
+/** What is wrong where the kubelet has laid down another version than the one that was looked at, some time ago. */
+async function newerVersion(
+  { configMap }: ConfigRecord,
+  configDir: string,
+  withinMs: number,
+  now: () => number,
+): Promise<string | undefined> {
+  const current = await configMapVersion(configDir);
+  if (current === undefined || current === configMap) return undefined;
+  // Of the link itself: the kubelet makes a new one for each version.
+  // A time that lies ahead is of before the clock was set back.
+  const sinceMs = Math.abs(now() - (await lstat(join(configDir, '..data'))).mtimeMs);
+  if (sinceMs <= withinMs) return undefined;
+  return `the ConfigMap's version ${current} lies there for ${formatDuration(sinceMs)}, and nobody has looked at it: does kolla-init watch run?`;
+}

@@ -1,7 +1,6 @@
 import { check } from '../check.ts';
-import { portQuestion } from '../local/index.ts';
-import { PATTERN_OPTION, processQuery } from './process-option.ts';
-import { portsOf } from './ports.ts';
+import { portQuestion } from '../local/port.ts';
+import { PATTERN_OPTION, processQuery, portsOf } from './arguments.ts';
 
 /** Has a process an established connection to one of these ports? The sign of life of a service that has no port itself. */
 export const connected = check({

@@ -1,7 +1,8 @@
-import { parseDuration } from '../../core/duration.ts';
+import { stat } from 'node:fs/promises';
+import { parseDuration, formatDuration } from '../../core/duration.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
-import { check } from '../check.ts';
-import { fileAgeQuestion } from '../local/index.ts';
+import { check, type Question } from '../check.ts';
+import { healthyAs, unhealthy } from '../verdict.ts';
 
 /** Was a file written lately? For a service that touches one as its sign of life. */
 export const fileAge = check({
@@ -27,4 +28,34 @@ function ageOf(text: string): number {
   } catch (cause) {
     throw new UsageError(`file-age: ${messageOf(cause)}`, { cause });
   }
+}
+
+export interface FileAgeQuery {
+  readonly path: string;
+  /** It must have been written since. */
+  readonly maxAgeMs: number;
+}
+
+/**
+ * Whether a file was written lately.
+ * @param subject as the user wrote it; begins every message
+ * @param now in ms since 1970
+ */
+export function fileAgeQuestion({ path, maxAgeMs }: FileAgeQuery, subject: string, now = Date.now): Question {
+  return {
+    subject,
+    hosts: [],
+    async ask() {
+      try {
+        const ageMs = now() - (await stat(path)).mtimeMs;
+        // Else one that was written before the clock was set back would count as young for as long as that.
+        if (ageMs < -maxAgeMs)
+          return unhealthy(`${path} will have been written in ${formatDuration(-ageMs)}: see the clocks`);
+        const text = `${path} was written ${formatDuration(Math.max(0, ageMs))} ago`;
+        return ageMs <= maxAgeMs ? healthyAs(text) : unhealthy(`${text}, and may be ${formatDuration(maxAgeMs)} old`);
+      } catch (error) {
+        return unhealthy(messageOf(error));
+      }
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { UsageError } from '../../core/errors.ts';
 import type { MysqlSession } from '../../mysql/index.ts';
 import { check } from '../check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
-import { healthyAs, unhealthy } from '../verdict.ts';
+import { unhealthy } from '../verdict.ts';
 
 /** Is this Galera node good for service? Asked by SQL, since a node without quorum still takes logins and `SELECT 1`. */
 export const galera = check({
@@ -51,16 +51,10 @@ export const galera = check({
       hosts: server.hosts,
       async ask(signal, tell = () => {}) {
         const { askMysql } = await import('../remote/mysql-session.ts');
-        const { galeraState, galeraSwitches } = await import('../../mysql/index.ts');
-        const { whyUnfit } = await import('../remote/galera-fitness.ts');
+        const { galeraVerdict } = await import('../remote/galera.ts');
         const judges = {
           greeted: () => unhealthy('its state is told to users only, and no file names one'),
-          inside: async (session: MysqlSession) => {
-            const state = await galeraState(session);
-            if (state === undefined) return unhealthy('it is no Galera node: wsrep_provider is none');
-            const why = whyUnfit(state, await galeraSwitches(session), options);
-            return why === undefined ? healthyAs(`${state.state}, ${state.size} nodes`) : unhealthy(why);
-          },
+          inside: (session: MysqlSession) => galeraVerdict(session, options),
         };
         return await askMysql(server, judges, signal, tell);
       },

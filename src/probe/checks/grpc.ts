@@ -1,7 +1,7 @@
 import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
-import { answered, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
-import { addressOf } from '../remote/server.ts';
+import { answered, addressOf } from '../remote/server.ts';
+import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
 
 /** Does the gRPC health service (grpc.health.v1) say SERVING? */
 export const grpc = check({

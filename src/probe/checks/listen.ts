@@ -1,7 +1,6 @@
 import { check } from '../check.ts';
-import { portQuestion } from '../local/index.ts';
-import { PATTERN_OPTION, PROCESS_OPTION, processQuery } from './process-option.ts';
-import { portsOf } from './ports.ts';
+import { portQuestion } from '../local/port.ts';
+import { PATTERN_OPTION, PROCESS_OPTION, processQuery, portsOf } from './arguments.ts';
 
 /** Does somebody in this pod listen on one of these ports, over IPv4 or IPv6? Opens no connection. */
 export const listen = check({

@@ -1,5 +1,17 @@
-import { check } from '../check.ts';
-import { logShipQuestion } from '../local/log-ship.ts';
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { check, type Question } from '../check.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
+import { pause } from '../../core/backoff.ts';
+import { isThere } from '../../fs/access.ts';
+import { healthyAs, unhealthy } from '../verdict.ts';
+
+const LOOK_MS = 100;
+const CHUNK_BYTES = 64 * 1024;
+/** The shipper's default: a line that is longer is shipped in parts, whether it has ended or not. */
+const LONGEST_LINE_BYTES = 1024 * 1024;
+const NEWLINE = 0x0a;
 
 /** Are the logs on their way? By the checkpoint that kolla-log-ship writes as the server acknowledges. */
 export const logShip = check({
@@ -36,3 +48,90 @@ export const logShip = check({
     return logShipQuestion({ stateDir, withinMs }, 'log-ship');
   },
 });
+
+export interface LogShipQuery {
+  readonly stateDir: string;
+  /** Bytes may wait so long for an acknowledgement. */
+  readonly withinMs: number;
+}
+
+/** How far a file is acknowledged, as the checkpoint says. */
+interface Entry {
+  readonly generation: { readonly path: string; readonly dev: number; readonly ino: number };
+  readonly mark: { readonly offset: number };
+}
+
+interface Lag {
+  readonly bytes: number;
+  readonly files: number;
+  /** Since something was acknowledged. */
+  readonly quietMs: number;
+}
+
+/**
+ * Whether what was written to log files is being acknowledged.
+ * @param subject as the user wrote it; begins every message
+ * @param now in ms since 1970
+ */
+export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: string, now = Date.now): Question {
+  const file = join(stateDir, 'checkpoint.json');
+  return {
+    subject,
+    hosts: [],
+    async ask(signal, tell = () => {}) {
+      try {
+        for (;;) {
+          const lag = await lagIn(file, now);
+          const text = `${lag.bytes} bytes of ${lag.files} files are not acknowledged, the last were ${formatDuration(lag.quietMs)} ago`;
+          if (lag.bytes === 0) return healthyAs('all is acknowledged');
+          if (lag.quietMs <= withinMs) return healthyAs(text);
+          tell(text);
+          await pause(LOOK_MS, signal);
+        }
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== 'ENOENT') return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
+        return (await isThere(join(stateDir, 'source-id')))
+          ? healthyAs('nothing was to be shipped yet')
+          : unhealthy(`there is no ${file}: does kolla-log-ship run, with a state folder that this container has too?`);
+      }
+    },
+  };
+}
+
+async function lagIn(file: string, now: () => number): Promise<Lag> {
+  const { mtimeMs } = await stat(file);
+  const { files } = JSON.parse(await readFile(file, 'utf8')) as { files: readonly Entry[] };
+  const offsets = new Map(files.map(({ generation, mark }) => [identityOf(generation), mark.offset]));
+  let [bytes, behind] = [0, 0];
+  for (const path of new Set(files.map(({ generation }) => generation.path))) {
+    // Of a file that was rotated away only its shipper knows where it is now; of its successor nothing was shipped yet.
+    const found = await stat(path).catch(() => undefined);
+    const offset = found === undefined ? 0 : (offsets.get(identityOf(found)) ?? 0);
+    const left = (found?.size ?? 0) - offset;
+    if (left <= 0 || !(await hasWholeLine(path, offset))) continue;
+    bytes += left;
+    behind++;
+  }
+  // A time that lies ahead is of before the clock was set back, and says no more than one that is as long ago.
+  return { bytes, files: behind, quietMs: Math.abs(now() - mtimeMs) };
+}
+
+/** A last line without its end waits for its writer, and not for the shipper. */
+async function hasWholeLine(path: string, offset: number): Promise<boolean> {
+  // Of what may not be read only the size tells.
+  await using file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return true;
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let at = offset; at - offset < LONGEST_LINE_BYTES;) {
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at);
+    if (bytesRead === 0) return false;
+    if (chunk.subarray(0, bytesRead).includes(NEWLINE)) return true;
+    at += bytesRead;
+  }
+  return true;
+}
+
+function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  return `${dev}:${ino}`;
+}

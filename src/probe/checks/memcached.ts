@@ -1,6 +1,6 @@
 import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
-import { answered, serverOf } from '../remote/index.ts';
+import { answered, serverOf } from '../remote/server.ts';
 
 const PORT = 11_211;
 
@@ -23,7 +23,7 @@ export const memcached = check({
       ask: (signal, tell = () => {}) =>
         answered(async () => {
           tell('it does not tell its version: it may be frozen, or out of reach');
-          const { ASK_VERSION, understandVersion } = await import('../../net/protocols/memcached.ts');
+          const { ASK_VERSION, understandVersion } = await import('../../net/protocols/greetings.ts');
           const { exchange } = await import('../../net/exchange.ts');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });
         }),

@@ -1,6 +1,6 @@
 import { check } from '../check.ts';
-import { processQuestion } from '../local/index.ts';
-import { PATTERN_OPTION, processQuery } from './process-option.ts';
+import { processQuestion } from '../local/process.ts';
+import { PATTERN_OPTION, processQuery } from './arguments.ts';
 
 /** Does a process of this name run? Says nothing about whether it works: prefer a check of what it does. */
 export const process = check({

@@ -1,6 +1,8 @@
 import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
-import { answered, checkLogin, LOGIN_OPTIONS, readLogin, serverOf, TLS_OPTIONS, tlsOf } from '../remote/index.ts';
+import { answered, serverOf } from '../remote/server.ts';
+import { checkLogin, LOGIN_OPTIONS, readLogin } from '../remote/login.ts';
+import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
 
 const PORT = 6379;
 

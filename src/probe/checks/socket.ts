@@ -1,7 +1,7 @@
 import { UsageError } from '../../core/errors.ts';
 import { check } from '../check.ts';
-import { socketQuestion } from '../local/index.ts';
-import { PATTERN_OPTION, PROCESS_OPTION, processQuery } from './process-option.ts';
+import { socketQuestion } from '../local/unix-socket.ts';
+import { PATTERN_OPTION, PROCESS_OPTION, processQuery } from './arguments.ts';
 
 /** Does a process of this pod listen on a Unix socket? Opens no connection. */
 export const socket = check({

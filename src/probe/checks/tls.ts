@@ -54,7 +54,7 @@ export const tls = check({
       return {
         subject: `tls ${certFile}`,
         hosts: [],
-        ask: async () => (await import('../remote/certificate-file.ts')).judgeFile(certFile, leftMs),
+        ask: async () => (await import('../remote/certificates.ts')).judgeFile(certFile, leftMs),
       };
     }
     const at = addressOf('tls', text ?? '');

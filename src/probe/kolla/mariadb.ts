@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { formatAddress } from '../../net/address.ts';
 import { askCheck } from './own-check.ts';
-import type { KollaAnswer, KollaQuestion } from './question.ts';
-import { timeoutOf } from './timeout.ts';
+import { timeoutOf, type KollaAnswer, type KollaQuestion } from './question.ts';
 
 /** Kolla's MYSQL_TIMEOUT, which no variable changes. */
 const TIMEOUT_MS = 10_000;

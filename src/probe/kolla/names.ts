@@ -1,10 +1,9 @@
 import { curlQuestion } from './curl/index.ts';
 import { filemodQuestion } from './filemod.ts';
 import { mariadbQuestion } from './mariadb.ts';
-import { listenQuestion, connectedQuestion } from './port.ts';
+import { listenQuestion, connectedQuestion, kollaSocketQuestion } from './port.ts';
 import type { KollaQuestion } from './question.ts';
 import { rabbitmqQuestion } from './rabbitmq.ts';
-import { kollaSocketQuestion } from './socket.ts';
 import type { KollaName } from './variables.ts';
 
 /** From a script's words and variables to its question. */

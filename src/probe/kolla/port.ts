@@ -1,9 +1,9 @@
 import type { ProcessQuery } from '../../process/procfs/index.ts';
-import { portQuestion, type PortQuery } from '../local/index.ts';
+import { portQuestion, type PortQuery } from '../local/port.ts';
 import type { Question } from '../check.ts';
 import type { Verdict } from '../verdict.ts';
-import { timeoutOf } from './timeout.ts';
-import { WordsError, type KollaQuestion } from './question.ts';
+import { timeoutOf, WordsError, type KollaQuestion } from './question.ts';
+import { socketQuestion } from '../local/unix-socket.ts';
 
 /**
  * healthcheck_port PROCESS PORT...: has the process an established connection, at whose either end is one of the ports?
@@ -32,7 +32,7 @@ export function listenQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, 
 }
 
 /** One of our own questions about processes, as a script of Kolla's that prints nothing. */
-export function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Question, 'ask'>): KollaQuestion {
+function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Question, 'ask'>): KollaQuestion {
   return {
     label,
     reach: 'processes',
@@ -62,7 +62,7 @@ const PATTERN = /[\\^$*+?()[\]{}|/]|\S\s+\S/;
  * A name is a name, with which blanks come that kolla-ansible passes (`'neutron-l3-agent '`); only what can be none is an
  * expression over whole command lines.
  */
-export function processOf(word: string): ProcessQuery {
+function processOf(word: string): ProcessQuery {
   const name = word.trim();
   if (!PATTERN.test(name)) return { name };
   try {
@@ -71,4 +71,21 @@ export function processOf(word: string): ProcessQuery {
   } catch (cause) {
     throw new WordsError(`'${name}' is neither the name of a process nor a regular expression`, { cause });
   }
+}
+
+/**
+ * healthcheck_socket PROCESS PATH: does the process listen on that Unix socket? Kolla's script cuts the name at 15
+ * characters as the kernel does; here a longer one is compared whole wherever the process shows it whole.
+ * @param proc `/proc`, but in tests and in the build
+ */
+export function kollaSocketQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
+  const [process = '', path = ''] = argv;
+  if (process.trim() === '' || path === '') throw new WordsError('a word is missing: healthcheck_socket PROCESS PATH');
+  const question = fromCheck(
+    'healthcheck_socket',
+    env,
+    socketQuestion({ process: processOf(process), path }, '', proc),
+  );
+  // A path leads where the asker's files lie.
+  return { ...question, reach: 'files' };
 }

@@ -1,6 +1,8 @@
 import { KollaError } from '../../core/errors.ts';
 import { answerOf } from '../ask.ts';
 import type { Verdict } from '../verdict.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
 
 /** What of the asker's surroundings whoever answers must share; `own`: only the asker's own process may do it. */
 export type Reach = 'network' | 'processes' | 'files' | 'own';
@@ -68,4 +70,18 @@ export async function askOnce(question: KollaQuestion, signal: AbortSignal): Pro
 /** What is said of words that make no sense. */
 export function saidOf(name: string, { message }: WordsError): Said {
   return { code: 1, stdout: '', stderr: `${name}: ${message}`, isUnseen: false };
+}
+
+/** Kolla's scripts have no deadline but their caller's: Docker's is 30 s with kolla-ansible. */
+const TIMEOUT_MS = 5000;
+
+/** @throws WordsError for a KOLLA_PROBE_TIMEOUT that is no duration */
+export function timeoutOf(env: NodeJS.ProcessEnv, fallbackMs: number = TIMEOUT_MS): number {
+  const text = env['KOLLA_PROBE_TIMEOUT'];
+  if (text === undefined || text === '') return fallbackMs;
+  try {
+    return parseDuration(text);
+  } catch (cause) {
+    throw new WordsError(`KOLLA_PROBE_TIMEOUT: ${messageOf(cause)}`, { cause });
+  }
 }

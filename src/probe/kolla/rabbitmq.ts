@@ -3,8 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import { formatAddress, type Address } from '../../net/address.ts';
 import { unseen } from '../verdict.ts';
 import { askCheck } from './own-check.ts';
-import type { KollaAnswer, KollaQuestion } from './question.ts';
-import { timeoutOf } from './timeout.ts';
+import { timeoutOf, type KollaAnswer, type KollaQuestion } from './question.ts';
 import { RABBITMQ_LOGIN } from './variables.ts';
 
 const CONFIG = '/etc/rabbitmq/rabbitmq.conf';

@@ -1,10 +1,19 @@
+/**
+ * Questions about this pod's own sockets, for the checks and for Kolla's names alike.
+ *
+ *   process name, ports or path -> Question -> sockets of this network namespace that are on those ports (process/procfs)
+ *     -> none is as wanted: unhealthy, whoever has them
+ *     -> processes of that name -> whose the sockets are: healthy, unhealthy with what was seen, or unseen with the fix
+ *
+ * From a sidecar the sockets of the whole pod are seen, but processes of other containers only with shareProcessNamespace,
+ * and their descriptors only as the same user or root. Where that leaves the answer open it is `unseen`, never a guess.
+ */
 import { eachInetSocket, type InetSocket, type ProcessQuery, type Protocol } from '../../process/procfs/index.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, unseen, type Verdict } from '../verdict.ts';
 import { MEANINGS, type Kind, type Meaning } from './meaning.ts';
-import { findOwners, type Owners, type ProcEffects } from './owners.ts';
-import { whyUnseen } from './unseen.ts';
-import { called, listed, whatIsMeant } from './words.ts';
+import { findOwners, whyUnseen, type Owners, type ProcEffects } from './owners.ts';
+import { called, listed, whatIsMeant } from './process.ts';
 
 export interface PortQuery {
   /** Undefined: whoever has the socket. Blanks around a name don't count. */

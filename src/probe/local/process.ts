@@ -2,7 +2,9 @@ import { isOurs, lineOf, listProcesses } from '../../process/procfs/processes.ts
 import { findProcesses, type ProcessQuery } from '../../process/procfs/index.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, unseen } from '../verdict.ts';
-import { called, whatIsMeant } from './words.ts';
+
+/** Of many things a message names so many. */
+const SHOWN = 5;
 
 /**
  * Whether such a process runs; zombies don't.
@@ -15,13 +17,8 @@ export function processQuestion(query: ProcessQuery, subject: string, proc = '/p
     hosts: [],
     async ask(signal) {
       const found = await findProcesses(wanted, { proc, signal });
-      if (found.length > 0)
-        return healthyAs(
-          called(
-            wanted,
-            found.map(({ pid }) => pid),
-          ),
-        );
+      const pids = found.map(({ pid }) => pid);
+      if (pids.length > 0) return healthyAs(called(wanted, pids));
       const reason = `there is no process ${called(wanted, [])}`;
       if (!(await seesOnlyItself(proc))) return unhealthy(reason);
       return unseen(
@@ -38,4 +35,22 @@ async function seesOnlyItself(proc: string): Promise<boolean> {
   const own = lineOf(all, process.pid);
   for (let up = process.pid; up > 0; up = all.find(({ pid }) => pid === up)?.parent ?? 0) own.add(up);
   return all.every((one) => own.has(one.pid) || isOurs(one));
+}
+
+/** As kolla-ansible passes a name, blanks stand around it. */
+export function whatIsMeant({ name, ...rest }: ProcessQuery): ProcessQuery {
+  return { ...rest, name: name.trim() };
+}
+
+/** `nova-compute (pids 7, 31)`; of nobody `named nova-compute`. */
+export function called({ name, isPattern = false }: ProcessQuery, pids: readonly number[]): string {
+  if (pids.length === 0) return isPattern ? `whose command line matches '${name}'` : `named ${name}`;
+  return `${name} (${pids.length === 1 ? 'pid' : 'pids'} ${listed(pids.map(String))})`;
+}
+
+/** Each once, of many only the first; `nothing` of none. */
+export function listed(texts: readonly string[]): string {
+  const each = [...new Set(texts)];
+  const more = each.length > SHOWN ? ` and ${each.length - SHOWN} more` : '';
+  return each.length === 0 ? 'nothing' : `${each.slice(0, SHOWN).join(', ')}${more}`;
 }

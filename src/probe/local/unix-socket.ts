@@ -3,9 +3,8 @@ import { basename } from 'node:path';
 import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../process/procfs/index.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, unseen, type Verdict } from '../verdict.ts';
-import { findOwners, type ProcEffects } from './owners.ts';
-import { whyUnseen } from './unseen.ts';
-import { called, whatIsMeant } from './words.ts';
+import { findOwners, whyUnseen, type ProcEffects } from './owners.ts';
+import { called, whatIsMeant } from './process.ts';
 
 export interface SocketQuery {
   /** Undefined: whoever has the socket. */

@@ -4,7 +4,7 @@ import type { Address } from '../../net/address.ts';
 import type { Tell } from '../../net/protocols/answer.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
 import type { Verdict } from '../verdict.ts';
-import { answered } from './answered.ts';
+import { answered } from './server.ts';
 import { readLogin, requireUser, type LoginValues } from './login.ts';
 
 export const AMQP_OPTIONS = [

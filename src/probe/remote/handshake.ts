@@ -11,7 +11,7 @@ import { networkReason } from '../../net/network-error.ts';
 import type { Tell } from '../../net/protocols/answer.ts';
 import { tlsOptions, type TlsAsk } from '../../net/tls-ask.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
-import { judgeValidity, type Validity } from './validity.ts';
+import { judgeValidity, type Validity } from './certificates.ts';
 
 export interface HandshakeAsk {
   readonly at: Address;

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.ts';
 import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import { formatAddress } from '../../net/address.ts';
@@ -73,15 +74,13 @@ export async function mysqlServer(word: string, text: string | undefined, option
     async target() {
       const defaults = await readDefaults(defaultsFile);
       const login = defaultsFile === undefined ? await readLogin(options) : undefined;
-      const security = tls
-        ? { verifyIdentity: !insecure, ...(caFile === undefined ? {} : { caFile }) }
-        : tlsIn(defaults);
+      const security = tls ? { verifyIdentity: !insecure, ...defined({ caFile }) } : tlsIn(defaults);
       return {
         ...place,
         user: login?.user ?? defaults.get('user') ?? '',
         password: login?.password ?? defaults.get('password') ?? '',
         database: '',
-        ...(security === undefined ? {} : { tls: security }),
+        ...defined({ tls: security }),
       };
     },
   };
@@ -104,9 +103,7 @@ function tlsIn(defaults: Defaults): MysqlTls | undefined {
   const isOff = /^(?:0|off|false)$/i.test(defaults.get('ssl') ?? '') || defaults.has('skip-ssl');
   if (isOff || (caFile === undefined && certFile === undefined && !defaults.has('ssl'))) return undefined;
   return {
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(certFile === undefined ? {} : { certFile }),
-    ...(keyFile === undefined ? {} : { keyFile }),
+    ...defined({ caFile, certFile, keyFile }),
     verifyIdentity: caFile !== undefined && !/^(?:0|off|false)$/i.test(defaults.get('ssl-verify-server-cert') ?? ''),
   };
 }

@@ -1,36 +1,37 @@
+import { formatDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { ResidentCheck, type Change, type CheckStatus, type Timing } from './resident-check.ts';
 import type { PreparedCheck } from './prepare.ts';
-
-export type { Change, CheckStatus, Timing } from './resident-check.ts';
+import { ResidentCheck, type Change, type CheckStatus, type Timing } from './resident-check.ts';
 
 /** Checks that are asked all the time, until they are disposed of. */
 export interface Checks extends AsyncDisposable {
   /** What is known now, in the order of kolla-pod.yaml. Costs nothing: no check is asked for it. */
   snapshot(): readonly CheckStatus[];
-  /** Is told of each verdict that changes; disposed of, no more. */
-  onChange(listener: (change: Change) => void): Disposable;
+}
+
+/** What a test may replace. */
+interface Effects {
+  readonly timing: Timing;
+  /** Told of each verdict that changes. */
+  readonly tell: (change: Change) => void;
 }
 
 const REAL: Timing = { now: () => performance.now(), random: Math.random };
 
 /**
- * Asks each check once a period from now on, each in a round of its own, so that one which hangs stops no other.
+ * Asks each check once a period from now on, each in a round of its own, so that one which hangs stops no other. A verdict
+ * that changes is one line of the log.
  * @param checks from prepareChecks()
- * @param surroundings its signal ends the rounds, as disposing does
+ * @param signal ends the rounds, as disposing does
  */
 export function startChecks(
   checks: readonly PreparedCheck[],
   { signal, log }: { readonly signal: AbortSignal; readonly log: Log },
-  timing: Timing = REAL,
+  { timing = REAL, tell = (change) => announce(change, log) }: Partial<Effects> = {},
 ): Checks {
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
-  const listeners = new Set<(change: Change) => void>();
-  const tell = (change: Change) => {
-    for (const listener of listeners) listener(change);
-  };
   const resident = checks.map((check) => new ResidentCheck(check, log, timing, tell));
   const rounds = resident.map(async (check) => {
     try {
@@ -41,13 +42,27 @@ export function startChecks(
   });
   return {
     snapshot: () => resident.map((check) => check.status()),
-    onChange(listener) {
-      listeners.add(listener);
-      return { [Symbol.dispose]: () => void listeners.delete(listener) };
-    },
     async [Symbol.asyncDispose]() {
       stop.abort(new Error('the checks are over'));
       await Promise.all(rounds);
     },
   };
+}
+
+/** One line for a verdict that changes: what, why, and how long it had been otherwise. */
+function announce(change: Change, log: Log): void {
+  const { part, subject, from, lastedMs } = change;
+  const fields = { check: part.name, asked: subject, state: part.state, was: from, lasted_ms: Math.round(lastedMs) };
+  const line = changeText(change);
+  if (part.state === 'healthy') log.info(line, fields);
+  else log.warn(line, fields);
+}
+
+/** `api is unhealthy: status 503; it had been healthy for 2m05s; asked: http http://127.0.0.1:5000/v3` */
+function changeText({ part, subject, from, lastedMs }: Change): string {
+  const why = part.reason === undefined ? '' : `: ${part.reason}`;
+  const lasted = formatDuration(lastedMs);
+  const before = from === 'unknown' ? `the first verdict, after ${lasted}` : `it had been ${from} for ${lasted}`;
+  const asked = part.state === 'healthy' ? '' : `; asked: ${subject}`;
+  return `${part.name} is ${part.state}${why}; ${before}${asked}`;
 }

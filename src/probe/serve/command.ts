@@ -1,8 +1,40 @@
 import { command } from '../../cli/command.ts';
-import { SERVE_OPTIONS } from './options.ts';
+import type { Option } from '../../cli/option.ts';
+
+export const SERVE_OPTIONS = [
+  {
+    flag: 'listen',
+    type: 'string',
+    env: 'KOLLA_PROBE_LISTEN',
+    default: ':9808',
+    help: "[ADDRESS:]PORT for probes and metrics; all of the pod's addresses unless one is given",
+    example: '9808',
+  },
+  {
+    flag: 'status-public',
+    type: 'boolean',
+    env: 'KOLLA_PROBE_STATUS_PUBLIC',
+    help: 'show reasons (?verbose, /checks/NAME, /status.json) to whoever reaches the pod; otherwise only within it and by kubectl port-forward',
+    example: 'true',
+  },
+  {
+    flag: 'allow-no-checks',
+    type: 'boolean',
+    env: 'KOLLA_PROBE_ALLOW_NO_CHECKS',
+    help: 'start without checks in kolla-pod.yaml, and answer 200 to every probe; otherwise refused with 65',
+    example: 'true',
+  },
+  {
+    flag: 'door-file',
+    type: 'path',
+    env: 'KOLLA_PROBE_DOOR_FILE',
+    help: "where Kolla's healthcheck names find this server's port and token (default /run/kolla/probe, if that can be written)",
+    example: '/run/kolla/probe',
+  },
+] as const satisfies readonly Option[];
 
 export const serveCommand = command({
-  summary: 'Asks the checks of kolla-pod.yaml all the time, and answers httpGet and grpc probes.',
+  summary: 'Asks the checks of kolla-pod.yaml all the time, and answers httpGet probes.',
   description:
     'Each check of the section `checks` is asked once a period; a probe is answered from what is known and never waits. ' +
     '/startupz, /livez and /readyz say one word, /metrics is for Prometheus; reasons are shown within the pod and by kubectl port-forward. ' +
@@ -12,8 +44,8 @@ export const serveCommand = command({
   examples: [
     { line: 'kolla-probe serve', does: 'the checks of /etc/kolla-pod/kolla-pod.yaml, on port 9808' },
     {
-      line: 'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808 --grpc-listen 127.0.0.1:9810',
-      does: "for the kubelet's grpc probe as well; on one address",
+      line: 'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808',
+      does: 'on one address',
     },
   ],
   async run({ options }, context) {

@@ -4,7 +4,6 @@ import type { PodFile } from '../../cli/file.ts';
 import type { Log } from '../../core/log.ts';
 import { didYouMean, suggestion } from '../../core/nearest.ts';
 import { ROLES, type Role } from './part.ts';
-import { shellWords } from './words.ts';
 
 /** One check of kolla-pod.yaml. Times in milliseconds. */
 export interface CheckConfig {
@@ -63,7 +62,7 @@ type Tell = (place: string, what: string) => void;
 function checkOf(name: string, value: unknown, tell: Tell): CheckConfig | undefined {
   const place = `checks.${name}`;
   if (!new RegExp(CHECK_NAME).test(name)) tell(place, 'is no name: letters, digits, -, _ and ., at most 63');
-  // gRPC's health service has one name for both.
+  // A part of the same name would be taken for the probe.
   if ((ROLES as readonly string[]).includes(name)) tell(place, 'is the name of a probe; give the check another');
   if (!isMapping(value)) {
     tell(place, 'is not a mapping with run, for, period');
@@ -137,4 +136,27 @@ function booleanOf(given: unknown): boolean {
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The words of a line as a shell splits it: blanks part them, quotes and backslashes keep them together. Nothing is
+ * expanded: no shell runs, and `$` and `*` stand for themselves.
+ * @throws RangeError for a quote that does not end
+ */
+export function shellWords(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  const parts = /\s+|'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)|(['"\\])/g;
+  for (const [, single, double, escaped, plain, stray] of line.matchAll(parts)) {
+    if (stray !== undefined)
+      throw new RangeError(stray === '\\' ? 'ends with a backslash' : `has a ${stray} without an end`);
+    // In double quotes a backslash is itself, but before what would end or expand there.
+    const text = single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? plain;
+    if (text !== undefined) word = (word ?? '') + text;
+    else if (word !== undefined) {
+      words.push(word);
+      word = undefined;
+    }
+  }
+  return word === undefined ? words : [...words, word];
 }

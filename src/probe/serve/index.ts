@@ -4,21 +4,19 @@
  *   `checks:` of kolla-pod.yaml -> config (schema, every problem with its place) -> prepare (the words of `run`, read by
  *   the same tables as the command line: a Question each) -> checks: each asked once a period, one at a time, under its
  *   deadline -> what is known of each, kept as a Part { state, reason, since }
- *   Parts -> /startupz /livez /readyz, /checks/NAME, /metrics (routes, served by server) and grpc.health.v1 (grpc/)
- *   a Part that changes -> one log line (announce), an Event on the own Pod (events)
+ *   Parts -> /startupz /livez /readyz, /checks/NAME, /metrics (server)
+ *   a Part that changes -> one log line (checks)
  *   Kolla's names -> door: a shim asks /kolla/NAME with the token of the door file, and is answered at once
  *
  * No probe ever waits for a check. A check that hangs is unhealthy by its deadline and is not asked again until it has let
  * go; one that nobody could ask for several periods is unseen, which counts as unhealthy. Fails with 65 for a wrong
  * section or an address that is taken, before the first answer; afterwards only by a signal.
  */
-export { announce, changeText } from './announce.ts';
-export { startChecks, type Change, type Checks, type CheckStatus } from './checks.ts';
+export { startChecks, type Checks } from './checks.ts';
 export { checksOf, readChecks, type CheckConfig } from './config.ts';
-export { leaveEvents, type Events } from './events.ts';
 export { healthOf, type Part, type Role, type State } from './part.ts';
 export { prepareChecks, type PreparedCheck } from './prepare.ts';
-export { eventGrants } from './rbac.ts';
-export { SERVE_OPTIONS } from './options.ts';
-export { eventsFor, listenAddress, runServe } from './run.ts';
+export type { CheckStatus } from './resident-check.ts';
+export { SERVE_OPTIONS } from './command.ts';
+export { listenAddress, runServe } from './run.ts';
 export { serveProbes, type ProbeServer, type Served, type ServedOptions } from './server.ts';

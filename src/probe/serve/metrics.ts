@@ -1,7 +1,7 @@
 import { VERSION } from '../../core/version.ts';
 import { processFamilies, type Family, type Sample } from '../../net/prometheus.ts';
-import type { CheckStatus } from './checks.ts';
 import { healthOf, ROLES, type Part } from './part.ts';
+import type { CheckStatus } from './resident-check.ts';
 
 /**
  * What a scraper gets. Names of checks and numbers only: the page is open to whoever reaches the pod, and a reason may name

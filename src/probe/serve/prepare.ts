@@ -3,7 +3,7 @@ import type { PodFile } from '../../cli/file.ts';
 import { ConfigError, UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { inputOf, resolveOptions, splitWords } from '../../cli/parse.ts';
-import { CHECK_OPTIONS, requireOwnHosts, type Check, type CheckSurroundings, type Question } from '../check.ts';
+import { CHECK_OPTIONS, requireOwnHosts, type Check, type CheckContext, type Question } from '../check.ts';
 import { CHECKS } from '../checks/index.ts';
 import type { CheckConfig } from './config.ts';
 
@@ -18,20 +18,17 @@ export interface PreparedCheck extends Omit<CheckConfig, 'run' | 'allowRemote'> 
  * @throws ConfigError with the check's place for words that the command line would refuse, and for a liveness check that
  *   asks other pods
  */
-export async function prepareChecks(
-  configs: readonly CheckConfig[],
-  surroundings: CheckSurroundings,
-): Promise<PreparedCheck[]> {
-  return await Promise.all(configs.map((config) => prepared(config, surroundings)));
+export async function prepareChecks(configs: readonly CheckConfig[], context: CheckContext): Promise<PreparedCheck[]> {
+  return await Promise.all(configs.map((config) => prepared(config, context)));
 }
 
-async function prepared(config: CheckConfig, surroundings: CheckSurroundings): Promise<PreparedCheck> {
+async function prepared(config: CheckConfig, context: CheckContext): Promise<PreparedCheck> {
   const { run, allowRemote, ...rest } = config;
-  const place = `${surroundings.podFile?.file ?? 'kolla-pod.yaml'}: checks.${config.name}`;
+  const place = `${context.podFile?.file ?? 'kolla-pod.yaml'}: checks.${config.name}`;
   try {
     const [word = '', ...words] = run;
     const definition = definitionOf(word);
-    const question = await questionOf(definition, words, surroundings);
+    const question = await questionOf(definition, words, context);
     if (config.roles.includes('liveness') && !allowRemote) requireOwnHosts(word, question, 'set allow-remote: true');
     return { ...rest, question };
   } catch (error) {
@@ -48,11 +45,7 @@ function definitionOf(word: string): Check {
   throw new UsageError(`no check '${word}'${suggestion(word, known)}`);
 }
 
-async function questionOf(
-  definition: Check,
-  argv: readonly string[],
-  surroundings: CheckSurroundings,
-): Promise<Question> {
+async function questionOf(definition: Check, argv: readonly string[], context: CheckContext): Promise<Question> {
   const { word, options, operands, child } = definition;
   const end = child === undefined ? -1 : argv.indexOf('--');
   for (const { flag } of CHECK_OPTIONS) {
@@ -60,12 +53,12 @@ async function questionOf(
     if (isGiven) throw new UsageError(`--${flag} stands beside run, as ${flag === 'role' ? 'for' : flag}:`);
   }
   const words = splitWords(argv, options, child !== undefined);
-  const file = await fileOptions(definition, surroundings.podFile);
-  const values = resolveOptions(options, words, surroundings.inherited, file);
+  const file = await fileOptions(definition, context.podFile);
+  const values = resolveOptions(options, words, context.inherited, file);
   const usage = [word, ...operands.map(({ name, optional }) => (optional ? `[${name}]` : name))].join(' ');
   // Only its tables are looked at.
   const command = { ...definition, run: () => Promise.resolve(0) };
-  return await definition.prepare(inputOf(command, words, values, usage), surroundings);
+  return await definition.prepare(inputOf(command, words, values, usage), context);
 }
 
 /** What the section `probe` says for this check, as for `kolla-probe WORD`. */
@@ -77,4 +70,4 @@ async function fileOptions({ word, options }: Check, podFile: PodFile | undefine
 }
 
 /** Of kolla-probe, besides its checks. */
-const OTHER_COMMANDS = ['serve', 'rbac'];
+const OTHER_COMMANDS = ['serve'];

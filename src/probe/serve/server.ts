@@ -1,92 +1,138 @@
+import { formatDuration } from '../../core/duration.ts';
 import type { Log } from '../../core/log.ts';
 import type { ListenAddress } from '../../net/address.ts';
-import type { BoundedServer } from '../../net/http/bounded-server.ts';
-import { serveRoutes, type Routes } from '../../net/http/router.ts';
-import type { Family } from '../../net/prometheus.ts';
-import type { Checks } from './checks.ts';
+import {
+  FORBIDDEN,
+  healthAnswer,
+  NOT_FOUND,
+  serveRoutes,
+  type Answer,
+  type Request,
+  type Route,
+  type Routes,
+} from '../../net/http/router.ts';
+import { METRICS_TYPE, metricsText, type Family } from '../../net/prometheus.ts';
+import { probeFamilies } from './metrics.ts';
+import { healthOf, ROLES, type Part, type Role, type RoleHealth } from './part.ts';
+import type { CheckStatus } from './resident-check.ts';
 import { openShimDoor } from './shim-door.ts';
-import { ROLES, type Part, type Role } from './part.ts';
-import { partsOf, probeRoutes, roleHealth, type Known } from './routes.ts';
 
 export interface ServedOptions {
   readonly listen: ListenAddress;
-  /** Undefined: no gRPC. */
-  readonly grpcListen?: ListenAddress | undefined;
   /** Whether everybody may see reasons. */
   readonly statusPublic: boolean;
   /** Where Kolla's shims find us; undefined: at the usual place, if there is a folder for it. */
   readonly doorFile?: string | undefined;
 }
 
-/** What is served, and what others add to it. */
+/** What is served, and what others add to it: kept, never asked for. */
 export interface Served {
-  readonly checks: Checks;
-  /** Further parts that decide probes, asked at each request. */
+  readonly checks: () => readonly CheckStatus[];
+  /** Further parts that decide probes, asked at each request: roles of the sidecar. */
   readonly others?: () => readonly Part[];
   /** Further paths; they win over ours. */
   readonly routes?: Routes;
+  /** Metrics of others. */
   readonly families?: () => readonly Family[];
 }
 
 /** Answers probes until it is disposed of. */
 export interface ProbeServer extends AsyncDisposable {
   readonly port: number;
-  /** Undefined: no gRPC. */
-  readonly grpcPort: number | undefined;
-  /** To be called when the state of `others` has changed, for who watches. */
-  changed(): void;
   /** The end has come: /readyz is 503 from now on, all else is answered as before. */
   drain(): void;
 }
 
 /**
- * Serves what is known, by HTTP, to Kolla's shims, and by gRPC.
+ * Serves what is known, by HTTP, and to Kolla's shims.
  * @throws ConfigError for an address that is taken or not ours, and for a door file that was asked for and can't be written
  */
 export async function serveProbes(options: ServedOptions, served: Served, log: Log): Promise<ProbeServer> {
   const { checks, others = () => [], routes = {}, families = () => [] } = served;
   let isEnding = false;
-  const known: Known = { checks: () => checks.snapshot(), others, families, isEnding: () => isEnding };
-  const listeners = new Set<() => void>();
-  const changed = () => {
-    for (const listener of listeners) listener();
-  };
+  const known: Known = { checks, others, families, isEnding: () => isEnding };
   await using stack = new AsyncDisposableStack();
-  stack.use(checks.onChange(changed));
   const door = stack.use(openShimDoor(options.doorFile));
   const all = { ...probeRoutes(known), ...door.routes, ...routes };
   const http = stack.use(await serveRoutes(options.listen, all, options.statusPublic));
   await door.tell({ ...options.listen, port: http.port }, log);
-  let grpc: BoundedServer | undefined;
-  if (options.grpcListen !== undefined) {
-    // Lazy: HTTP/2 costs memory that most pods need not spend.
-    const { serveGrpcHealth } = await import('./grpc/index.ts');
-    const onChange = (listener: () => void) => {
-      listeners.add(listener);
-      return { [Symbol.dispose]: () => void listeners.delete(listener) };
-    };
-    const isServing = (service: string) => servingOf(service, known);
-    grpc = stack.use(await serveGrpcHealth(options.grpcListen, { isServing, onChange }));
-  }
   const kept = stack.move();
   return {
     port: http.port,
-    grpcPort: grpc?.port,
-    changed,
-    drain() {
-      isEnding = true;
-      changed();
-    },
+    drain: () => void (isEnding = true),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-/** The server as a whole is alive: who asks no more than that may restart us, and must not for what others lack. */
-const WHOLE: Role = 'liveness';
+/** What the paths are answered from. */
+interface Known extends Required<Omit<Served, 'routes'>> {
+  /** The pod is about to end: it gets no new work. */
+  readonly isEnding: () => boolean;
+}
 
-function servingOf(service: string, known: Known): boolean | undefined {
-  const role = service === '' ? WHOLE : ROLES.find((each) => each === service);
-  if (role !== undefined) return roleHealth(role, known).isOk;
-  const part = partsOf(known).find(({ name }) => name === service);
-  return part === undefined ? undefined : part.state === 'healthy';
+const PATHS: Readonly<Record<Role, string>> = { startup: '/startupz', liveness: '/livez', readiness: '/readyz' };
+const CHECKS_PATH = '/checks/';
+
+function probeRoutes(known: Known): Routes {
+  const probes = ROLES.map((role): [string, Route] => [
+    PATHS[role],
+    { kind: 'public', answer: (request) => probeAnswer(role, known, request) },
+  ]);
+  return {
+    ...Object.fromEntries(probes),
+    '/metrics': { kind: 'public', answer: () => metricsAnswer(known) },
+    [CHECKS_PATH]: { kind: 'inside', answer: ({ path }) => checkAnswer(path, known) },
+    '/status.json': { kind: 'inside', answer: () => statusAnswer(known) },
+    '/': { kind: 'inside', answer: () => ({ status: 200, body: overview(known) }) },
+  };
+}
+
+/** What a probe is told; readiness also that the end has come. */
+function roleHealth(role: Role, known: Known): RoleHealth | { readonly isOk: false; readonly word: 'ending' } {
+  if (role === 'readiness' && known.isEnding()) return { isOk: false, word: 'ending' };
+  return healthOf(role, partsOf(known));
+}
+
+/** All that decides probes. */
+function partsOf({ checks, others }: Known): readonly Part[] {
+  return [...checks(), ...others()];
+}
+
+function probeAnswer(role: Role, known: Known, { query, mayLookInside }: Request): Answer {
+  const health = roleHealth(role, known);
+  const { status, body } = healthAnswer(health);
+  if (!query.has('verbose')) return { status, body };
+  if (!mayLookInside) return FORBIDDEN;
+  const parts = partsOf(known).filter(({ roles }) => roles.includes(role));
+  return { status, body: [...parts.map((part) => lineOf(part)), `${role}: ${health.word}`, ''].join('\n') };
+}
+
+function checkAnswer(path: string, known: Known): Answer {
+  const part = partsOf(known).find(({ name }) => name === path.slice(CHECKS_PATH.length));
+  if (part === undefined) return NOT_FOUND;
+  return { status: part.state === 'healthy' ? 200 : 503, body: `${lineOf(part)}\n` };
+}
+
+function metricsAnswer(known: Known): Answer {
+  const families = [...probeFamilies(known.checks(), partsOf(known)), ...known.families()];
+  return { status: 200, body: metricsText(families), type: METRICS_TYPE };
+}
+
+function statusAnswer(known: Known): Answer {
+  const probes = Object.fromEntries(ROLES.map((role) => [role, roleHealth(role, known).word]));
+  const status = { probes, checks: known.checks(), parts: known.others() };
+  return { status: 200, body: `${JSON.stringify(status)}\n`, type: 'application/json' };
+}
+
+function overview(known: Known): string {
+  const probes = ROLES.map((role) => `${PATHS[role]}: ${roleHealth(role, known).word}`);
+  return [...probes, '', ...partsOf(known).map((part) => lineOf(part)), ''].join('\n');
+}
+
+const MARKS = { healthy: '+', unhealthy: '-', unseen: '?', unknown: ' ' } as const;
+
+/** As the API server's own `?verbose` marks them: `[-] api unhealthy for 40s: status 503`. */
+function lineOf({ name, state, reason, since }: Part): string {
+  const lasted = formatDuration(Math.max(0, Date.now() - since));
+  return `[${MARKS[state]}] ${name} ${state} for ${lasted}${reason === undefined ? '' : `: ${reason}`}`;
 }

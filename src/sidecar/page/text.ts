@@ -9,19 +9,7 @@ import { join } from 'node:path';
 import type { Page } from '../status/routes.ts';
 
 /** In the order in which they need each other: in the page they are one script. */
-const SCRIPTS = [
-  'format',
-  'dom',
-  'model',
-  'rows',
-  'line-path',
-  'plot',
-  'texts',
-  'sections',
-  'verdict',
-  'stream',
-  'main',
-] as const;
+const SCRIPTS = ['format', 'dom', 'model', 'rows', 'plot', 'texts', 'sections', 'stream', 'main'] as const;
 
 const FOLDER = import.meta.dirname;
 

@@ -1,16 +1,7 @@
 import { once } from 'node:events';
 import { optionsOf } from '../../cli/section.ts';
 import { probe } from '../../probe/index.ts';
-import {
-  announce,
-  checksOf,
-  eventsFor,
-  listenAddress,
-  prepareChecks,
-  SERVE_OPTIONS,
-  startChecks,
-  type ServedOptions,
-} from '../../probe/serve/index.ts';
+import { checksOf, prepareChecks, SERVE_OPTIONS, startChecks, type ServedOptions } from '../../probe/serve/index.ts';
 import { RestartableChecks } from '../checks.ts';
 import type { Making, PreparedRole } from '../prepare.ts';
 import { QUICK_BACKOFF } from '../role.ts';
@@ -21,7 +12,7 @@ export interface PreparedProbe extends PreparedRole {
   readonly checks: RestartableChecks;
   readonly hasStartupChecks: boolean;
   /** What `probe.serve` says of the one server, but for its address. */
-  readonly served: Pick<ServedOptions, 'grpcListen' | 'doorFile'>;
+  readonly served: Pick<ServedOptions, 'doorFile'>;
 }
 
 /** kolla-probe serve, whose answers the one server of the sidecar gives. */
@@ -34,10 +25,7 @@ export async function probeRole({ options: sidecar, context }: Making): Promise<
   return {
     checks,
     hasStartupChecks: prepared.some(({ roles }) => roles.includes('startup')),
-    served: {
-      grpcListen: options.grpcListen === undefined ? undefined : listenAddress('--grpc-listen', options.grpcListen),
-      doorFile: options.doorFile,
-    },
+    served: { doorFile: options.doorFile },
     role: {
       name: 'probe',
       holdsStartup: false,
@@ -45,15 +33,7 @@ export async function probeRole({ options: sidecar, context }: Making): Promise<
       backoff: QUICK_BACKOFF,
       async run({ signal, log }) {
         await using running = startChecks(prepared, { signal, log });
-        await using events = eventsFor(options, inherited, log);
-        using shown = new DisposableStack();
-        shown.use(
-          running.onChange((change) => {
-            announce(change, log);
-            events.tell(change);
-          }),
-        );
-        shown.use(checks.show(running));
+        checks.show(running);
         if (!signal.aborted) await once(signal, 'abort');
         throw signal.reason;
       },

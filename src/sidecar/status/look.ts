@@ -2,10 +2,31 @@ import { hostname } from 'node:os';
 import { VERSION } from '../../core/version.ts';
 import { healthOf, type CheckStatus, type Part } from '../../probe/serve/index.ts';
 import { STATUS_SCHEMA, type About, type CheckRow, type RoleStatus, type StatusDocument } from './document.ts';
-import type { Sources } from './sources.ts';
+
+/** Where a role stands, asked when somebody wants to see it; cheap. */
+export interface Sources {
+  readonly config: () => StatusDocument['config'];
+  readonly files: () => StatusDocument['files'];
+  readonly refusals: () => StatusDocument['refusals'];
+  readonly waits: () => StatusDocument['waits'];
+  readonly migration: () => StatusDocument['migration'];
+  readonly checks: () => readonly CheckStatus[];
+  readonly shipping: () => StatusDocument['shipping'];
+}
+
+/** Of roles that are not there. */
+export const NO_SOURCES: Sources = {
+  config: () => null,
+  files: () => [],
+  refusals: () => [],
+  waits: () => [],
+  migration: () => null,
+  checks: () => [],
+  shipping: () => null,
+};
 
 /** What else the document needs to know. */
-export interface Surroundings {
+export interface SidecarState {
   readonly roles: () => readonly RoleStatus[];
   /** All that decides probes. */
   readonly parts: () => readonly Part[];
@@ -16,11 +37,11 @@ export interface Surroundings {
 }
 
 /** The document as it is at each call. */
-export function lookWith(sources: Sources, surroundings: Surroundings): () => StatusDocument {
+export function lookWith(sources: Sources, state: SidecarState): () => StatusDocument {
   return () => ({
     schema: STATUS_SCHEMA,
-    about: aboutOf(surroundings),
-    roles: surroundings.roles(),
+    about: aboutOf(state),
+    roles: state.roles(),
     config: sources.config(),
     files: sources.files(),
     refusals: sources.refusals(),
@@ -31,7 +52,7 @@ export function lookWith(sources: Sources, surroundings: Surroundings): () => St
   });
 }
 
-function aboutOf({ parts, isStopping, startedAt, env }: Surroundings): About {
+function aboutOf({ parts, isStopping, startedAt, env }: SidecarState): About {
   const all = parts();
   return {
     version: VERSION,

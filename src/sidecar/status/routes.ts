@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { respond } from '../../net/http/respond.ts';
-import { FORBIDDEN, type Asked, type Routes } from '../../net/http/router.ts';
+import { respond, FORBIDDEN, type Request, type Routes } from '../../net/http/router.ts';
 import type { Hub } from './hub.ts';
 
 /** How often is looked for changes while somebody watches. */
@@ -24,11 +23,11 @@ export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly ro
     hub.refresh();
     for (const watcher of watchers) watcher.tell(hub);
   };
-  const watch = (request: IncomingMessage, response: ServerResponse, asked: Asked) => {
-    if (!asked.mayLookInside) return respond(response, FORBIDDEN);
-    if (request.method !== 'GET') return respond(response, { status: 405, body: 'GET only\n' });
+  const watch = (incoming: IncomingMessage, response: ServerResponse, { mayLookInside }: Request) => {
+    if (!mayLookInside) return respond(response, FORBIDDEN);
+    if (incoming.method !== 'GET') return respond(response, { status: 405, body: 'GET only\n' });
     if (watchers.size >= WATCHERS) return respond(response, { status: 503, body: 'too many watch already\n' });
-    const watcher = new Watcher(response, String(request.headers['last-event-id']));
+    const watcher = new Watcher(response, String(incoming.headers['last-event-id']));
     watchers.add(watcher);
     response.once('close', () => {
       watchers.delete(watcher);
@@ -42,7 +41,7 @@ export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly ro
   };
   return {
     routes: {
-      '/': { kind: 'raw', handle: (request, response, asked) => void sendPage(request, response, asked, page) },
+      '/': { kind: 'raw', handle: (...exchange) => void sendPage(page, ...exchange) },
       '/status.json': {
         kind: 'inside',
         answer: () => ({ status: 200, type: 'application/json', body: `${JSON.stringify(hub.document())}\n` }),
@@ -92,13 +91,13 @@ class Watcher {
 }
 
 async function sendPage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: Asked,
   page: () => Promise<Page>,
+  { method = '' }: IncomingMessage,
+  response: ServerResponse,
+  { mayLookInside }: Request,
 ): Promise<void> {
-  if (!asked.mayLookInside) return respond(response, FORBIDDEN);
-  if (!['GET', 'HEAD'].includes(request.method ?? '')) return respond(response, { status: 405, body: 'GET only\n' });
+  if (!mayLookInside) return respond(response, FORBIDDEN);
+  if (!['GET', 'HEAD'].includes(method)) return respond(response, { status: 405, body: 'GET only\n' });
   const { html, policy } = await page();
   response.setHeader('content-security-policy', policy);
   response.setHeader('referrer-policy', 'no-referrer');

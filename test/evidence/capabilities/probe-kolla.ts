@@ -141,11 +141,6 @@ export const PROBE_KOLLA: readonly Row[] = [
     ],
   },
   {
-    point: 'gRPC health: Check and Watch, and frames that are none',
-    file: 'test/probe/serve/grpc.test.ts',
-    test: EVERY,
-  },
-  {
     point: 'a verdict that changes is one log line with its reason and how long it had been otherwise',
     file: 'test/probe/serve/run.test.ts',
     test: 'a service that goes down and comes back is one line each, with the reason and how long',
@@ -154,16 +149,6 @@ export const PROBE_KOLLA: readonly Row[] = [
     point: 'SIGTERM: /readyz is 503 at once, /livez is answered to the end',
     file: 'test/probe/serve/run.test.ts',
     test: 'at SIGTERM /readyz is 503 at once, /livez is answered on, and the door is closed at the end',
-  },
-  {
-    point: 'an Event on the own Pod for each change, on a real API server with the Role that rbac prints',
-    file: 'test/integration/kolla-probe-serve.test.ts',
-    test: ['Events', 'each change is one Event on the own Pod, with its reason'],
-  },
-  {
-    point: 'without that Role it is said once, and the server goes on',
-    file: 'test/integration/kolla-probe-serve.test.ts',
-    test: ['Events', 'who may not leave them is told once, and serves on'],
   },
   {
     point: '100 resident probes and 100 rounds of checks under strace -f: no execve, no fork',
@@ -176,11 +161,11 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: 'twenty checks at once hold no more after some seconds than before, and answer every request',
   },
   {
-    point: 'a real kubelet asks by httpGet and grpc, and the Pod’s Events say why it is not ready',
+    point: 'a real kubelet asks by httpGet, and the Pod’s Events show its answers',
     file: 'test/e2e/keystone.test.ts',
     test: [
-      'a service is ready by httpGet and lives by grpc of its sidecar, and its Events say why it is not',
-      'a liveness check that fails is told to the kubelet by grpc',
+      'a service is ready and lives by httpGet of its sidecar, and its Events say when it is not ready',
+      'a liveness check that fails is told to the kubelet',
     ],
   },
 ];

@@ -5,12 +5,13 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { ConfigError } from '../../../src/core/errors.ts';
-import { serveHealth, type HealthServer } from '../../../src/net/http/health-server.ts';
+import type { BoundedServer } from '../../../src/net/http/bounded-server.ts';
+import { serveHealth } from '../../../src/net/http/router.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 const PATHS = { '/livez': () => ({ isOk: true, word: 'ok' }), '/readyz': () => ({ isOk: false, word: 'migrating' }) };
 
-async function ask({ port }: HealthServer, path: string, method = 'GET') {
+async function ask({ port }: BoundedServer, path: string, method = 'GET') {
   const asked = request({ port, path, method, host: '127.0.0.1', agent: false });
   asked.end();
   const [response] = (await once(asked, 'response')) as [import('node:http').IncomingMessage];
@@ -18,7 +19,7 @@ async function ask({ port }: HealthServer, path: string, method = 'GET') {
 }
 
 /** Sends these bytes, and resolves with all that is said until the other side closes. */
-async function say({ port }: HealthServer, bytes: string): Promise<string> {
+async function say({ port }: BoundedServer, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
   return await text(socket);
 }

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { understandStart } from '../../../src/net/protocols/amqp-start.ts';
-import { understandVersion } from '../../../src/net/protocols/memcached.ts';
-import { understandGreeting } from '../../../src/net/protocols/mysql.ts';
+import { understandStart, understandVersion, understandGreeting } from '../../../src/net/protocols/greetings.ts';
 import type { Heard } from '../../../src/net/exchange.ts';
 import type { Answer } from '../../../src/net/protocols/answer.ts';
 

@@ -7,7 +7,7 @@ import { listenTcp } from '../../support/server.ts';
 const NOTHING_HEAVY = `import { registerHooks } from 'node:module';
 registerHooks({
   resolve(specifier, context, next) {
-    if (/^(node:)?(tls|https?|http2|crypto|child_process)$|mysql2|js-yaml|platform.(mysql|kube.(index|client)|protocol|conversation)/.test(specifier))
+    if (/^(node:)?(tls|https?|http2|crypto|child_process)$|mysql2|js-yaml|kube.(index|client)|mysql.index|net.(protocols|conversation)/.test(specifier))
       throw new Error('loaded ' + specifier);
     return next(specifier, context);
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { galera } from '../../../src/probe/checks/galera.ts';
 import { mysql } from '../../../src/probe/checks/mysql.ts';
-import { whyUnfit } from '../../../src/probe/remote/galera-fitness.ts';
+import { whyUnfit } from '../../../src/probe/remote/galera.ts';
 import { mysqlServer, type MysqlValues } from '../../../src/probe/remote/mysql.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { freePort } from '../../../tools/port.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { join } from 'node:path';
-import { configQuestion } from '../../../src/probe/local/config.ts';
+import { configQuestion } from '../../../src/probe/checks/config.ts';
 import { configRecordFile } from '../../../src/fs/config-record.ts';
 import type { Pod } from '../../config/support.ts';
 import { oneFile } from '../../config/watch/support.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { logShipQuestion } from '../../../src/probe/local/log-ship.ts';
+import { logShipQuestion } from '../../../src/probe/checks/log-ship.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { runHelper, startHelper, logLines } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
-import { portQuestion, type PortQuery } from '../../../src/probe/local/index.ts';
+import { portQuestion, type PortQuery } from '../../../src/probe/local/port.ts';
 import type { Verdict } from '../../../src/probe/verdict.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { portQuestion } from '../../../src/probe/local/index.ts';
+import { portQuestion } from '../../../src/probe/local/port.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { HELPERS, logLines } from '../../support/helper.ts';

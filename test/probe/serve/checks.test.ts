@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { startChecks, type Change, type Checks } from '../../../src/probe/serve/checks.ts';
+import { startChecks, type Checks } from '../../../src/probe/serve/checks.ts';
+import type { Change } from '../../../src/probe/serve/resident-check.ts';
 import type { PreparedCheck } from '../../../src/probe/serve/prepare.ts';
 import { healthOf, type Role } from '../../../src/probe/serve/part.ts';
 import { tcp } from '../../../src/probe/checks/tcp.ts';
@@ -35,9 +36,10 @@ function settable(name: string, first: Verdict, more: Partial<PreparedCheck> = {
 function started(checks: readonly PreparedCheck[], random = () => 0) {
   const stop = new AbortController();
   const { log, said } = recordedLog();
-  const running = startChecks(checks, { signal: stop.signal, log }, { now: () => performance.now(), random });
   const changes: Change[] = [];
-  running.onChange((change) => changes.push(change));
+  const timing = { now: () => performance.now(), random };
+  const tell = (change: Change) => void changes.push(change);
+  const running = startChecks(checks, { signal: stop.signal, log }, { timing, tell });
   return { running, changes, stop, said };
 }
 
@@ -169,7 +171,7 @@ test('a verdict of long ago is unseen, which counts as unhealthy', async () => {
   let ahead = 0;
   const timing = { now: () => performance.now() + ahead, random: () => 0 };
   const { log } = recordedLog();
-  await using running = startChecks([check], { signal: new AbortController().signal, log }, timing);
+  await using running = startChecks([check], { signal: new AbortController().signal, log }, { timing });
   await becoming(running, 'api', 'healthy');
   ahead = 3500;
   const [status] = running.snapshot();

@@ -92,7 +92,6 @@ for (const [what, yaml, args, code, message] of [
   ],
   ['an empty section', 'checks: {}', [], 65, /kolla-pod\.yaml: no checks: /],
   ['a wrong address', '', ['--listen', 'here'], 64, /--listen: 'here' is not PORT or ADDRESS:PORT/],
-  ['a wrong address for gRPC', '', ['--grpc-listen', 'x'], 64, /--grpc-listen: 'x' is not PORT/],
   [
     'an address that is not ours',
     '',
@@ -111,22 +110,3 @@ for (const [what, yaml, args, code, message] of [
     assert.match(stderr, message);
   });
 }
-
-test('rbac prints what Events need, and no more', async () => {
-  const { stdout } = await runHelper('kolla-probe', [
-    'rbac',
-    '-n',
-    'openstack',
-    '--service-account',
-    'keystone',
-    '-o',
-    'json',
-  ]);
-  const { items } = JSON.parse(stdout) as { items: { kind: string; rules?: unknown }[] };
-  assert.deepEqual(
-    items.map(({ kind }) => kind),
-    ['Role', 'RoleBinding'],
-  );
-  assert.deepEqual(items[0]?.rules, [{ apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] }]);
-  assert.equal((await runHelper('kolla-probe', ['rbac', '-n', 'No_Name'])).code, 64);
-});

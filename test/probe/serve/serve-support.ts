@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Checks } from '../../../src/probe/serve/checks.ts';
-import type { Change, CheckStatus } from '../../../src/probe/serve/resident-check.ts';
+import type { CheckStatus } from '../../../src/probe/serve/resident-check.ts';
 
 export interface Got {
   readonly status: number | undefined;
@@ -26,27 +25,18 @@ export async function get(port: number, path: string, options: AskOptions = {}):
 }
 
 /** Checks whose state the test sets. */
-export interface ToldChecks extends Checks {
+export interface ToldChecks {
+  snapshot(): readonly CheckStatus[];
   tell(name: string, status: Partial<CheckStatus>): void;
 }
 
 export function toldChecks(first: readonly CheckStatus[]): ToldChecks {
   let all = first;
-  const listeners = new Set<(change: Change) => void>();
   return {
     snapshot: () => all,
-    onChange(listener) {
-      listeners.add(listener);
-      return { [Symbol.dispose]: () => void listeners.delete(listener) };
-    },
     tell(name, status) {
-      const from = all.find((one) => one.name === name)?.state ?? 'unknown';
       all = all.map((one) => (one.name === name ? { ...one, ...status } : one));
-      const part = all.find((one) => one.name === name);
-      if (part !== undefined)
-        for (const listener of listeners) listener({ part, subject: part.subject, from, lastedMs: 1000 });
     },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 

@@ -21,7 +21,7 @@ async function served(
   const doorFile = join(folder.path, 'run/probe');
   const { log, said } = recordedLog();
   const all = { listen: { port: 0 }, statusPublic: false, doorFile, ...options };
-  const server = await serveProbes(all, { checks, ...more }, log);
+  const server = await serveProbes(all, { checks: () => checks.snapshot(), ...more }, log);
   return {
     ...server,
     said,

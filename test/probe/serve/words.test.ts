@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shellWords } from '../../../src/probe/serve/words.ts';
+import { shellWords } from '../../../src/probe/serve/config.ts';
 
 for (const [line, words] of [
   ['tcp  mariadb:3306 ', ['tcp', 'mariadb:3306']],

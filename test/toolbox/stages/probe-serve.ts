@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePorts } from '../../../tools/port.ts';
 import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { says, type Stages } from './stage.ts';
+import type { Stages } from './stage.ts';
 
 export const PROBE_SERVE: Stages = {
   'kolla-probe serve': async (folder, stack) => {
@@ -15,24 +15,14 @@ export const PROBE_SERVE: Stages = {
     };
     return { env, code: 143, stopAfter: ready(port) };
   },
-  'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808 --grpc-listen 127.0.0.1:9810': async (
-    folder,
-    stack,
-  ) => {
+  'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808': async (folder, stack) => {
     await config(folder, stack);
-    const [port = 0, grpc = 0] = await freePorts(2);
-    const replace = { '127.0.0.1:9808': `127.0.0.1:${port}`, '127.0.0.1:9810': `127.0.0.1:${grpc}` };
+    const [port = 0] = await freePorts(1);
+    const replace = { '127.0.0.1:9808': `127.0.0.1:${port}` };
     const env = { KOLLA_PROBE_DOOR_FILE: join(folder, 'door') };
-    return {
-      replace,
-      env,
-      code: 143,
-      stderr: new RegExp(`gRPC on 127\\.0\\.0\\.1:${grpc}; checks: 1`),
-      stopAfter: ready(port),
-    };
+    const stderr = new RegExp(`on 127\\.0\\.0\\.1:${port}; checks: 1`);
+    return { replace, env, code: 143, stderr, stopAfter: ready(port) };
   },
-  'kolla-probe rbac -n openstack --service-account keystone': says(/namespace: openstack[^]*resources: \[events\]/),
-  'kolla-probe rbac -o json': says(/"kind": "List"/),
 };
 
 /** One healthy check in the folder's kolla-pod.yaml; its path. */

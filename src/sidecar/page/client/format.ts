@@ -38,3 +38,19 @@ export function count(n: number): string {
 export function many(n: number, one: string, more: string): string {
   return `${count(n)} ${n === 1 ? one : more}`;
 }
+
+export const PLOT_WIDTH = 150;
+export const PLOT_HEIGHT = 40;
+
+/** The line of these values, newest at the right end, from 0 at the bottom to their greatest at the top. */
+export function linePath(values: readonly number[], kept = PLOT_WIDTH, least = 1): string {
+  const most = Math.max(least, ...values);
+  const step = PLOT_WIDTH / Math.max(1, kept - 1);
+  const from = PLOT_WIDTH - (values.length - 1) * step;
+  return values
+    .map(
+      (value, i) =>
+        `${i === 0 ? 'M' : 'L'}${(from + i * step).toFixed(1)} ${(PLOT_HEIGHT - (value / most) * PLOT_HEIGHT).toFixed(1)}`,
+    )
+    .join('');
+}

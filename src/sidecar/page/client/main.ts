@@ -4,8 +4,7 @@ import { applyDelta, emptyModel } from './model.ts';
 import { Rows, type RowText } from './rows.ts';
 import { present, showConfig, showMigration, showPlace, showProbes, showShipping, titled } from './sections.ts';
 import { follow, type LinkState } from './stream.ts';
-import { checkText, fileText, ranked, refusalText, roleText, waitText } from './texts.ts';
-import { verdictOf } from './verdict.ts';
+import { checkText, fileText, ranked, refusalText, roleText, waitText, verdictOf } from './texts.ts';
 
 const model = emptyModel();
 const filter = part('#filter') as HTMLInputElement;

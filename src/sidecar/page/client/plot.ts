@@ -1,5 +1,5 @@
 import { element } from './dom.ts';
-import { HEIGHT, linePath, WIDTH } from './line-path.ts';
+import { linePath, PLOT_HEIGHT, PLOT_WIDTH } from './format.ts';
 
 /** A small plot with its name, what it is now, and the greatest of the time that it shows. */
 export class Plot {
@@ -15,7 +15,7 @@ export class Plot {
     this.#name = name;
     const caption = element('figcaption', '');
     caption.append(this.#caption, this.#most);
-    this.#svg.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`);
+    this.#svg.setAttribute('viewBox', `0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`);
     this.#svg.setAttribute('preserveAspectRatio', 'none');
     this.#svg.setAttribute('role', 'img');
     this.#area.setAttribute('class', 'area');
@@ -35,7 +35,9 @@ export class Plot {
     this.#line.setAttribute('d', line);
     this.#area.setAttribute(
       'd',
-      line === '' ? '' : `${line}V${HEIGHT}H${(WIDTH - ((values.length - 1) * WIDTH) / (WIDTH - 1)).toFixed(1)}Z`,
+      line === ''
+        ? ''
+        : `${line}V${PLOT_HEIGHT}H${(PLOT_WIDTH - ((values.length - 1) * PLOT_WIDTH) / (PLOT_WIDTH - 1)).toFixed(1)}Z`,
     );
   }
 }

@@ -1,4 +1,12 @@
-import { whyUnusable, type GaleraState, type GaleraSwitches } from '../../mysql/index.ts';
+import {
+  galeraState,
+  galeraSwitches,
+  whyUnusable,
+  type GaleraState,
+  type GaleraSwitches,
+  type MysqlSession,
+} from '../../mysql/index.ts';
+import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
 
 export interface FitnessPolicy {
   readonly allowDonor: boolean;
@@ -8,6 +16,14 @@ export interface FitnessPolicy {
 const DONOR = 'Donor/Desynced';
 /** What would let such a node pass, and does not here. */
 const SELECT_1 = 'SELECT 1 still passes there, but tables are refused (error 1047)';
+
+/** What a node says of itself by SQL, as a verdict. */
+export async function galeraVerdict(session: MysqlSession, policy: FitnessPolicy): Promise<Verdict> {
+  const state = await galeraState(session);
+  if (state === undefined) return unhealthy('it is no Galera node: wsrep_provider is none');
+  const why = whyUnfit(state, await galeraSwitches(session), policy);
+  return why === undefined ? healthyAs(`${state.state}, ${state.size} nodes`) : unhealthy(why);
+}
 
 /** Why a node is not fit for service; undefined when it is. */
 export function whyUnfit(state: GaleraState, switches: GaleraSwitches, policy: FitnessPolicy): string | undefined {

@@ -1,6 +1,13 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '../../core/errors.ts';
+import { networkReason } from '../../net/network-error.ts';
+import { unhealthy, healthyAs, type Verdict } from '../verdict.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { oneLine } from '../../core/one-line.ts';
-import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
+
+const DAY_MS = 86_400_000;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 export interface Validity {
   /** Its common name. */
@@ -9,8 +16,6 @@ export interface Validity {
   readonly validFrom: string;
   readonly validTo: string;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Whether all of a chain are valid now, and for `leftMs` more; the detail is how long the first to end still lasts. */
 export function judgeValidity(chain: readonly Validity[], leftMs: number, now = Date.now()): Verdict {
@@ -30,6 +35,33 @@ export function judgeValidity(chain: readonly Validity[], leftMs: number, now = 
   if (left <= leftMs)
     return unhealthy(`${what} expires on ${until}, in ${long(left)}: renew it, and have the server load it`);
   return healthyAs(`valid until ${until}, ${long(left)} more`);
+}
+
+/** Whether every certificate in a PEM file is valid now, and for `leftMs` more. */
+export async function judgeFile(file: string, leftMs: number): Promise<Verdict> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    return unhealthy(networkReason(error));
+  }
+  const blocks = text.match(CERTIFICATE);
+  if (blocks === null) return unhealthy('it holds no certificate in PEM');
+  const chain: Validity[] = [];
+  for (const block of blocks) {
+    try {
+      const { subject, validFrom, validTo } = new X509Certificate(block);
+      chain.push({ subject: nameIn(subject), validFrom, validTo });
+    } catch (error) {
+      return unhealthy(`it holds a broken certificate: ${messageOf(error)}`);
+    }
+  }
+  return judgeValidity(chain, leftMs);
+}
+
+/** A line an attribute. */
+function nameIn(subject: string | undefined): string {
+  return /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').replaceAll('\n', ', ');
 }
 
 function dateOf(text: string): string {
