@@ -5,8 +5,7 @@ import { camelCase, type Option } from '../../cli/option.ts';
 import { chosenParts, prepare, type Effects, type PartName, type Prepared, type Purpose } from '../index.ts';
 import { findTasks, prepareSync, requireTools, type Prepared as PreparedSync, type Task } from '../../migrate/index.ts';
 import type { Redact } from '../../core/redact.ts';
-import type { Service } from '../../catalog/index.ts';
-import { knownServices } from '../../catalog/known.ts';
+import { knownServices, type Service } from '../../catalog/index.ts';
 import { JOB_OPTIONS, SECRET_VARIABLES, type JobOptions } from './options.ts';
 
 /** Parts whose things are in the service's own database. */

@@ -2,9 +2,7 @@ import { command, type Command, type Context, type Input } from '../../cli/comma
 import { ExitCode, UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { outputOption } from '../../cli/output-option.ts';
-import type { KeyRepository } from '../../catalog/keys.ts';
-import { knownServices } from '../../catalog/known.ts';
-import type { Service } from '../../catalog/index.ts';
+import { type KeyRepository, knownServices, type Service } from '../../catalog/index.ts';
 import { KEYS_ACCESS_OPTIONS, KEYS_OPTIONS, ROTATE_OPTIONS } from './options.ts';
 import { printRoles } from './print-roles.ts';
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
-import type { KeyRepository } from '../../catalog/keys.ts';
+import type { KeyRepository } from '../../catalog/index.ts';
 
 /** `--keys-from` by the repository's name. @throws UsageError for a word that is for none of them */
 export function foldersOf(words: readonly string[], repositories: readonly KeyRepository[]): Map<string, string> {

@@ -1,5 +1,5 @@
 import type { Grant, Verb } from '../../kube/rbac.ts';
-import type { KeyRepository } from '../../catalog/keys.ts';
+import type { KeyRepository } from '../../catalog/index.ts';
 
 /** What is done to these Secrets. RBAC can't hold a create to a name. */
 export const SECRET_VERBS = ['get', 'update'] as const satisfies readonly Verb[];

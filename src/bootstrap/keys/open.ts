@@ -1,7 +1,7 @@
 import { ConfigError } from '../../core/errors.ts';
 import { lazyKube } from '../../kube/lazy.ts';
 import { givenKubeSource } from '../../kube/source.ts';
-import type { KeyRepository } from '../../catalog/keys.ts';
+import type { KeyRepository } from '../../catalog/index.ts';
 import type { Part } from '../change.ts';
 import type { Effects } from '../effects.ts';
 import { foldersOf } from './folders.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
 import { rolesFor, rolesYaml } from '../../kube/rbac.ts';
-import type { KeyRepository } from '../../catalog/keys.ts';
+import type { KeyRepository } from '../../catalog/index.ts';
 import { keysGrants } from './grants.ts';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

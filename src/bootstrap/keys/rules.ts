@@ -1,7 +1,7 @@
 import { ConfigError } from '../../core/errors.ts';
 import { formatDuration } from '../../core/duration.ts';
 import type { Log } from '../../core/log.ts';
-import type { Figure, KeyRepository } from '../../catalog/keys.ts';
+import type { Figure, KeyRepository } from '../../catalog/index.ts';
 import type { ServiceConfig } from '../service-config.ts';
 import type { RotationRules } from './ring.ts';
 
