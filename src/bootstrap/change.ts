@@ -1,6 +1,7 @@
 import { defined } from '../core/defined.ts';
 import { printable } from '../core/log.ts';
 import { paint, type Terminal } from '../cli/terminal.ts';
+import type { Effects } from './effects.ts';
 
 /** What kolla-bootstrap can ensure, in the order in which it does. Named as the user skips them. */
 export const PARTS = ['database', 'queue', 'keys', 'schema', 'tool', 'users', 'endpoints'] as const;
@@ -41,6 +42,17 @@ export interface Part {
   plan(): Promise<readonly Planned[]>;
   /** The same for what is to be removed. What others may be using as well is not in it. */
   planRemoval(): Promise<readonly Planned[]>;
+}
+
+/** What was read of options and files for some parts; none of it is read again. */
+export interface PartSource {
+  /** Those of them that may not be shown. */
+  readonly secrets: readonly (string | undefined)[];
+  /**
+   * The parts, for requests that end with the effects' signals.
+   * @param stack to which connections are given, to be closed
+   */
+  open(effects: Effects, stack: DisposableStack): readonly Part[];
 }
 
 /** What names a change: the same one again has the same. */

@@ -8,17 +8,21 @@
  * changed only where that differs; tags of an account that is there stay. `guest` is not removed.
  */
 import { UnavailableError } from '../../core/errors.ts';
-import type { Part, Planned } from '../change.ts';
+import type { Part, PartSource, Planned } from '../change.ts';
 import { ensuredPart, removal } from '../ensure.ts';
-import type { Broker } from './broker.ts';
+import { Broker, type BrokerOptions } from './broker.ts';
 import { pathsOf, planQueue, tagsOf, type Permissions, type QueueState } from './plan.ts';
 import type { Transport } from './transport-url.ts';
 
 /** Everybody's, as in Kolla's own deployment: neither it nor an account in it can be said to be one service's. */
 const SHARED_VHOST = '/';
 
-/** The part `queue`. */
-export function queuePart(broker: Broker, transport: Transport): Part {
+/** The part `queue`, to be opened. */
+export function queueSource(options: BrokerOptions, transport: Transport, secrets: readonly string[]): PartSource {
+  return { secrets, open: (effects) => [queuePart(new Broker(options, effects), transport)] };
+}
+
+function queuePart(broker: Broker, transport: Transport): Part {
   return ensuredPart({
     name: 'queue',
     server: broker,
