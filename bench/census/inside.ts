@@ -1,7 +1,7 @@
 /** The census, in its namespaces: prints the rows as JSON. Run by namespace.ts. */
 import { messageOf } from '../../src/core/errors.ts';
 import { isKollaName } from '../../src/probe/kolla/index.ts';
-import { allProbes, type ServiceProbe } from '../../src/catalog/probes.ts';
+import { allProbes, type ServiceProbe } from '../../src/catalog/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { asker, type Asker } from './ask.ts';
 import { SUBSTITUTES, REAL, SPECIAL, type Subject } from './subjects.ts';

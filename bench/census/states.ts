@@ -1,4 +1,4 @@
-import type { ServiceProbe } from '../../src/catalog/probes.ts';
+import type { ServiceProbe } from '../../src/catalog/index.ts';
 import type { Command, Looks } from './stand-in.ts';
 
 /** One state of a stand-in; nothing to do where there shall be no such process. */

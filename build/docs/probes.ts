@@ -1,5 +1,5 @@
 /** The table in docs/kolla-probe.md, from the services' data. */
-import { allProbes } from '../../src/catalog/probes.ts';
+import { allProbes } from '../../src/catalog/index.ts';
 
 const OPEN = '<!-- probes: made by `make docs` from src/catalog/ -->';
 const CLOSE = '<!-- end probes -->';

@@ -1,7 +1,7 @@
 /**
  * What a service needs outside its database before its first start: for kolla-bootstrap (src/bootstrap/job).
  *
- *   service -> its data (services/, or kolla-pod.yaml) -> names, passwords and transport URL from options or from the
+ *   service -> its data (src/catalog, or kolla-pod.yaml) -> names, passwords and transport URL from options or from the
  *     service's own configuration, access to Keystone, RabbitMQ and the API server (parts.ts)
  *     -> part by part, in the order queue, keys, users, endpoints:
  *        read what is there -> plan what differs, as data -> show it -> make it so, in place -> read again, until nothing differs
@@ -12,10 +12,10 @@
  * again. What can fail: options and files (64, 65); a duplicate that only a person can judge, or a refusal (69, 77); no answer in
  * time (75). A part is one more folder with a `Part`.
  */
-export { jsonOf, lineOf, PARTS, type Change, type Part, type PartName, type Planned } from './change.ts';
+export { diffText, jsonOf, lineOf, PARTS, type Change, type Part, type PartName, type Planned } from './change.ts';
 export { converge, settledPlan } from './converge.ts';
-export { diffText } from './diff.ts';
 export type { Effects } from './effects.ts';
-export { keysCommand } from './keys/command.ts';
+export { keysCommand } from './keys/index.ts';
 export { BOOTSTRAP_OPTIONS, OWN_OPTIONS, type BootstrapOptions } from './options.ts';
-export { chosenParts, prepare, type Prepared, type Purpose } from './parts.ts';
+export type { Purpose } from './keystone/index.ts';
+export { chosenParts, prepare, type OpenParts } from './parts.ts';

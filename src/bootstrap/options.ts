@@ -1,6 +1,5 @@
 import type { Option, Values } from '../cli/option.ts';
 import { PARTS } from './change.ts';
-import { KEYS_ACCESS_OPTIONS, KEYS_OPTIONS } from './keys/options.ts';
 import { ACCESS_OPTIONS } from './keystone/options.ts';
 
 const PART_OPTIONS = [
@@ -152,6 +151,37 @@ const QUEUE_OPTIONS = [
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_CACERT',
     help: 'PEM file with the authorities to trust for it, instead of those of the image',
     example: '/etc/ssl/certs/kolla.pem',
+  },
+] as const satisfies readonly Option[];
+
+/** The way to the API server, for who has no options for that. */
+export const KEYS_ACCESS_OPTIONS = [
+  {
+    flag: 'kubeconfig',
+    type: 'path',
+    env: 'KUBECONFIG',
+    help: "how to reach the API server (default: as the Pod's ServiceAccount, else ~/.kube/config)",
+    example: '/root/.kube/config',
+  },
+  {
+    flag: 'namespace',
+    short: 'n',
+    type: 'string',
+    env: 'KOLLA_BOOTSTRAP_NAMESPACE',
+    help: "where the Secrets are (default: the Pod's own, or the kubeconfig's)",
+    example: 'openstack',
+  },
+] as const satisfies readonly Option[];
+
+/** What the part `keys` takes. */
+export const KEYS_OPTIONS = [
+  {
+    flag: 'keys-from',
+    type: 'string',
+    env: 'KOLLA_BOOTSTRAP_KEYS_FROM',
+    repeat: true,
+    help: 'NAME=FOLDER: where a Secret is not there yet, keys that a deployment has already, instead of new ones',
+    example: 'fernet=/etc/keystone/fernet-keys',
   },
 ] as const satisfies readonly Option[];
 

@@ -1,5 +1,5 @@
-import type { AccountPlaces, IdentityService, IdentityUser, Place, Queue, ServiceDatabase, Step } from './service.ts';
-import type { Listing } from './tool.ts';
+import type { AccountPlaces, IdentityService, IdentityUser, Queue, ServiceDatabase } from './service.ts';
+import type { Listing, Place, Step } from './tool.ts';
 
 /** Where oslo.db looks: most services' only place. */
 export const OSLO_DB: readonly Place[] = [{ section: 'database', key: 'connection' }];

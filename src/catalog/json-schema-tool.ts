@@ -1,4 +1,38 @@
-import { ARGV, PLACE, STEP, TEXT } from './json-schema-words.ts';
+/** `tool:` of a service for editors, as own-tool.ts reads it; and the parts that every schema of a service is made of. */
+export const TEXT = { type: 'string', minLength: 1 } as const;
+export const PATH = { type: 'string', pattern: '^/' } as const;
+export const ARGV = {
+  type: 'array',
+  minItems: 1,
+  items: { type: ['string', 'number'] },
+  description: 'a command line; no shell reads it',
+} as const;
+const CODE = { type: 'integer', minimum: 0, maximum: 255 } as const;
+export const CODE_KEY = String.raw`^\d{1,3}$`;
+
+export const PLACE = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['section', 'key'],
+  properties: { section: TEXT, key: TEXT },
+} as const;
+
+export const STEP = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['argv'],
+  properties: {
+    argv: ARGV,
+    folder: { ...PATH, description: 'where it runs' },
+    again: { type: 'array', items: CODE, description: 'exit codes that mean: some done, call again' },
+    codes: {
+      type: 'object',
+      additionalProperties: false,
+      patternProperties: { [CODE_KEY]: TEXT },
+      description: 'what other exit codes mean',
+    },
+  },
+} as const;
 
 const STEPS = { type: 'array', minItems: 1, items: STEP } as const;
 const VARIABLE_NAME = { type: 'string', pattern: String.raw`^[A-Za-z_]\w*$` } as const;
@@ -19,7 +53,6 @@ const LISTED = {
   },
 } as const;
 
-/** `tool:` of a service. */
 export const TOOL = {
   type: 'array',
   description: 'what its own tool does before its first start, beside the schema; in this order',

@@ -1,7 +1,6 @@
-import { ARGV, CODE_KEY, PLACE, STEP, TEXT, PATH } from './json-schema-words.ts';
-import { KEYS } from './json-schema-keys.ts';
-import { TOOL } from './json-schema-tool.ts';
-import { INTERFACES, PHASES } from './service.ts';
+import { IDENTITY, KEYS, QUEUE } from './json-schema-bootstrap.ts';
+import { ARGV, CODE_KEY, PATH, PLACE, STEP, TEXT, TOOL } from './json-schema-tool.ts';
+import { PHASES } from './service.ts';
 
 const DATABASE = {
   type: 'object',
@@ -34,81 +33,6 @@ const CHECK = {
     },
   },
 } as const;
-
-const NAMES = { type: 'array', items: TEXT } as const;
-const GRANT = {
-  type: 'object',
-  required: ['role'],
-  additionalProperties: false,
-  properties: { role: TEXT, project: TEXT, domain: TEXT, system: { const: 'all' } },
-  oneOf: ['project', 'domain', 'system'].map((target) => ({ required: [target] })),
-};
-const IDENTITY_USER = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['name', 'grants'],
-  properties: {
-    name: TEXT,
-    domain: { ...TEXT, description: 'Default, unless said' },
-    grants: { type: 'array', items: GRANT },
-    places: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['password'],
-      properties: { name: PLACE, password: PLACE, domain: PLACE, project: PLACE, projectDomain: PLACE },
-      description: 'where configFile says who the service is to Keystone',
-    },
-  },
-};
-const ENDPOINT = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['port', 'path'],
-  properties: {
-    port: { type: 'integer', minimum: 1, maximum: 65_535 },
-    path: { type: 'string', pattern: '^(/.*)?$', examples: ['', '/v3/%(project_id)s'] },
-  },
-};
-const IDENTITY = {
-  type: 'object',
-  additionalProperties: false,
-  description: 'what it needs in Keystone',
-  properties: {
-    domains: { ...NAMES, description: 'beside Default' },
-    roles: { ...NAMES, description: 'that its policies ask for' },
-    users: { type: 'array', items: IDENTITY_USER },
-    services: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['name', 'type', 'description', 'endpoints'],
-        properties: {
-          name: TEXT,
-          type: TEXT,
-          description: TEXT,
-          endpoints: {
-            type: 'object',
-            additionalProperties: false,
-            properties: Object.fromEntries(INTERFACES.map((name) => [name, ENDPOINT])),
-          },
-        },
-      },
-    },
-  },
-};
-const QUEUE = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['vhost', 'user', 'url'],
-  description: 'what it needs in RabbitMQ',
-  properties: {
-    vhost: TEXT,
-    user: TEXT,
-    url: { type: 'array', items: PLACE, description: 'where configFile has its transport URL' },
-    optional: { const: true, description: 'where no URL is set, there is none' },
-  },
-};
 
 const PROBE = {
   type: 'object',

@@ -1,6 +1,7 @@
 import { catalogued, CELL0, CELLS, ONLINE, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service, Step } from './service.ts';
+import type { Service } from './service.ts';
+import type { Step } from './tool.ts';
 
 /** It has no queue. */
 const UPDATE_CELL0: Step = {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { Argv, Step } from './own-step.ts';
-import { ListOf, Mapping, Place, Text } from './own-words.ts';
+import { Argv, ListOf, Mapping, Place, Step, Text } from './own-words.ts';
 
 const Name = v.pipe(
   Text,
@@ -69,14 +68,6 @@ export const Tool = v.pipe(
   ),
   v.check((tasks) => new Set(tasks.map(({ name }) => name)).size === tasks.length, 'has two of one name'),
 );
-
-/** The keys of its mappings, by the name that each stands under. */
-export const TOOL_KEYS = {
-  tool: ['name', 'summary', 'steps', 'settings', 'variables', 'throwawayKeys', 'done'],
-  variables: ['name', 'otherwise', 'default', 'secret', 'required'],
-  done: ['listed', 'update', 'once', 'fills'],
-  listed: ['argv', 'line', 'is', 'not', 'sameUrl', 'holds'],
-} as const;
 
 function isPattern(text: string): boolean {
   return groupsOf(text) !== undefined;

@@ -1,13 +1,11 @@
 import * as v from 'valibot';
 import { ConfigError } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
-import { Identity, Queue } from './own-bootstrap.ts';
-import { Keys, KEYS_KEYS } from './own-keys.ts';
-import { Probes, PROBE_KEYS } from './own-probe.ts';
-import { Argv, CodeKey, Step, STEP_KEYS } from './own-step.ts';
-import { Tool, TOOL_KEYS } from './own-tool.ts';
-import { AbsolutePath, ListOf, Mapping, Place, Text } from './own-words.ts';
-import { INTERFACES, PHASES, type Service } from './service.ts';
+import { SERVICES_JSON_SCHEMA } from './json-schema.ts';
+import { Identity, Keys, Queue } from './own-bootstrap.ts';
+import { Tool } from './own-tool.ts';
+import { AbsolutePath, Argv, CodeKey, ListOf, Mapping, Place, Step, Text } from './own-words.ts';
+import { PHASES, type Service } from './service.ts';
 
 const Steps = v.pipe(v.array(Step, 'must be a list of steps'), v.minLength(1, 'has no step'));
 const SomeSteps = v.optional(Steps);
@@ -36,6 +34,16 @@ const Database = v.strictObject({
   optional: v.optional(v.literal(true, 'is either true or left out')),
   versionTable: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
 });
+/** How each container of a service is asked whether it is healthy. */
+const Probes = ListOf(
+  v.strictObject({
+    container: Text,
+    declared: v.optional(Text),
+    liveness: Text,
+    readiness: Text,
+    notes: v.optional(Text),
+  }),
+);
 const Own = v.strictObject({
   summary: v.optional(Text, 'of kolla-pod.yaml'),
   configFile: v.optional(AbsolutePath),
@@ -87,52 +95,40 @@ function wrong(file: string, problems: readonly string[]): ConfigError {
   return new ConfigError(`${file}: ${problems.join('; ')}`);
 }
 
-const ACCOUNT_KEYS = ['name', 'password', 'domain', 'project', 'projectDomain'];
-/** The keys of each mapping, by the name that it stands under. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  databases: ['name', 'url', 'optional', 'versionTable'],
-  url: ['section', 'key'],
-  migration: ['phases', 'check'],
-  phases: PHASES,
-  check: ['argv', 'codes'],
-  identity: ['domains', 'roles', 'users', 'services'],
-  users: ['name', 'domain', 'grants', 'places'],
-  grants: ['role', 'project', 'domain', 'system'],
-  places: ACCOUNT_KEYS,
-  ...Object.fromEntries(ACCOUNT_KEYS.map((name) => [name, ['section', 'key']])),
-  services: ['name', 'type', 'description', 'endpoints'],
-  endpoints: INTERFACES,
-  queue: ['vhost', 'user', 'url', 'optional'],
-  probes: PROBE_KEYS,
-  ...KEYS_KEYS,
-  ...TOOL_KEYS,
-  ...Object.fromEntries(['steps', 'update'].map((name) => [name, STEP_KEYS])),
-  ...Object.fromEntries(INTERFACES.map((name) => [name, ['port', 'path']])),
-  ...Object.fromEntries(PHASES.map((phase) => [phase, STEP_KEYS])),
-};
-const SERVICE_KEYS = [
-  'summary',
-  'configFile',
-  'user',
-  'databases',
-  'migration',
-  'identity',
-  'queue',
-  'keys',
-  'tool',
-  'probes',
-  'notes',
-];
-
 function describe(issue: v.BaseIssue<unknown>): string {
   const keys = (issue.path ?? []).map(({ key }) => key);
   const place = `services${keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')}`;
   if (issue.received === 'undefined') return `${place}: is missing`;
   if (issue.expected === 'never') {
-    const parent = keys.slice(0, -1).findLast((key) => typeof key === 'string') as string;
-    const valid = keys.length === 2 ? SERVICE_KEYS : (KEYS[parent] ?? []);
-    return `${place}: there is no such key${suggestion(String(keys.at(-1)), valid)}`;
+    return `${place}: there is no such key${suggestion(String(keys.at(-1)), validKeys(keys.slice(0, -1)))}`;
   }
   if (issue.type.endsWith('_object')) return `${place}: must be a mapping, but is ${issue.received}`;
   return `${place}: ${issue.message}`;
+}
+
+/** As far as JSON Schema is used for the section. */
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+  readonly oneOf?: readonly JsonSchema[];
+  readonly [keyword: string]: unknown;
+}
+
+/** The keys that the mapping at this path of the section may have, of each form that it may take. */
+function validKeys(path: readonly unknown[]): string[] {
+  const found = path.reduce<readonly JsonSchema[]>(
+    (schemas, key) => formsOf(schemas).flatMap((schema) => below(schema, key)),
+    [SERVICES_JSON_SCHEMA],
+  );
+  return formsOf(found).flatMap(({ properties = {} }) => Object.keys(properties));
+}
+
+function formsOf(schemas: readonly JsonSchema[]): JsonSchema[] {
+  return schemas.flatMap((schema) => [schema, ...(schema.oneOf ?? [])]);
+}
+
+function below({ properties = {}, additionalProperties, items }: JsonSchema, key: unknown): JsonSchema[] {
+  const named = properties[String(key)] ?? (typeof key === 'number' ? items : additionalProperties);
+  return typeof named === 'object' ? [named] : [];
 }

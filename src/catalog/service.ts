@@ -1,17 +1,5 @@
-import type { KeyRepository } from './keys.ts';
 import type { Probe } from './probe.ts';
-import type { ToolTask } from './tool.ts';
-
-/** One command line of a service's own tool. Its first word is found on the PATH; no shell reads it. */
-export interface Step {
-  readonly argv: readonly [string, ...string[]];
-  /** Where it runs, if not where we do: absolute. */
-  readonly folder?: string;
-  /** Exit codes that mean "some done, call again"; the step ends with 0. */
-  readonly again?: readonly number[];
-  /** What its other exit codes mean, for the message when it ends with one. */
-  readonly codes?: Readonly<Record<number, string>>;
-}
+import type { Place, Step, ToolTask } from './tool.ts';
 
 /**
  * The parts of a migration. `all` is the whole of it, while no replica runs; the others are the same split for an
@@ -25,12 +13,6 @@ export interface SchemaCheck {
   readonly argv: readonly [string, ...string[]];
   /** What each exit code means: nothing is left, that phase is the next, or it can't tell. */
   readonly codes: Readonly<Record<number, 'complete' | Exclude<Phase, 'all'> | 'error'>>;
-}
-
-/** An option in the service's configuration. */
-export interface Place {
-  readonly section: string;
-  readonly key: string;
 }
 
 /** One database of a service. */
@@ -112,6 +94,32 @@ export interface Queue {
   readonly optional?: true;
 }
 
+/** A whole number in the service's configuration, and what it is where it is not set. */
+export interface Figure {
+  readonly place?: Place;
+  readonly usual: number;
+}
+
+/**
+ * A folder of Fernet keys that the replicas of a service share: files named by numbers. The highest is the primary, which
+ * encrypts; all decrypt; 0 is staged, the primary of tomorrow.
+ */
+export interface KeyRepository {
+  /** As the user calls it: `fernet`. */
+  readonly name: string;
+  /** The Secret that holds it, in the service's namespace; its entries are the files. */
+  readonly secret: string;
+  /** Where the service reads it, and the option that says so. */
+  readonly folder: string;
+  readonly folderAt: Place;
+  /** How many keys a rotation leaves. */
+  readonly keep: Figure;
+  /** Seconds that what was encrypted with a key may still be shown: their sum. None: for ever. */
+  readonly lifetime?: readonly Figure[];
+  /** Encrypts with the primary what other keys have; `{config}` is the service's file, `{overlay}` ours with the folder. */
+  readonly reencrypt?: readonly [string, ...string[]];
+}
+
 /** What the helpers know of one OpenStack service. Data only: nothing here runs. */
 export interface Service {
   readonly name: string;
@@ -138,4 +146,15 @@ export interface Service {
   readonly probes?: readonly Probe[];
   /** What an operator should know before an upgrade. */
   readonly notes?: string;
+}
+
+/**
+ * Whether the release's code may start on the schema once this phase is done: all of it, a command of one's own, and of
+ * the phases before a rollout the last one that the service has.
+ * @param word a phase, or `command`
+ */
+export function isLastBeforeRollout({ migration }: Service, word: Phase | 'command'): boolean {
+  if (word === 'all' || word === 'command') return true;
+  const has = (phase: Phase) => (migration.phases[phase] ?? []).length > 0;
+  return word === (has('migrate') ? 'migrate' : 'expand');
 }

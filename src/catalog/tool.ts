@@ -1,4 +1,19 @@
-import type { Place, Step } from './service.ts';
+/** An option in the service's configuration. */
+export interface Place {
+  readonly section: string;
+  readonly key: string;
+}
+
+/** One command line of a service's own tool. Its first word is found on the PATH; no shell reads it. */
+export interface Step {
+  readonly argv: readonly [string, ...string[]];
+  /** Where it runs, if not where we do: absolute. */
+  readonly folder?: string;
+  /** Exit codes that mean "some done, call again"; the step ends with 0. */
+  readonly again?: readonly number[];
+  /** What its other exit codes mean, for the message when it ends with one. */
+  readonly codes?: Readonly<Record<number, string>>;
+}
 
 /** A value that a command takes from its environment, because no file has it, or because an argv would show it. */
 export interface ToolVariable {

@@ -16,8 +16,7 @@
  */
 import { type Context, type Helper, type Input, command } from '../cli/command.ts';
 import { ExitCode } from '../core/errors.ts';
-import type { Step } from '../catalog/index.ts';
-import { knownServices } from '../catalog/known.ts';
+import { knownServices, type Step } from '../catalog/index.ts';
 import { ensureCommand } from './ensure/index.ts';
 import { SYNC_OPTIONS } from './options.ts';
 import { stepsOf } from './phases.ts';

@@ -1,8 +1,7 @@
 import type { Context } from '../cli/command.ts';
 import { UsageError } from '../core/errors.ts';
 import { redactor, type Redact } from '../core/redact.ts';
-import type { Service, Step } from '../catalog/index.ts';
-import { isLastBeforeRollout } from '../catalog/last-before-rollout.ts';
+import { isLastBeforeRollout, type Service, type Step } from '../catalog/index.ts';
 import { checkEnsureOptions, findAdmin } from './ensure/index.ts';
 import { kubeAccess } from './kube-access.ts';
 import { leaseSite } from './lease/index.ts';

@@ -2,7 +2,7 @@ import { command } from '../cli/command.ts';
 import { ExitCode, UsageError } from '../core/errors.ts';
 import { outputOption } from '../cli/output-option.ts';
 import { rolesFor, rolesYaml, type Grant } from '../kube/rbac.ts';
-import { knownServices } from '../catalog/known.ts';
+import { knownServices } from '../catalog/index.ts';
 import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
 import { rolloutGrants } from './rollout/grants.ts';
 import { parseWorkload } from './rollout/kinds.ts';

@@ -6,17 +6,17 @@ import { fold, table } from '../cli/table.ts';
 import { paint, type Terminal } from '../cli/terminal.ts';
 import { INFRASTRUCTURE } from '../catalog/infrastructure.ts';
 import {
-  INTERFACES,
-  PHASES,
   type Grant,
   type IdentityService,
   type Infrastructure,
+  INTERFACES,
+  knownServices,
+  PHASES,
   type Probe,
   type Service,
   type Step,
   type ToolTask,
 } from '../catalog/index.ts';
-import { knownServices } from '../catalog/known.ts';
 
 /** Prints what the helpers know of each service, those of kolla-pod.yaml among them. */
 export const catalogue = command({

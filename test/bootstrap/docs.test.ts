@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
-import { wantedServices } from '../../src/bootstrap/keystone/index.ts';
+import { wantedServices } from '../../src/bootstrap/keystone/endpoints/index.ts';
 import { nova } from '../../src/catalog/nova.ts';
 import { ownServices } from '../../src/catalog/own.ts';
 

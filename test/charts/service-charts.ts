@@ -3,8 +3,7 @@
  * and the waits that its Pods get.
  */
 import { load } from 'js-yaml';
-import { serviceNamed, type Probe, type Service } from '../../src/catalog/index.ts';
-import { allProbes } from '../../src/catalog/probes.ts';
+import { allProbes, type Probe, type Service, serviceNamed } from '../../src/catalog/index.ts';
 import type { KubeObject, Rendered } from './support.ts';
 
 /** The charts of services whose data the catalogue has. */

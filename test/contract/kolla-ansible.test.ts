@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allProbes } from '../../src/catalog/probes.ts';
+import { allProbes } from '../../src/catalog/index.ts';
 import { canHaveKollaAnsible, declaredHealthchecks } from './kolla-ansible.ts';
 
 const skip = (await canHaveKollaAnsible()) ?? false;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { canHoldCensus, holdCensus, type Row } from '../../bench/census/index.ts';
-import { allProbes } from '../../src/catalog/probes.ts';
+import { allProbes } from '../../src/catalog/index.ts';
 
 const skip = (await canHoldCensus()) ?? false;
 const rows = skip === false ? await holdCensus() : [];

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../src/core/errors.ts';
 import { isBehind, stepsOf } from '../../src/migrate/phases.ts';
-import { isLastBeforeRollout } from '../../src/catalog/last-before-rollout.ts';
-import { PHASES, serviceNamed } from '../../src/catalog/index.ts';
+import { isLastBeforeRollout, PHASES, serviceNamed } from '../../src/catalog/index.ts';
 
 function stepsOfService(name: string, phase: (typeof PHASES)[number]): string[] {
   const service = serviceNamed(name);

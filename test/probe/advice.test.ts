@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Log } from '../../src/core/log.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
 import { shellWords } from '../../src/probe/serve/config.ts';
-import { allProbes } from '../../src/catalog/probes.ts';
+import { allProbes } from '../../src/catalog/index.ts';
 import { privateFolder } from '../../tools/folder.ts';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => SILENT };

@@ -2,13 +2,13 @@
  * kolla-bootstrap: everything that a service needs before its first start, in one Job, and again at each upgrade.
  *
  *   service -> options, files, accounts and programs of every part read (a typo must not cost half a migration)
- *     -> what it waits for (depend)
+ *     -> what it waits for (wait)
  *     -> part by part, in this order:
- *        database   databases, accounts, grants                       dbsync/ensure
+ *        database   databases, accounts, grants                       migrate/ensure
  *        queue      virtual host, account, permissions in RabbitMQ    bootstrap
  *        keys       Secrets with keys that replicas share             bootstrap/keys
- *        schema     the migration, by its own flow and lock           dbsync
- *        tool       the service's own commands                        dbsync/tool
+ *        schema     the migration, by its own flow and lock           migrate
+ *        tool       the service's own commands                        migrate/tool
  *        users      domains, projects, accounts, roles in Keystone    bootstrap
  *        endpoints  services and endpoints in Keystone                bootstrap
  *
@@ -18,15 +18,17 @@
  * duplicate or a refusal (69, 77), servers, waits and locks without end (75), the service's own tool, whose exit code is ours.
  */
 import { command, type Context, type Helper, type Input } from '../../cli/command.ts';
+import { outputOption } from '../../cli/output-option.ts';
+import { defined } from '../../core/defined.ts';
 import type { ExitCode } from '../../core/errors.ts';
-import { keysCommand } from '../index.ts';
-import { JOB_OPTIONS } from './options.ts';
+import { PLACE_OPTIONS, showStatus } from '../../migrate/index.ts';
+import type { Dependency } from '../../wait/index.ts';
+import { keysCommand, OWN_OPTIONS } from '../index.ts';
+import { serviceNamedIn, withJob } from './job.ts';
+import { JOB_OPTIONS, type JobOptions } from './options.ts';
 import { planCommand } from './plan.ts';
 import { removeCommand } from './remove.ts';
 import { runJob } from './run.ts';
-import { statusCommand } from './status.ts';
-import { waitFirst, waitsOf } from './waits.ts';
-import { withJob } from './with-job.ts';
 
 const main = command({
   summary: 'Ensures everything that a service needs before its first start.',
@@ -64,6 +66,50 @@ async function run({ operands: [name = ''], options }: Input<typeof JOB_OPTIONS>
     return await runJob(job);
   });
 }
+
+/**
+ * What is waited for before anything is done. Loads the waits only where there are some.
+ * @throws UsageError with the place in the text
+ */
+async function waitsOf({ wait, timeout }: JobOptions): Promise<readonly Dependency[]> {
+  if (wait.length === 0) return [];
+  const { checkTimeout, dependenciesOf } = await import('../../container/init/waits.ts');
+  checkTimeout(timeout);
+  return dependenciesOf(wait);
+}
+
+/** Resolves when all are met; rejects as waitForAll() does. */
+async function waitFirst(
+  dependencies: readonly Dependency[],
+  { timeout: timeoutMs, onFailedJob, osCacert: caFile, kubeconfig, namespace }: JobOptions,
+  context: Context,
+): Promise<void> {
+  if (dependencies.length === 0) return;
+  const { waitFor } = await import('../../container/init/waits.ts');
+  const own = { podName: undefined, nodeName: undefined, daemonsetAbsent: 'wait' } as const;
+  await waitFor(
+    dependencies,
+    { ...own, ...defined({ namespace }), timeoutMs, onFailedJob, caFile, kubeconfig },
+    context,
+  );
+}
+
+/** Prints what was recorded in the service's database: by kolla-bootstrap, and by kolla-db-sync. */
+const statusCommand = command({
+  summary: 'Shows who is at work on the service, or was last, and how each part and each migration went.',
+  description:
+    "As it is recorded in the service's database: `bootstrap:...` are parts that had something to do, `tool:...` the service's own commands. " +
+    'What is there now, `plan` shows. Exit code 1 when nothing was ever recorded.',
+  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+  options: [...PLACE_OPTIONS, ...OWN_OPTIONS, outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'table')],
+  examples: [
+    { line: 'kolla-bootstrap status glance', does: 'a table' },
+    { line: 'kolla-bootstrap status glance -o json', does: 'one JSON object' },
+  ],
+  async run({ operands: [name = ''], options }, context) {
+    return await showStatus(await serviceNamedIn(name, context), options, context);
+  },
+});
 
 export const bootstrap: Helper = {
   name: 'kolla-bootstrap',

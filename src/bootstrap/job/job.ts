@@ -1,13 +1,11 @@
 import type { Context } from '../../cli/command.ts';
-import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
+import { ConfigError, UsageError, messageOf, type ExitCode } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
-import { camelCase, type Option } from '../../cli/option.ts';
-import { chosenParts, prepare, type Effects, type PartName, type Prepared, type Purpose } from '../index.ts';
+import { chosenParts, prepare, type Effects, type OpenParts, type PartName, type Purpose } from '../index.ts';
 import { findTasks, prepareSync, requireTools, type Prepared as PreparedSync, type Task } from '../../migrate/index.ts';
 import type { Redact } from '../../core/redact.ts';
-import type { Service } from '../../catalog/index.ts';
-import { knownServices } from '../../catalog/known.ts';
-import { JOB_OPTIONS, SECRET_VARIABLES, type JobOptions } from './options.ts';
+import { knownServices, type Service } from '../../catalog/index.ts';
+import { SECRET_VARIABLES, variablesOf, type JobOptions } from './options.ts';
 
 /** Parts whose things are in the service's own database. */
 const OF_DATABASE: ReadonlySet<PartName> = new Set(['database', 'schema', 'tool']);
@@ -25,8 +23,8 @@ export interface Job extends Disposable {
   readonly tasks: readonly Task[];
   readonly redact: Redact;
   readonly context: Context;
-  /** Opens those of these parts that are elsewhere, for requests that end with the effects' signal. */
-  open(names: readonly PartName[], effects: Effects): Promise<Prepared>;
+  /** Opens those of these parts that are elsewhere, for requests that end with the effects' signals. */
+  open(names: readonly PartName[], effects: Effects): OpenParts;
 }
 
 /** The service's data. UsageError for a name that none of them has. */
@@ -38,11 +36,31 @@ export async function serviceNamedIn(name: string, { podFile }: Pick<Context, 'p
   throw new UsageError(`no service '${name}'${suggestion(name, names)}`);
 }
 
+/** Reads a job for a command, and keeps secrets out of its errors: what a server says may quote what it was sent. */
+export async function withJob(
+  name: string,
+  options: JobOptions,
+  context: Context,
+  purpose: Purpose,
+  work: (job: Job) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  using job = await readJob(name, options, context, purpose);
+  try {
+    return await work(job);
+  } catch (error) {
+    if (error instanceof Error) {
+      error.message = job.redact(error.message);
+      error.stack = job.redact(error.stack ?? '');
+    }
+    throw error;
+  }
+}
+
 /**
  * Reads options and files for every part that was asked for, without a word to a server.
  * @throws UsageError, ConfigError, UnavailableError for what is missing or wrong, before anything is done
  */
-export async function readJob(name: string, options: JobOptions, context: Context, purpose: Purpose): Promise<Job> {
+async function readJob(name: string, options: JobOptions, context: Context, purpose: Purpose): Promise<Job> {
   const service = await serviceNamedIn(name, context);
   const asked = chosenParts(options);
   const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
@@ -60,20 +78,10 @@ export async function readJob(name: string, options: JobOptions, context: Contex
   const sync = purpose === 'ensure' && hasDatabase ? await readDatabase(service, options, chosen, context) : undefined;
   if (sync !== undefined) stack.use(sync);
   const tasks = purpose === 'ensure' && chosen.includes('tool') ? await readTool(service, options, sync, context) : [];
-  const open = async (names: readonly PartName[], effects: Effects): Promise<Prepared> => {
-    const left = asked.filter((part) => names.includes(part) && ELSEWHERE.has(part));
-    if (left.length === 0) return { parts: [], redact: (text) => text, [Symbol.dispose]: () => {} };
-    const skip = asked.filter((part) => !left.includes(part));
-    return await prepare(service, { ...options, skip: [...options.skip, ...skip] }, context, effects, purpose);
-  };
-  const { signal, log } = context;
-  using elsewhere = await open(chosen, { signal, log, deadline: signal, timeoutMs: options.timeout });
-  const redacts = [
-    elsewhere.redact,
-    ...(sync === undefined ? [] : [sync.redact]),
-    ...tasks.map(({ redact }) => redact),
-  ];
-  const redact: Redact = (text) => redacts.reduce((shown, hide) => hide(shown), text);
+  const elsewhere = asked.filter((part) => ELSEWHERE.has(part));
+  const { open, redact: hide } = await prepare(service, options, elsewhere, context, purpose);
+  const redacts = [hide, ...(sync === undefined ? [] : [sync.redact]), ...tasks.map((task) => task.redact)];
+  const redact: Redact = (text) => redacts.reduce((shown, each) => each(shown), text);
   const moved = stack.move();
   return { service, options, chosen, sync, tasks, redact, context, open, [Symbol.dispose]: () => moved.dispose() };
 }
@@ -106,16 +114,8 @@ async function readTool(
   sync: PreparedSync | undefined,
   { inherited }: Context,
 ): Promise<Task[]> {
-  const values = options as Readonly<Record<string, unknown>>;
-  const given = Object.fromEntries(
-    (JOB_OPTIONS as readonly Option[]).flatMap(({ env, flag }) => {
-      const value = values[camelCase(flag)];
-      // Of several, such as regions, the first: a command takes one.
-      const one: unknown = Array.isArray(value) ? value[0] : value;
-      return typeof one === 'string' ? [[env, one]] : [];
-    }),
-  );
   const { serviceConfig, set } = options;
+  const given = variablesOf(options);
   const tasks = await findTasks(service, { serviceConfig, set, sources: sync?.sources ?? [], inherited, given });
   requireTools(
     tasks.flatMap(({ steps }) => steps),

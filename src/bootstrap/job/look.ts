@@ -1,5 +1,4 @@
-import type { Change, Effects, PartName } from '../index.ts';
-import { settledPlan } from '../index.ts';
+import { type Change, type Effects, type PartName, settledPlan } from '../index.ts';
 import { lookAtDatabase, lookAtSchema, lookAtTool, type Effects as SyncEffects } from '../../migrate/index.ts';
 import type { Job } from './job.ts';
 
@@ -15,7 +14,7 @@ export interface Look {
  */
 export async function lookAt(job: Job, names: readonly PartName[], effects: Effects, isThere?: true): Promise<Look[]> {
   const { sync, tasks, chosen } = job;
-  using elsewhere = await job.open(names, effects);
+  using elsewhere = job.open(names, effects);
   const looks: Look[] = [];
   let isMade = true;
   for (const part of chosen.filter((name) => names.includes(name))) {

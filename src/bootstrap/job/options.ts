@@ -1,4 +1,4 @@
-import type { Option, Values } from '../../cli/option.ts';
+import { camelCase, type Option, type Values } from '../../cli/option.ts';
 import { BOOTSTRAP_OPTIONS } from '../index.ts';
 import { MIGRATION_OPTIONS, TOOL_OPTIONS } from '../../migrate/index.ts';
 
@@ -36,3 +36,16 @@ export type JobOptions = Values<typeof JOB_OPTIONS>;
 export const SECRET_VARIABLES: readonly string[] = (JOB_OPTIONS as readonly Option[])
   .filter(({ secret }) => secret === true)
   .map(({ env }) => env);
+
+/** What was given of the options, by their variables: for the service's own commands. */
+export function variablesOf(options: JobOptions): Record<string, string> {
+  const values = options as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    (JOB_OPTIONS as readonly Option[]).flatMap(({ env, flag }) => {
+      const value = values[camelCase(flag)];
+      // Of several, such as regions, the first: a command takes one.
+      const one: unknown = Array.isArray(value) ? value[0] : value;
+      return typeof one === 'string' ? [[env, one]] : [];
+    }),
+  );
+}

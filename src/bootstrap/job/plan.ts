@@ -4,7 +4,7 @@ import { outputOption } from '../../cli/output-option.ts';
 import { diffText, jsonOf, PARTS } from '../index.ts';
 import { lookAt, partEffects } from './look.ts';
 import { JOB_OPTIONS } from './options.ts';
-import { withJob } from './with-job.ts';
+import { withJob } from './job.ts';
 
 /** Shows what kolla-bootstrap would change, and changes nothing. */
 export const planCommand = command({

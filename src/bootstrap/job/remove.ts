@@ -3,7 +3,7 @@ import { ExitCode } from '../../core/errors.ts';
 import { converge, diffText, PARTS, settledPlan, type Planned } from '../index.ts';
 import { partEffects } from './look.ts';
 import { JOB_OPTIONS } from './options.ts';
-import { withJob } from './with-job.ts';
+import { withJob } from './job.ts';
 
 /** Removes what kolla-bootstrap made for a service and nobody else can be using; shows it first, and needs to be told. */
 export const removeCommand = command({
@@ -31,7 +31,7 @@ export const removeCommand = command({
     const { stdout, terminal, log, signal } = context;
     return await withJob(name, options, context, 'remove', async (job) => {
       const effects = partEffects(job, signal);
-      using elsewhere = await job.open(PARTS, effects);
+      using elsewhere = job.open(PARTS, effects);
       const found: Planned[] = [];
       // What others find last goes first.
       const backwards = elsewhere.parts

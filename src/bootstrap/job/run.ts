@@ -54,7 +54,7 @@ async function ensureParts(
   lock: Locked | undefined,
 ): Promise<number> {
   const effects = partEffects(job, signal);
-  using elsewhere = await job.open(names, effects);
+  using elsewhere = job.open(names, effects);
   let made = 0;
   for (const name of names) {
     const part = elsewhere.parts.find((each) => each.name === name);

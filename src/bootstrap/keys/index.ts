@@ -1,7 +1,7 @@
 /**
  * Key repositories that a service's replicas share (Keystone's for tokens and for credentials), each kept in a Secret.
  *
- *   the service's data (services/keys.ts), its configuration -> Secret (store.ts: read, written only in place of the version
+ *   the service's data (catalog), its configuration -> Secret (store.ts: read, written only in place of the version
  *     that was read) <-> ring: numbered keys and when each became primary (ring.ts)
  *   create (part.ts): no Secret -> a ring of two keys, or those of a folder -> Secret. What is there is never touched.
  *   rotate (rotate.ts): is it due? -> 0 becomes the primary, a new 0 is staged, what nobody needs is dropped: one write
@@ -13,7 +13,136 @@
  * is refused by the resourceVersion and sees that it is done. What can fail: no keys or wrong ones (65), the API server's
  * refusal with the Role to apply (77), its absence until the deadline (75), the tool (69).
  */
-export { keysCommand } from './command.ts';
-export { keysGrants } from './grants.ts';
-export { openKeys, type KeysOptions, type OpenKeys } from './open.ts';
-export { KEYS_ACCESS_OPTIONS, KEYS_OPTIONS } from './options.ts';
+import { command, type Command, type Context, type Input } from '../../cli/command.ts';
+import { ExitCode, UsageError } from '../../core/errors.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { outputOption } from '../../cli/output-option.ts';
+import { rolesFor, rolesYaml } from '../../kube/rbac.ts';
+import { type KeyRepository, knownServices, type Service } from '../../catalog/index.ts';
+import { KEYS_ACCESS_OPTIONS, KEYS_OPTIONS } from '../options.ts';
+import { keysGrants } from './secret.ts';
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
+
+const OPTIONS = [
+  {
+    flag: 'settle',
+    type: 'duration',
+    env: 'KOLLA_BOOTSTRAP_KEYS_SETTLE',
+    default: '15m',
+    help: 'how long a replica may go on with old keys: within that of any change, nothing is rotated',
+    example: '1h',
+  },
+  {
+    flag: 'token-lifetime',
+    type: 'duration',
+    env: 'KOLLA_BOOTSTRAP_KEYS_TOKEN_LIFETIME',
+    help: 'how long a token may be shown (default: [token] expiration and allow_expired_window of keystone.conf, else 49h)',
+    example: '49h',
+  },
+  {
+    flag: 'max-active-keys',
+    type: 'integer',
+    env: 'KOLLA_BOOTSTRAP_KEYS_MAX_ACTIVE_KEYS',
+    help: 'how many keys stay, if none is needed for longer (default: max_active_keys of keystone.conf, else 3)',
+    example: '3',
+  },
+  {
+    flag: 'service-config',
+    type: 'path',
+    env: 'KOLLA_BOOTSTRAP_SERVICE_CONFIG',
+    help: 'the configuration file that says these, and that keystone-manage is given (default: /etc/keystone/keystone.conf)',
+    example: '/etc/keystone/keystone.conf',
+  },
+  ...KEYS_OPTIONS,
+  ...KEYS_ACCESS_OPTIONS,
+  {
+    flag: 'service-account',
+    type: 'string',
+    env: 'KOLLA_BOOTSTRAP_KEYS_SERVICE_ACCOUNT',
+    default: 'default',
+    help: "for rbac: the Pod's ServiceAccount, which the binding names; it is not made",
+    example: 'keystone-bootstrap',
+  },
+  {
+    flag: 'timeout',
+    type: 'duration',
+    env: 'KOLLA_BOOTSTRAP_TIMEOUT',
+    default: '10m',
+    help: 'how long the whole may take, with waiting for the API server',
+    example: '30m',
+  },
+  outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'table', 'of status, for people or for programs'),
+] as const;
+
+/** `kolla-bootstrap keys`: for a CronJob, and for who looks. */
+export const keysCommand: Command = command({
+  summary: "Makes and rotates the keys that Keystone's replicas share, and shows them.",
+  description:
+    'Each repository lies in a Secret that the Pods mount, read only. `create` makes those that are not there. `rotate` promotes the ' +
+    'staged key and stages a new one in one write, at most once within --settle, and keeps each key as long as its tokens may ' +
+    "live; credentials are encrypted anew by keystone-manage, so that needs Keystone's image and database. `status` shows numbers and " +
+    'times, no keys, and ends with 1 where there are none. `rbac` prints the Role.',
+  operands: [
+    { name: 'ACTION', help: 'what to do', values: ['create', 'rotate', 'status', 'rbac'] },
+    { name: 'SERVICE', help: 'keystone, or one of kolla-pod.yaml' },
+    { name: 'NAME', help: 'of its repositories: fernet, credential (default: all)', optional: true, many: true },
+  ],
+  options: OPTIONS,
+  examples: [
+    { line: 'kolla-bootstrap keys create keystone', does: 'before its first start' },
+    { line: 'kolla-bootstrap keys rotate keystone fernet', does: 'by a CronJob, every day' },
+    { line: 'kolla-bootstrap keys status keystone', does: 'which key is the primary, and since when' },
+    {
+      line: 'kolla-bootstrap keys rbac keystone -n openstack --service-account keystone-bootstrap',
+      does: 'the Role and its binding, for kubectl apply -f -',
+    },
+  ],
+  run,
+});
+
+async function run({ operands, options }: Input<typeof OPTIONS>, context: Context): Promise<ExitCode> {
+  const [action, name = '', ...names] = operands;
+  const { service, repositories } = chosen(name, names, await knownServices(context.podFile));
+  if (action === 'rbac') {
+    const { namespace = 'default', serviceAccount } = options;
+    context.stdout(printRoles(service.name, repositories, namespace, serviceAccount));
+    return ExitCode.ok;
+  }
+  const { runAction } = await import('./run-action.ts');
+  return await runAction(action, service, repositories, options, context);
+}
+
+function chosen(
+  name: string,
+  names: readonly string[],
+  services: readonly Service[],
+): { readonly service: Service; readonly repositories: readonly KeyRepository[] } {
+  const withKeys = services.filter(({ keys = [] }) => keys.length > 0);
+  const service = withKeys.find((each) => each.name === name);
+  if (service === undefined) {
+    const known = withKeys.map((each) => each.name);
+    throw new UsageError(`no service '${name}' whose keys are known${suggestion(name, known)}`);
+  }
+  const all = service.keys ?? [];
+  for (const one of names) {
+    const known = all.map((each) => each.name);
+    if (!known.includes(one)) throw new UsageError(`${name} has no keys '${one}'${suggestion(one, known)}`);
+  }
+  return { service, repositories: names.length === 0 ? all : all.filter((each) => names.includes(each.name)) };
+}
+
+/** The Role and its binding that `keys` needs, as YAML for kubectl. UsageError for what is no name of Kubernetes. */
+function printRoles(
+  service: string,
+  repositories: readonly KeyRepository[],
+  namespace: string,
+  account: string,
+): string {
+  if (!LABEL.test(namespace)) throw new UsageError(`--namespace: '${namespace}' is no name of Kubernetes`);
+  if (!SUBDOMAIN.test(account)) throw new UsageError(`--service-account: '${account}' is no name of Kubernetes`);
+  const name = `kolla-bootstrap-keys-${service}-${account}`;
+  const subject = { kind: 'ServiceAccount', name: account, namespace } as const;
+  return rolesYaml(rolesFor(keysGrants(namespace, repositories), subject, { role: name, clusterRole: name }));
+}

@@ -1,11 +1,49 @@
-import type { Part, Planned } from '../change.ts';
-import { ringOfFolder } from './folder.ts';
-import { newRing, type Ring } from './ring.ts';
-import { ringText } from './secret.ts';
-import type { KeyStore } from './store.ts';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defined } from '../../core/defined.ts';
+import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { lazyKube } from '../../kube/lazy.ts';
+import { givenKubeSource } from '../../kube/source.ts';
+import type { KeyRepository } from '../../catalog/index.ts';
+import type { Part, PartSource, Planned } from '../change.ts';
+import type { BootstrapOptions } from '../options.ts';
+import { isKey, newRing, type Ring } from './ring.ts';
+import { KEY_NUMBER, ringText } from './secret.ts';
+import { KeyStore } from './store.ts';
 
 /** For messages, and as the user types it. */
 const KEYS_FROM = '--keys-from';
+
+/**
+ * The part `keys` of a service that has some, to be opened. Undefined, which is logged, where there is no API server to keep
+ * them: a container that no Kubernetes runs, or without a ServiceAccount's token.
+ * @throws UsageError for --keys-from that is for no keys; ConfigError where keys were asked for, and there is no API server
+ */
+export function readKeys(
+  repositories: readonly KeyRepository[],
+  { kubeconfig, namespace, keysFrom, only }: Pick<BootstrapOptions, 'kubeconfig' | 'namespace' | 'keysFrom' | 'only'>,
+  inherited: NodeJS.ProcessEnv,
+  log: Log,
+): PartSource | undefined {
+  const folders = foldersOf(keysFrom, repositories);
+  const source = givenKubeSource(kubeconfig, inherited);
+  if (source === undefined) {
+    const why = 'no --kubeconfig, and no ServiceAccount is mounted';
+    if (only.includes('keys') || folders.size > 0) throw new ConfigError(`keys are kept in Secrets: ${why}`);
+    log.info(`keys: ${why}: they are left alone`);
+    return undefined;
+  }
+  return {
+    secrets: [],
+    open(effects, stack) {
+      const kube = stack.use(lazyKube(() => source, namespace));
+      const stores = repositories.map((each) => new KeyStore(each, kube.get, effects));
+      return [keysPart(stores, folders)];
+    },
+  };
+}
 
 /**
  * The part `keys`: a Secret with keys for each repository that has none. Keys that are there are never changed by it, nor
@@ -27,8 +65,7 @@ export function keysPart(stores: readonly KeyStore[], folders: ReadonlyMap<strin
 async function planStore(store: KeyStore, folder: string | undefined): Promise<Planned[]> {
   const found = await store.read();
   if (found !== undefined && found.ring.keys.size > 0) return [];
-  const made: Ring | undefined = folder === undefined ? undefined : await ringOfFolder(folder, KEYS_FROM, Date.now());
-  const ring = made ?? newRing(Date.now());
+  const ring = folder === undefined ? newRing(Date.now()) : await ringOfFolder(folder, KEYS_FROM, Date.now());
   const [name = ''] = (await store.place()).split(' ').slice(1);
   return [
     {
@@ -38,11 +75,51 @@ async function planStore(store: KeyStore, folder: string | undefined): Promise<P
       fields: [
         {
           name: 'keys',
-          ...(found === undefined ? {} : { before: 'none' }),
+          ...defined({ before: found === undefined ? undefined : 'none' }),
           after: `${ringText(ring)}${folder === undefined ? '' : ` of ${folder}`}`,
         },
       ],
       apply: () => store.write(found, ring),
     },
   ];
+}
+
+/** `--keys-from`: directories by the repository's name. @throws UsageError for a word that is for none of them */
+export function foldersOf(words: readonly string[], repositories: readonly KeyRepository[]): Map<string, string> {
+  const names = repositories.map(({ name }) => name);
+  const folders = new Map<string, string>();
+  for (const word of words) {
+    const [, name = '', folder = ''] = /^([^=/]+)=(.+)$/.exec(word) ?? [];
+    if (folder === '')
+      throw new UsageError(`--keys-from ${word}: write NAME=FOLDER, such as fernet=/etc/keystone/fernet-keys`);
+    if (!names.includes(name)) throw new UsageError(`--keys-from ${word}: no keys '${name}'${suggestion(name, names)}`);
+    if (folders.has(name)) throw new UsageError(`--keys-from: ${name} is given twice: leave one out`);
+    folders.set(name, folder);
+  }
+  return folders;
+}
+
+/**
+ * The keys of a folder, as keystone-manage or a mounted Secret has them.
+ * @param option that named it, for messages
+ * @throws ConfigError for a folder that can't be read or has no keys, and for a file that is none; never with its text
+ */
+export async function ringOfFolder(folder: string, option: string, now: number): Promise<Ring> {
+  try {
+    const keys = new Map<number, string>();
+    for (const name of (await readdir(folder)).filter((each) => KEY_NUMBER.test(each))) {
+      const path = join(folder, name);
+      if (!(await stat(path)).isFile()) continue;
+      const text = await readFile(path, 'latin1');
+      // As the services do.
+      if (text.trim() === '') continue;
+      if (!isKey(text)) throw new ConfigError(`${path}, which ${option} names, is no Fernet key`);
+      keys.set(Number(name), text);
+    }
+    if (keys.size === 0) throw new ConfigError(`${folder}, which ${option} names, holds no keys`);
+    return { keys, promoted: new Map(), changedAt: now };
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
+    throw new ConfigError(`cannot read ${folder}, which ${option} names: ${messageOf(cause)}`, { cause });
+  }
 }

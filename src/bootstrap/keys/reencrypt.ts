@@ -8,7 +8,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { DeadlineError, UnavailableError, messageOf } from '../../core/errors.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { redactor } from '../../core/redact.ts';
-import type { KeyRepository } from '../../catalog/keys.ts';
+import type { KeyRepository } from '../../catalog/index.ts';
 import type { Effects } from '../effects.ts';
 import { primaryOf, type Ring } from './ring.ts';
 

@@ -2,26 +2,31 @@ import type { Context } from '../../cli/command.ts';
 import { ExitCode } from '../../core/errors.ts';
 import { lazyKube } from '../../kube/lazy.ts';
 import { kubeSource } from '../../kube/source.ts';
-import type { KeyRepository } from '../../catalog/keys.ts';
-import type { Service } from '../../catalog/index.ts';
+import type { KeyRepository, Service } from '../../catalog/index.ts';
 import { converge } from '../converge.ts';
 import type { Effects } from '../effects.ts';
 import { readServiceConfig } from '../service-config.ts';
-import type { KeysInput } from './command.ts';
-import { foldersOf } from './folders.ts';
-import { keysPart } from './part.ts';
+import { foldersOf, keysPart } from './part.ts';
 import { reencryptWith } from './reencrypt.ts';
-import { rotateKeys } from './rotate.ts';
-import { rulesFor } from './rules.ts';
+import { rotateKeys, rulesFor, type GivenRules, type Reencrypt } from './rotate.ts';
 import { statusOf } from './status.ts';
 import { KeyStore } from './store.ts';
+
+interface ActionOptions extends GivenRules {
+  readonly kubeconfig: string | undefined;
+  readonly namespace: string | undefined;
+  readonly keysFrom: readonly string[];
+  readonly serviceConfig: string | undefined;
+  readonly timeout: number;
+  readonly output: 'table' | 'json';
+}
 
 /** Does `create`, `rotate` or `status` for these repositories, one after the other. */
 export async function runAction(
   action: string | undefined,
   service: Service,
   repositories: readonly KeyRepository[],
-  { options }: KeysInput,
+  options: ActionOptions,
   context: Context,
 ): Promise<ExitCode> {
   const { signal, log, stdout, terminal, inherited } = context;
@@ -46,12 +51,8 @@ export async function runAction(
   for (const store of stores) {
     const { repository } = store;
     const rules = rulesFor(repository, options, config, log);
-    const reencrypt =
-      repository.reencrypt === undefined
-        ? undefined
-        : (ring: Parameters<typeof reencryptWith>[1]) =>
-            reencryptWith(repository, ring, { ...effects, configFile, env: inherited });
-    await rotateKeys(store, rules, reencrypt, effects);
+    const reencrypt: Reencrypt = (ring) => reencryptWith(repository, ring, { ...effects, configFile, env: inherited });
+    await rotateKeys(store, rules, repository.reencrypt === undefined ? undefined : reencrypt, effects);
   }
   return ExitCode.ok;
 }

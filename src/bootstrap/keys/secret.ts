@@ -1,8 +1,9 @@
 import { ConfigError } from '../../core/errors.ts';
 import { isoTime } from '../../core/local-time.ts';
+import type { Grant, Verb } from '../../kube/rbac.ts';
 import type { KubeObject, ObjectRef } from '../../kube/types.ts';
-import { isKey } from './key.ts';
-import { primaryOf, type Ring } from './ring.ts';
+import type { KeyRepository } from '../../catalog/index.ts';
+import { isKey, primaryOf, type Ring } from './ring.ts';
 
 /** A Secret, as far as we read it. What else it has is written back as it was. */
 export interface SecretObject extends KubeObject {
@@ -17,7 +18,8 @@ export interface SecretObject extends KubeObject {
 /** In metadata.annotations: `1=TIME 2=TIME`, when each key became the primary. */
 export const PROMOTED = 'kolla-pod/promoted';
 
-const NUMBER = /^(?:0|[1-9]\d{0,8})$/;
+/** How the services name the file of a key. */
+export const KEY_NUMBER = /^(?:0|[1-9]\d{0,8})$/;
 
 export function secretRef(namespace: string, name: string): ObjectRef {
   return { group: '', version: 'v1', resource: 'secrets', namespace, name };
@@ -31,7 +33,7 @@ export function ringIn(secret: SecretObject, place: string): Ring {
   const keys = new Map<number, string>();
   for (const [name, encoded] of Object.entries(secret.data ?? {})) {
     const text = Buffer.from(encoded, 'base64').toString('latin1');
-    if (!NUMBER.test(name) || text.trim() === '') continue;
+    if (!KEY_NUMBER.test(name) || text.trim() === '') continue;
     if (!isKey(text)) {
       throw new ConfigError(
         `${place}: entry ${name} is no Fernet key (32 bytes in URL-safe base64): nothing is changed; put the right one there, or delete the entry`,
@@ -45,7 +47,7 @@ export function ringIn(secret: SecretObject, place: string): Ring {
 
 /** The Secret with this ring; the rest of it stays. */
 export function withRing(secret: SecretObject, ring: Ring): SecretObject {
-  const others = Object.entries(secret.data ?? {}).filter(([name]) => !NUMBER.test(name));
+  const others = Object.entries(secret.data ?? {}).filter(([name]) => !KEY_NUMBER.test(name));
   const keys = [...ring.keys].map(([id, key]) => [String(id), Buffer.from(key, 'latin1').toString('base64')]);
   const promoted = [...ring.promoted].map(([id, time]) => `${id}=${isoTime(new Date(time))}`).join(' ');
   return {
@@ -69,7 +71,9 @@ export function ringText(ring: Ring): string {
 
 function promotedIn({ metadata: { annotations = {} } }: SecretObject): Map<number, number> {
   const words = (annotations[PROMOTED] ?? '').split(' ').map((word) => word.split('='));
-  const times = words.map(([id = '', time = '']) => [NUMBER.test(id) ? Number(id) : NaN, Date.parse(time)] as const);
+  const times = words.map(
+    ([id = '', time = '']) => [KEY_NUMBER.test(id) ? Number(id) : NaN, Date.parse(time)] as const,
+  );
   return new Map(times.filter(([id, time]) => !Number.isNaN(id) && !Number.isNaN(time)));
 }
 
@@ -78,4 +82,17 @@ function changedAt({ metadata: { creationTimestamp = '', managedFields = [] } }:
   const notes = managedFields.filter(({ fieldsV1 = {} }) => Object.hasOwn(fieldsV1, 'f:data'));
   const times = [creationTimestamp, ...notes.map(({ time = '' }) => time)].map((time) => Date.parse(time));
   return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
+}
+
+/** What is done to these Secrets. RBAC can't hold a create to a name. */
+const SECRET_VERBS = ['get', 'update'] as const satisfies readonly Verb[];
+
+/** The rights that creating and rotating need, and no more: no other Secret can be read with them. */
+export function keysGrants(namespace: string, repositories: readonly KeyRepository[]): Grant[] {
+  if (repositories.length === 0) return [];
+  const names = repositories.map(({ secret }) => secret);
+  return [
+    { namespace, rule: { group: '', resource: 'secrets', names, verbs: SECRET_VERBS } },
+    { namespace, rule: { group: '', resource: 'secrets', verbs: ['create'] } },
+  ];
 }

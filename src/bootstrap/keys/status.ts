@@ -1,9 +1,9 @@
+import { defined } from '../../core/defined.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { isoTime } from '../../core/local-time.ts';
 import { table } from '../../cli/table.ts';
 import type { Terminal } from '../../cli/terminal.ts';
-import { fingerprint } from './key.ts';
-import { dueAt, primaryOf, STAGED } from './ring.ts';
+import { dueAt, fingerprint, primaryOf, STAGED } from './ring.ts';
 import type { KeyStore } from './store.ts';
 
 interface Row {
@@ -51,7 +51,7 @@ async function rowOf(store: KeyStore, settleMs: number): Promise<Row> {
       return {
         id,
         fingerprint: fingerprint(key),
-        ...(time === undefined ? {} : { promoted: isoTime(new Date(time)) }),
+        ...defined({ promoted: time === undefined ? undefined : isoTime(new Date(time)) }),
       };
     }),
     primary,

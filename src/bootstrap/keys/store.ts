@@ -7,12 +7,11 @@ import { collectionPath, objectPath } from '../../kube/path.ts';
 import { rolesFor, rolesYaml } from '../../kube/rbac.ts';
 import { subjectOf, userIn } from '../../kube/role.ts';
 import type { KubeClient, ObjectRef } from '../../kube/types.ts';
-import type { KeyRepository } from '../../catalog/keys.ts';
+import type { KeyRepository } from '../../catalog/index.ts';
 import type { Effects } from '../effects.ts';
 import { Outdated } from '../outdated.ts';
-import { keysGrants } from './grants.ts';
 import type { Ring } from './ring.ts';
-import { emptySecret, ringIn, secretRef, withRing, type SecretObject } from './secret.ts';
+import { emptySecret, keysGrants, ringIn, secretRef, withRing, type SecretObject } from './secret.ts';
 
 /** A Secret as it was read, and the ring in it. */
 export interface Found {

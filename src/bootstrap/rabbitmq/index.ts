@@ -2,30 +2,34 @@
  * A service's virtual host and account in RabbitMQ, by its management API.
  *
  *   the transport URL (transport-url) -> what the broker has of it: virtual host, user with its password's hash, permissions
- *     -> what differs, as data (plan) -> made or changed in that order, each by a PUT that may be repeated
+ *     -> what differs, and how to end it in that order, each by a PUT that may be repeated (plan)
  *
  * The account that does it needs the tag administrator. Passwords are compared by the hash that the broker keeps and
  * changed only where that differs; tags of an account that is there stay. `guest` is not removed.
  */
-import type { Part } from '../change.ts';
-import type { Broker } from './broker.ts';
-import { ALL, planQueue, RIGHTS, tagsOf, type Permissions, type QueueChange, type QueueState } from './plan.ts';
-import { planQueueRemoval } from './remove.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import type { Part, PartSource, Planned } from '../change.ts';
+import { ensuredPart, removal } from '../ensure.ts';
+import { Broker, type BrokerOptions } from './broker.ts';
+import { pathsOf, planQueue, tagsOf, type Permissions, type QueueState } from './plan.ts';
 import type { Transport } from './transport-url.ts';
 
-/** The part `queue`. */
-export function queuePart(broker: Broker, transport: Transport): Part {
-  return {
+/** Everybody's, as in Kolla's own deployment: neither it nor an account in it can be said to be one service's. */
+const SHARED_VHOST = '/';
+
+/** The part `queue`, to be opened. */
+export function queueSource(options: BrokerOptions, transport: Transport, secrets: readonly string[]): PartSource {
+  return { secrets, open: (effects) => [queuePart(new Broker(options, effects), transport)] };
+}
+
+function queuePart(broker: Broker, transport: Transport): Part {
+  return ensuredPart({
     name: 'queue',
-    async plan() {
-      const state = await readQueue(broker, transport);
-      return planQueue(transport, state).map((change) => ({
-        ...change,
-        apply: () => apply(broker, transport, state, change),
-      }));
-    },
+    server: broker,
+    read: () => readQueue(broker, transport),
+    differences: (state) => planQueue(transport, state),
     planRemoval: () => planQueueRemoval(broker, transport),
-  };
+  });
 }
 
 async function readQueue(broker: Broker, transport: Transport): Promise<QueueState> {
@@ -37,20 +41,32 @@ async function readQueue(broker: Broker, transport: Transport): Promise<QueueSta
   };
 }
 
-async function apply(broker: Broker, transport: Transport, { user }: QueueState, change: QueueChange): Promise<void> {
-  const paths = pathsOf(transport);
-  const doing = `${change.action} ${change.kind} ${change.name}`;
-  switch (change.does) {
-    case 'vhost':
-      return await broker.put(paths.vhost, {}, doing);
-    case 'user':
-      return await broker.put(paths.user, { password: transport.password, tags: tagsOf(user) }, doing);
-    case 'permissions':
-      return await broker.put(paths.permissions, Object.fromEntries(RIGHTS.map((right) => [right, ALL])), doing);
-  }
+/**
+ * The service's account, unless it has a tag or permissions elsewhere, and its virtual host with all its queues, unless
+ * another account has permissions there.
+ * @throws UnavailableError while somebody is connected to that virtual host
+ */
+async function planQueueRemoval(broker: Broker, transport: Transport): Promise<Planned[]> {
+  const { vhost, user } = transport;
+  if (vhost === SHARED_VHOST) return [];
+  const { vhost: vhostPath, user: userPath } = pathsOf(transport);
+  const [there, account] = [await broker.find(vhostPath), await broker.find(userPath)];
+  const permissions = there === undefined ? [] : await broker.list(`${vhostPath}/permissions`);
+  const elsewhere = account === undefined ? [] : await broker.list(`${userPath}/permissions`);
+  const isAccountAlone =
+    account !== undefined && tagsOf(account) === '' && elsewhere.every((one) => one['vhost'] === vhost);
+  const isVhostAlone = there !== undefined && permissions.every((one) => one['user'] === user);
+  if (isAccountAlone || isVhostAlone) await requireIdle(broker, vhost, vhostPath, there !== undefined);
+  return [
+    ...(isAccountAlone ? [removal(broker, 'queue user', user, userPath)] : []),
+    ...(isVhostAlone ? [removal(broker, 'virtual host', vhost, vhostPath)] : []),
+  ];
 }
 
-function pathsOf(transport: Transport): { vhost: string; user: string; permissions: string } {
-  const [vhost, user] = [encodeURIComponent(transport.vhost), encodeURIComponent(transport.user)];
-  return { vhost: `/vhosts/${vhost}`, user: `/users/${user}`, permissions: `/permissions/${vhost}/${user}` };
+async function requireIdle(broker: Broker, vhost: string, path: string, isThere: boolean): Promise<void> {
+  const connections = isThere ? await broker.list(`${path}/connections`) : [];
+  if (connections.length === 0) return;
+  throw new UnavailableError(
+    `virtual host ${vhost} is in use (${connections.length} connections): stop what is connected first`,
+  );
 }

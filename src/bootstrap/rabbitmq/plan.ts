@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Change, Field } from '../change.ts';
-import { isPassword } from './password-hash.ts';
+import type { Difference } from '../ensure.ts';
+import type { Broker } from './broker.ts';
 import type { Transport } from './transport-url.ts';
 
 /** An account as the management API has it. */
@@ -18,45 +20,84 @@ export interface QueueState {
 
 export type Permissions = Readonly<Record<(typeof RIGHTS)[number], string>>;
 
-export const RIGHTS = ['configure', 'write', 'read'] as const;
+const RIGHTS = ['configure', 'write', 'read'] as const;
 /** A service makes queues of names that only it knows. */
-export const ALL = '.*';
-
-export type QueueChange = Change & { readonly does: 'vhost' | 'user' | 'permissions' };
+const ALL = '.*';
 
 /** What differs, in the order in which it can be ended. */
-export function planQueue({ vhost, user, password }: Transport, state: QueueState): QueueChange[] {
-  const made = (kind: string, name: string, does: QueueChange['does']): QueueChange => {
-    return { action: 'create', kind, name, fields: [], does };
+export function planQueue(transport: Transport, state: QueueState): Difference<Broker>[] {
+  const { vhost, user, password } = transport;
+  const paths = pathsOf(transport);
+  const putUser: Difference<Broker>['make'] = (broker, doing) =>
+    broker.put(paths.user, { password, tags: tagsOf(state.user) }, doing);
+  const fields = permissionFields(state.permissions);
+  const vhosts: Difference<Broker> = {
+    action: 'create',
+    kind: 'virtual host',
+    name: vhost,
+    fields: [],
+    make: (broker, doing) => broker.put(paths.vhost, {}, doing),
+  };
+  const permissions: Difference<Broker> = {
+    action: state.permissions === undefined ? 'create' : 'update',
+    kind: 'permissions of',
+    name: `${user} in virtual host ${vhost}`,
+    fields,
+    make: (broker, doing) =>
+      broker.put(paths.permissions, Object.fromEntries(RIGHTS.map((right) => [right, ALL])), doing),
   };
   return [
-    ...(state.vhost === undefined ? [made('virtual host', vhost, 'vhost')] : []),
-    ...(state.user === undefined ? [made('queue user', user, 'user')] : passwordOf(user, password, state.user)),
-    ...permissionsOf(`${user} in virtual host ${vhost}`, state.permissions),
+    ...(state.vhost === undefined ? [vhosts] : []),
+    ...userChange(password, state.user).map((change) => ({ ...change, name: user, make: putUser })),
+    ...(fields.length === 0 ? [] : [permissions]),
   ];
 }
 
-function passwordOf(name: string, password: string, user: QueueUser): QueueChange[] {
+/** Where the management API has them. */
+export function pathsOf(transport: Transport): { vhost: string; user: string; permissions: string } {
+  const [vhost, user] = [encodeURIComponent(transport.vhost), encodeURIComponent(transport.user)];
+  return { vhost: `/vhosts/${vhost}`, user: `/users/${user}`, permissions: `/permissions/${vhost}/${user}` };
+}
+
+function userChange(password: string, user: QueueUser | undefined): Omit<Change, 'name'>[] {
+  const kind = 'queue user';
+  if (user === undefined) return [{ action: 'create', kind, fields: [] }];
   const { password_hash: hash = '', hashing_algorithm: algorithm = '' } = user;
   // One that has no hash can't log in with a password at all. Of a kind that we don't know, we can't say that it is wrong.
   if (hash !== '' && isPassword(password, hash, algorithm) !== false) return [];
   const before = hash === '' ? 'none' : 'another';
-  const fields = [{ name: 'password', before, after: "the transport URL's" }];
-  return [{ action: 'update', kind: 'queue user', name, fields, does: 'user' }];
+  return [{ action: 'update', kind, fields: [{ name: 'password', before, after: "the transport URL's" }] }];
 }
 
-function permissionsOf(name: string, found: Permissions | undefined): QueueChange[] {
-  const fields = RIGHTS.flatMap((right): Field[] => {
+function permissionFields(found: Permissions | undefined): Field[] {
+  return RIGHTS.flatMap((right): Field[] => {
     if (found === undefined) return [{ name: right, after: ALL }];
     return found[right] === ALL ? [] : [{ name: right, before: found[right], after: ALL }];
   });
-  if (fields.length === 0) return [];
-  const action = found === undefined ? 'create' : 'update';
-  return [{ action, kind: 'permissions of', name, fields, does: 'permissions' }];
 }
 
 /** With commas between, as a PUT takes them: a list since 3.9, one text before. */
 export function tagsOf(user: QueueUser | undefined): string {
   const tags = user?.tags ?? '';
   return typeof tags === 'string' ? tags : tags.join(',');
+}
+
+const SALT_BYTES = 4;
+const ALGORITHMS: Readonly<Record<string, string>> = {
+  rabbit_password_hashing_sha256: 'sha256',
+  rabbit_password_hashing_sha512: 'sha512',
+  rabbit_password_hashing_md5: 'md5',
+};
+
+/**
+ * Whether a password is the one that RabbitMQ keeps for a user: its hash is the salt and the digest of salt and password,
+ * in base64 (RabbitMQ's own format). It is what a login compares, without a failed one in the broker's log.
+ * @returns undefined where the hash is of a kind that we do not know
+ */
+export function isPassword(password: string, hash: string, algorithm: string): boolean | undefined {
+  const name = ALGORITHMS[algorithm];
+  if (name === undefined) return undefined;
+  const bytes = Buffer.from(hash, 'base64');
+  const [salt, digest] = [bytes.subarray(0, SALT_BYTES), bytes.subarray(SALT_BYTES)];
+  return createHash(name).update(salt).update(password, 'utf8').digest().equals(digest);
 }

@@ -2,7 +2,7 @@ import { command } from '../../cli/command.ts';
 import { ExitCode, UsageError } from '../../core/errors.ts';
 import { isMysqlError, mysqlError } from '../../mysql/index.ts';
 import { redactor } from '../../core/redact.ts';
-import { knownServices } from '../../catalog/known.ts';
+import { knownServices } from '../../catalog/index.ts';
 import { atHosts, urlsOf } from '../target/hosts.ts';
 import { TARGET_OPTIONS } from '../options.ts';
 import { redacted } from '../redacted.ts';

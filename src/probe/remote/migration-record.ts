@@ -1,9 +1,7 @@
 import type { PodFile } from '../../cli/file.ts';
 import { readinessIn } from '../../kube/db-sync-lease.ts';
 import { NO_SUCH_TABLE, errnoOf, quoteName, type MysqlSession } from '../../mysql/index.ts';
-import { knownServices } from '../../catalog/known.ts';
-import { isLastBeforeRollout } from '../../catalog/last-before-rollout.ts';
-import type { Phase, Service } from '../../catalog/index.ts';
+import { isLastBeforeRollout, knownServices, type Phase, type Service } from '../../catalog/index.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
 import { mysqlServer, type MysqlValues } from './mysql.ts';

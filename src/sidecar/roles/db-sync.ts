@@ -4,8 +4,7 @@ import { dbSync, migrate, serviceOf, stepsOf, SYNC_OPTIONS } from '../../migrate
 import { holdsOthersBack, requireSafePod } from '../../migrate/sidecar/index.ts';
 import type { Backoff } from '../../core/backoff.ts';
 import { ownPlace } from '../../kube/own-place.ts';
-import { PHASES } from '../../catalog/index.ts';
-import { knownServices } from '../../catalog/known.ts';
+import { knownServices, PHASES } from '../../catalog/index.ts';
 import type { Making, PreparedRole } from '../prepare.ts';
 import type { MigrationStatus } from '../status/document.ts';
 

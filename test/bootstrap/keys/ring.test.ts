@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isKey, newKey } from '../../../src/bootstrap/keys/key.ts';
-import { dueAt, newRing, primaryOf, rotated, type Ring, type RotationRules } from '../../../src/bootstrap/keys/ring.ts';
+import {
+  dueAt,
+  isKey,
+  newKey,
+  newRing,
+  primaryOf,
+  type Ring,
+  rotated,
+  type RotationRules,
+} from '../../../src/bootstrap/keys/ring.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-01T00:00:00Z');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newKey } from '../../../src/bootstrap/keys/key.ts';
-import { newRing } from '../../../src/bootstrap/keys/ring.ts';
+import { newKey, newRing } from '../../../src/bootstrap/keys/ring.ts';
 import {
   emptySecret,
   PROMOTED,

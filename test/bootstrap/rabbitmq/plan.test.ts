@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineOf } from '../../../src/bootstrap/change.ts';
-import { isPassword } from '../../../src/bootstrap/rabbitmq/password-hash.ts';
-import { planQueue, type QueueState } from '../../../src/bootstrap/rabbitmq/plan.ts';
+import { isPassword, planQueue, type QueueState } from '../../../src/bootstrap/rabbitmq/plan.ts';
 import { parseTransportUrl } from '../../../src/bootstrap/rabbitmq/transport-url.ts';
 
 /** The example of RabbitMQ's own documentation of the format: `test12`, salted with 908DC60A. */

@@ -1,55 +1,111 @@
-import type { Change, Field } from '../../change.ts';
-import { endpointKey, type CatalogueState } from './state.ts';
+import { defined } from '../../../core/defined.ts';
+import { KollaError, UnavailableError } from '../../../core/errors.ts';
+import type { Difference } from '../../ensure.ts';
+import { Outdated } from '../../outdated.ts';
+import { enabledAgain, ensured } from '../ensured.ts';
+import type { Entity, Keystone } from '../keystone.ts';
+import { endpointKey, endpointsLike, servicesOf, type CatalogueState } from './state.ts';
 import { isSameUrl, type WantedEndpoint, type WantedService } from './want.ts';
 
-/** A difference, with what it takes to end it. */
-export type CatalogueChange = Change &
-  (
-    | { readonly does: 'region'; readonly wants: string }
-    | { readonly does: 'service'; readonly wants: WantedService }
-    | {
-        readonly does: 'endpoint';
-        readonly wants: { readonly service: WantedService; readonly endpoint: WantedEndpoint };
-      }
-  );
-
-/** What differs, in the order in which it can be ended. Descriptions are for people, and stay as people have them. */
-export function planCatalogue(wanted: readonly WantedService[], state: CatalogueState): CatalogueChange[] {
+/**
+ * What differs, in the order in which it can be ended. What is there is changed in place, under its id. Descriptions are for
+ * people, and stay as people have them.
+ */
+export function planCatalogue(wanted: readonly WantedService[], state: CatalogueState): Difference<Keystone>[] {
   const regions = new Set(wanted.flatMap(({ endpoints }) => endpoints.map(({ region }) => region)));
   return [
-    ...[...regions]
-      .filter((region) => !state.regions.has(region))
-      .map((region): CatalogueChange => {
-        return { action: 'create', kind: 'region', name: region, fields: [], does: 'region', wants: region };
-      }),
-    ...wanted.flatMap((service) => planService(service, state)),
-    ...wanted.flatMap((service) => service.endpoints.flatMap((endpoint) => planEndpoint(service, endpoint, state))),
+    ...[...regions].filter((region) => !state.regions.has(region)).map((region) => regionOf(region, state)),
+    ...wanted.flatMap((service) => ensuredService(service, state)),
+    ...wanted.flatMap((service) => service.endpoints.flatMap((endpoint) => endpointOf(service, endpoint, state))),
   ];
 }
 
-function planService(service: WantedService, state: CatalogueState): CatalogueChange[] {
-  const found = state.services.get(service.name);
-  const fields = found === undefined ? [{ name: 'type', after: service.type }] : enabledAgain(found);
-  if (fields.length === 0) return [];
-  const action = found === undefined ? 'create' : 'update';
-  return [{ action, kind: 'service', name: service.name, fields, does: 'service', wants: service }];
+function regionOf(id: string, { regions }: CatalogueState): Difference<Keystone> {
+  return {
+    action: 'create',
+    kind: 'region',
+    name: id,
+    fields: [],
+    make: async (keystone, doing) => {
+      await keystone.create('/regions', 'region', { id }, doing);
+      regions.add(id);
+    },
+  };
 }
 
-function planEndpoint(service: WantedService, endpoint: WantedEndpoint, state: CatalogueState): CatalogueChange[] {
-  const name = endpointKey(service.name, endpoint);
-  const found = state.endpoints.get(name);
+function ensuredService(service: WantedService, { services }: CatalogueState): Difference<Keystone>[] {
+  const { name, type, description } = service;
+  return ensured({
+    kind: 'service',
+    name,
+    among: services,
+    key: name,
+    fields: [{ name: 'type', after: type }],
+    create: async (keystone, doing) => {
+      const made = await keystone.create('/services', 'service', { name, type, description }, doing);
+      await requireAlone(keystone, made, '/services', await servicesOf(keystone, service), doing);
+      return made;
+    },
+  });
+}
+
+function endpointOf(
+  { name: service }: WantedService,
+  endpoint: WantedEndpoint,
+  state: CatalogueState,
+): Difference<Keystone>[] {
+  const key = endpointKey(service, endpoint);
+  const found = state.endpoints.get(key);
   const before = found === undefined ? undefined : String(found['url']);
-  const fields: Field[] = [
-    ...(before !== undefined && isSameUrl(before, endpoint.url)
-      ? []
-      : [{ name: 'url', ...(before === undefined ? {} : { before }), after: endpoint.url }]),
+  const { url } = endpoint;
+  const fields = [
+    ...(before !== undefined && isSameUrl(before, url) ? [] : [{ name: 'url', ...defined({ before }), after: url }]),
     ...(found === undefined ? [] : enabledAgain(found)),
   ];
   if (fields.length === 0) return [];
-  const action = found === undefined ? 'create' : 'update';
-  return [{ action, kind: 'endpoint', name, fields, does: 'endpoint', wants: { service, endpoint } }];
+  const make = async (keystone: Keystone, doing: string): Promise<void> => {
+    const there = state.endpoints.get(key);
+    if (there !== undefined)
+      return await keystone.update(`/endpoints/${there.id}`, 'endpoint', { url, enabled: true }, doing);
+    state.endpoints.set(key, await createEndpoint(keystone, state.services.get(service)!.id, endpoint, doing));
+  };
+  return [{ action: found === undefined ? 'create' : 'update', kind: 'endpoint', name: key, fields, make }];
 }
 
-function enabledAgain({ enabled }: { readonly enabled?: boolean }): Field[] {
-  return enabled === false ? [{ name: 'enabled', before: 'false', after: 'true' }] : [];
+async function createEndpoint(
+  keystone: Keystone,
+  serviceId: string,
+  endpoint: WantedEndpoint,
+  doing: string,
+): Promise<Entity> {
+  const { interface: name, region, url } = endpoint;
+  const values = { service_id: serviceId, interface: name, region_id: region, url };
+  const made = await keystone.create('/endpoints', 'endpoint', values, doing).catch(async (error: unknown) => {
+    // Another run took its service back, with which we had begun: Keystone answers 400 then.
+    const isGone =
+      error instanceof KollaError && (await keystone.find(`/services/${serviceId}`, 'service')) === undefined;
+    throw isGone ? new Outdated(error) : error;
+  });
+  const all = await keystone.list(`/endpoints?service_id=${serviceId}`, 'endpoints');
+  await requireAlone(keystone, made, '/endpoints', endpointsLike(endpoint, all), doing);
+  return made;
+}
+
+/**
+ * Keystone takes the same service and the same endpoint twice. So each run looks again after it has made one, and takes
+ * its own back unless it is alone: of two runs at once the later always sees the earlier's, and whoever saw nobody else's
+ * keeps. Where both take back, the pause before the next look is random; who reads meanwhile waits until it is at rest.
+ */
+async function requireAlone(
+  keystone: Keystone,
+  made: Entity,
+  path: string,
+  all: readonly Entity[],
+  doing: string,
+): Promise<void> {
+  const others = all.filter(({ id }) => id !== made.id);
+  if (others.length === 0) return;
+  await keystone.remove(`${path}/${made.id}`, `take back what we made: ${doing}`);
+  const ids = others.map(({ id }) => id).join(', ');
+  throw new Outdated(new UnavailableError(`cannot ${doing}: another run made it at the same time (${ids})`));
 }

@@ -1,48 +1,23 @@
-import type { Change, Field } from '../../change.ts';
+import { defined } from '../../../core/defined.ts';
+import type { Difference } from '../../ensure.ts';
+import { ensured } from '../ensured.ts';
+import type { Keystone } from '../keystone.ts';
 import { assignmentKey, targetOf, type UsersState } from './state.ts';
 import { DEFAULT_DOMAIN, keyOf, type Named, type Wanted, type WantedGrant, type WantedUser } from './want.ts';
-
-/** A difference, with what it takes to end it. */
-export type UserChange = Change &
-  (
-    | { readonly does: 'domain' | 'role'; readonly wants: string }
-    | { readonly does: 'project'; readonly wants: Named }
-    | { readonly does: 'user' | 'password'; readonly wants: WantedUser }
-    | { readonly does: 'assignment'; readonly wants: { readonly user: WantedUser; readonly grant: WantedGrant } }
-  );
 
 const LOCKED = 'Keystone still answers 401: the account may be locked, or its password have expired';
 
 /** What differs, in the order in which it can be ended. Roles that an account has besides are left alone. */
-export function planUsers(wanted: Wanted, state: UsersState): UserChange[] {
-  const named = (does: 'domain' | 'role', names: readonly string[], found: UsersState['domains']) =>
-    names.flatMap((name) =>
-      differences(does, name, found.get(name)).map((change) => ({ ...change, does, wants: name })),
-    );
+export function planUsers(wanted: Wanted, state: UsersState): Difference<Keystone>[] {
   return [
-    ...named('domain', wanted.domains, state.domains),
-    ...wanted.projects.flatMap((project) =>
-      differences('project', nameOf(project), state.projects.get(keyOf(project))).map((change): UserChange => ({
-        ...change,
-        does: 'project',
-        wants: project,
-      })),
-    ),
+    ...wanted.domains.flatMap((name) => ensuredNamed('domain', name, state.domains)),
+    ...wanted.projects.flatMap((project) => ensuredProject(project, state)),
     ...wanted.users.flatMap((user) => [
-      ...differences('user', nameOf(user), state.users.get(keyOf(user))).map((change): UserChange => {
-        const lacks = change.action === 'create' && user.password === undefined ? { lacks: lackOf(user) } : {};
-        return { ...change, ...lacks, does: 'user', wants: user };
-      }),
-      ...(state.refused.has(keyOf(user)) ? [passwordOf(user)] : []),
+      ...ensuredUser(user, state),
+      ...(state.refused.has(keyOf(user)) ? [passwordOf(user, state)] : []),
     ]),
-    ...named('role', wanted.roles, state.roles),
-    ...wanted.users.flatMap((user) =>
-      user.grants.flatMap((grant): UserChange[] => {
-        if (isGranted(user, grant, state)) return [];
-        const name = `${grant.role} of ${nameOf(user)} on ${targetText(grant)}`;
-        return [{ action: 'create', kind: 'assignment', name, fields: [], does: 'assignment', wants: { user, grant } }];
-      }),
-    ),
+    ...wanted.roles.flatMap((name) => ensuredNamed('role', name, state.roles)),
+    ...wanted.users.flatMap((user) => user.grants.flatMap((grant) => assignmentOf(user, grant, state))),
   ];
 }
 
@@ -51,36 +26,86 @@ export function nameOf({ name, domain }: Named): string {
   return domain === DEFAULT_DOMAIN ? name : `${name} in domain ${domain}`;
 }
 
-function targetText({ project, domain }: WantedGrant): string {
-  if (project !== undefined) return `project ${nameOf(project)}`;
-  return domain === undefined ? 'the system' : `domain ${domain}`;
+function ensuredNamed(kind: 'domain' | 'role', name: string, among: UsersState['roles']): Difference<Keystone>[] {
+  return ensured({
+    kind,
+    name,
+    among,
+    key: name,
+    create: (keystone, doing) => keystone.create(`/${kind}s`, kind, { name }, doing),
+  });
 }
 
-function differences(kind: string, name: string, found: { readonly enabled?: boolean } | undefined): Change[] {
-  if (found === undefined) return [{ action: 'create', kind, name, fields: [] }];
-  const fields: Field[] = found.enabled === false ? [{ name: 'enabled', before: 'false', after: 'true' }] : [];
-  return fields.length === 0 ? [] : [{ action: 'update', kind, name, fields }];
+function ensuredProject(project: Named, { domains, projects }: UsersState): Difference<Keystone>[] {
+  return ensured({
+    kind: 'project',
+    name: nameOf(project),
+    among: projects,
+    key: keyOf(project),
+    create: (keystone, doing) => {
+      // The domains of all that is wanted come first: it is there by now.
+      const values = { name: project.name, domain_id: domains.get(project.domain)!.id };
+      return keystone.create('/projects', 'project', values, doing);
+    },
+  });
 }
 
-function lackOf({ passwordPlace }: WantedUser): string {
-  return `its password is not known: ${passwordPlace}`;
+function ensuredUser(user: WantedUser, { domains, projects, users }: UsersState): Difference<Keystone>[] {
+  const { name, domain, password, passwordPlace, grants } = user;
+  const changes = ensured({
+    kind: 'user',
+    name: nameOf(user),
+    among: users,
+    key: keyOf(user),
+    create: (keystone, doing) => {
+      const project = grants.find((grant) => grant.project !== undefined)?.project;
+      const entity = project === undefined ? undefined : projects.get(keyOf(project));
+      const values = { name, domain_id: domains.get(domain)!.id, password };
+      return keystone.create('/users', 'user', { ...values, ...defined({ default_project_id: entity?.id }) }, doing);
+    },
+  });
+  if (password !== undefined) return changes;
+  const lacks = `its password is not known: ${passwordPlace}`;
+  return changes.map((change) => (change.action === 'create' ? { ...change, lacks } : change));
 }
 
-function passwordOf(user: WantedUser): UserChange {
-  const fields = [{ name: 'token request', before: 'answered by 401', after: 'answered by 201' }];
+function passwordOf(user: WantedUser, { users }: UsersState): Difference<Keystone> {
   return {
     action: 'update',
     kind: 'password of user',
     name: nameOf(user),
-    fields,
+    fields: [{ name: 'token request', before: 'answered by 401', after: 'answered by 201' }],
     stuck: LOCKED,
-    does: 'password',
-    wants: user,
+    make: (keystone, doing) => {
+      const { id } = users.get(keyOf(user))!;
+      return keystone.update(`/users/${id}`, 'user', { password: user.password }, doing);
+    },
   };
 }
 
-function isGranted(user: WantedUser, grant: WantedGrant, state: UsersState): boolean {
+/** The path by which Keystone has this assignment. Undefined while something of it is not there. */
+function pathOf(user: WantedUser, grant: WantedGrant, state: UsersState): string | undefined {
   const [account, role, target] = [state.users.get(keyOf(user)), state.roles.get(grant.role), targetOf(state, grant)];
-  if (account === undefined || role === undefined || target === undefined) return false;
-  return state.assignments.has(assignmentKey(target, account.id, role.id));
+  if (account === undefined || role === undefined || target === undefined) return undefined;
+  return assignmentKey(target, account.id, role.id);
+}
+
+function assignmentOf(user: WantedUser, grant: WantedGrant, state: UsersState): Difference<Keystone>[] {
+  const found = pathOf(user, grant, state);
+  if (found !== undefined && state.assignments.has(found)) return [];
+  return [
+    {
+      action: 'create',
+      kind: 'assignment',
+      name: `${grant.role} of ${nameOf(user)} on ${targetText(grant)}`,
+      fields: [],
+      // Account, role and target come before it: they are there by now.
+      make: (keystone, doing) => keystone.put(pathOf(user, grant, state)!, doing),
+    },
+  ];
+}
+
+function targetText({ project, domain }: WantedGrant): string {
+  if (project !== undefined) return `project ${nameOf(project)}`;
+  return domain === undefined ? 'the system' : `domain ${domain}`;
 }

@@ -1,0 +1,116 @@
+import { ARGV, PATH, PLACE, TEXT } from './json-schema-tool.ts';
+import { INTERFACES } from './service.ts';
+
+const NAMES = { type: 'array', items: TEXT } as const;
+const GRANT = {
+  type: 'object',
+  required: ['role'],
+  additionalProperties: false,
+  properties: { role: TEXT, project: TEXT, domain: TEXT, system: { const: 'all' } },
+  oneOf: ['project', 'domain', 'system'].map((target) => ({ required: [target] })),
+};
+const IDENTITY_USER = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'grants'],
+  properties: {
+    name: TEXT,
+    domain: { ...TEXT, description: 'Default, unless said' },
+    grants: { type: 'array', items: GRANT },
+    places: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['password'],
+      properties: { name: PLACE, password: PLACE, domain: PLACE, project: PLACE, projectDomain: PLACE },
+      description: 'where configFile says who the service is to Keystone',
+    },
+  },
+};
+const ENDPOINT = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['port', 'path'],
+  properties: {
+    port: { type: 'integer', minimum: 1, maximum: 65_535 },
+    path: { type: 'string', pattern: '^(/.*)?$', examples: ['', '/v3/%(project_id)s'] },
+  },
+};
+/** `identity:` of a service, as own-bootstrap.ts reads it. */
+export const IDENTITY = {
+  type: 'object',
+  additionalProperties: false,
+  description: 'what it needs in Keystone',
+  properties: {
+    domains: { ...NAMES, description: 'beside Default' },
+    roles: { ...NAMES, description: 'that its policies ask for' },
+    users: { type: 'array', items: IDENTITY_USER },
+    services: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name', 'type', 'description', 'endpoints'],
+        properties: {
+          name: TEXT,
+          type: TEXT,
+          description: TEXT,
+          endpoints: {
+            type: 'object',
+            additionalProperties: false,
+            properties: Object.fromEntries(INTERFACES.map((name) => [name, ENDPOINT])),
+          },
+        },
+      },
+    },
+  },
+};
+/** `queue:` of a service. */
+export const QUEUE = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['vhost', 'user', 'url'],
+  description: 'what it needs in RabbitMQ',
+  properties: {
+    vhost: TEXT,
+    user: TEXT,
+    url: { type: 'array', items: PLACE, description: 'where configFile has its transport URL' },
+    optional: { const: true, description: 'where no URL is set, there is none' },
+  },
+};
+
+const FIGURE = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['usual'],
+  properties: {
+    place: PLACE,
+    usual: { type: 'integer', minimum: 0, maximum: 999_999_999, description: 'where configFile does not say' },
+  },
+} as const;
+
+/** `keys:` of a service, as own-bootstrap.ts reads it. */
+export const KEYS = {
+  type: 'array',
+  description: 'folders of Fernet keys that its replicas share, each kept in a Secret',
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['name', 'secret', 'folder', 'folderAt', 'keep'],
+    properties: {
+      name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,47}$', examples: ['fernet'] },
+      secret: { ...TEXT, examples: ['keystone-fernet-keys'] },
+      folder: { ...PATH, description: 'where the service reads them' },
+      folderAt: { ...PLACE, description: 'the option that says so' },
+      keep: { ...FIGURE, description: 'how many a rotation leaves' },
+      lifetime: {
+        type: 'array',
+        items: FIGURE,
+        description: 'seconds that what a key has encrypted may be shown: their sum; none: for ever',
+      },
+      reencrypt: {
+        ...ARGV,
+        description: 'encrypts with the primary what others have; {config} and {overlay} are files',
+      },
+    },
+  },
+} as const;
