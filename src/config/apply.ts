@@ -10,8 +10,9 @@ import { setPermissions } from './permissions.ts';
 import { under } from './place.ts';
 import { MOUNT_POINT, type Plan } from './plan.ts';
 import { plant } from './seed.ts';
-import { STATE_FOLDER, STATE_FOLDER_MODE, stateFile, stateImage, type Tracked } from './state.ts';
-import { hasAccess, lookAt, type DirectoryStep, type Step } from './step.ts';
+import { STATE_FOLDER, STATE_FOLDER_MODE, stateFile, stateImage } from './state.ts';
+import type { DirectoryStep, Step, Tracked } from './model.ts';
+import { hasAccess, lookAt } from './step.ts';
 import type { Removal } from './tracking.ts';
 
 export interface Applied {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Step } from './step.ts';
+import type { Step } from './model.ts';
 
 /** The path and every folder that it lies in, up to `/`. */
 export function upwards(path: string): string[] {

@@ -1,12 +1,5 @@
 import { segmentRegExp } from './glob.ts';
-import type { PermissionStep } from './plan.ts';
-
-/** Owner and mode of something that is put in place. */
-export interface Access {
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-}
+import type { Access, PermissionStep } from './model.ts';
 
 /**
  * What `permissions` make of what an entry puts in place. It is known beforehand, so that a file is written once, with

@@ -6,7 +6,8 @@ import type { Log } from '../core/log.ts';
 import { searchable } from './effective.ts';
 import { glob } from './glob.ts';
 import { checkPlace } from './place.ts';
-import type { PermissionStep, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
+import type { PermissionStep } from './model.ts';
 import { nameOf, patternUnder } from './site.ts';
 import { hasAccess, isLent } from './step.ts';
 

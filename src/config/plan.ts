@@ -2,32 +2,14 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError } from '../core/errors.ts';
 import { sentence } from '../core/nearest.ts';
+import type { FileStep, PermissionStep, PlanOptions, Step } from './model.ts';
 import type { Mount } from './mounts.ts';
-import type { Overlay } from './overlays/overlay.ts';
-import type { Accounts, Identity, Ownership } from './owner.ts';
 import { checkPlace } from './place.ts';
 import { Planner } from './planner.ts';
 import type { Loaded } from './read.ts';
 import { seedsOf, type Seeds } from './seed.ts';
 import { fileUnder, type Site } from './site.ts';
-import type { Tracked } from './state.ts';
-import type { FileStep, Step } from './step.ts';
 import { track, type Tracking } from './tracking.ts';
-
-export interface PermissionStep {
-  readonly entry: string;
-  /** A glob, as config.json says it, not yet under a root. */
-  readonly pattern: string;
-  /** The same without the image's links before its first magic part, as FileStep's path has none. */
-  readonly place: string;
-  readonly mode: number | undefined;
-  readonly owner: Ownership;
-  readonly recurse: boolean;
-  /** Places below the pattern that are left alone, named without the image's links. */
-  readonly excluded: (path: string) => boolean;
-  /** Carried out before config_files, so it doesn't concern what they put in place. */
-  readonly early: boolean;
-}
 
 /** What a run does, in this order: image's own kept, seeds, steps, restored, removals, permissions. */
 export interface Plan extends Tracking {
@@ -39,28 +21,6 @@ export interface Plan extends Tracking {
   readonly absent: readonly string[];
   /** Sections that are not Kolla's, by name. */
   readonly unknown: readonly string[];
-}
-
-export interface PlanOptions {
-  /** Without links. */
-  readonly root: string;
-  /** What volumes are seeded from. */
-  readonly image: string;
-  readonly configDir: string;
-  readonly accounts: Accounts;
-  readonly me: Identity;
-  /** This pod's own values in the files. */
-  readonly overlay?: Overlay | undefined;
-  readonly mounts: readonly Mount[];
-  /** What something is mounted at. */
-  readonly mountPoints: ReadonlySet<string>;
-  /** Whether files that the service has mounted themselves are written where they are. */
-  readonly writesInPlace: boolean;
-  readonly before: Tracked | undefined;
-  /** Ends a long look at many files between two of them. */
-  readonly signal: AbortSignal;
-  /** Nothing will be written, so nothing need be writable, nor the volumes seeded. */
-  readonly onlyCompare?: boolean;
 }
 
 /**

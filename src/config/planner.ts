@@ -9,11 +9,11 @@ import { hasMagic } from './glob.ts';
 import { isShared } from './mounts.ts';
 import { isBelow } from './overlays/overlay.ts';
 import { modeFor, ownershipFor, type Ownership } from './owner.ts';
-import type { PermissionStep, PlanOptions } from './plan.ts';
+import type { PermissionStep, PlanOptions, Step } from './model.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
 import { bareOf, calledBy, fileUnder, folderUnder, nameOf, patternUnder, siteOf, type Site } from './site.ts';
 import { checkReadable, matchesOf, sourcePath, type Match } from './sources.ts';
-import { copyStep, directoryStep, fileStep, lookAt, type Step, type StepContext } from './step.ts';
+import { copyStep, directoryStep, fileStep, lookAt, type StepContext } from './step.ts';
 
 /** A list of every file would bury the message. */
 const SUGGESTED_MAX = 10;

@@ -3,7 +3,7 @@ import { access, chmod, lchown, readdir, readFile, readlink, stat, symlink } fro
 import { join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import type { Replacer } from '../fs/replacer.ts';
-import type { Access } from './effective.ts';
+import type { Access } from './model.ts';
 import { makeFolder, makeParents } from './folder.ts';
 import type { Mount } from './mounts.ts';
 import { modeFor, type Identity } from './owner.ts';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { mayWriteIn } from '../fs/access.ts';
+import type { Tracked } from './model.ts';
 import { under } from './place.ts';
 import { parseState, stateText } from './set-configs/state.ts';
 import { lookAt } from './step.ts';
@@ -9,9 +10,6 @@ import { lookAt } from './step.ts';
 export const STATE_FOLDER = '/run/kolla';
 export const STATE_FOLDER_MODE = 0o750;
 const STATE_MODE = 0o640;
-
-/** By destination: where the image's own is kept; null for what the image doesn't have. */
-export type Tracked = ReadonlyMap<string, string | null>;
 
 /**
  * What earlier runs put in place. Undefined where it can't be kept: there is no folder for it that we may write.

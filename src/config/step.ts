@@ -3,43 +3,14 @@ import { constants, readFile, readlink } from 'node:fs/promises';
 import { unlessAbsent } from '../fs/absent.ts';
 import { may } from '../fs/access.ts';
 import type { FileImage } from '../fs/replace-file.ts';
-import { effective, searchable, type Access } from './effective.ts';
+import { effective, searchable } from './effective.ts';
+import type { Access, DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOptions, Step } from './model.ts';
 import { isOutOfSight } from './image.ts';
 import { modeFor, type Ownership } from './owner.ts';
 import { checkPlace } from './place.ts';
-import type { PermissionStep, PlanOptions } from './plan.ts';
 import type { FileEntry } from './schema.ts';
 import { bareOf, fileUnder, folderUnder, nameOf, type Site } from './site.ts';
 import type { Match } from './sources.ts';
-
-/** One thing to put in place. `entry` is what asked for it: `config_files[0]`. */
-export type Step = DirectoryStep | FileStep | LinkStep;
-
-interface Common {
-  readonly entry: string;
-  /** As config.json means it. */
-  readonly dest: string;
-  /** Where that is on this disk. */
-  readonly path: string;
-  /** It is there already, as it shall be. */
-  readonly isRight: boolean;
-}
-
-export interface DirectoryStep extends Common, Access {
-  readonly kind: 'directory';
-}
-
-export interface FileStep extends Common {
-  readonly kind: 'file';
-  readonly image: FileImage;
-  /** Written where it is, because somebody has the file itself mounted. */
-  readonly inPlace: boolean;
-}
-
-export interface LinkStep extends Common {
-  readonly kind: 'link';
-  readonly target: string;
-}
 
 /** What every step is made with. */
 export interface StepContext extends Pick<PlanOptions, 'me' | 'overlay'> {

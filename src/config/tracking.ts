@@ -4,8 +4,9 @@ import type { Identity } from './owner.ts';
 import { under } from './place.ts';
 import { accessOf } from './seed.ts';
 import { fileUnder, nameOf, type Site } from './site.ts';
-import { keptPath, type Tracked } from './state.ts';
-import { fileStep, linkStep, lookAt, lookAtImages, type FileStep, type LinkStep, type Step } from './step.ts';
+import { keptPath } from './state.ts';
+import type { FileStep, LinkStep, Step, Tracked } from './model.ts';
+import { fileStep, linkStep, lookAt, lookAtImages } from './step.ts';
 
 /** Something that goes: a file or link, or a folder if nothing is left in it. */
 export interface Removal {

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import { messageOf } from '../../core/errors.ts';
-import type { FileStep, Step } from '../step.ts';
+import type { FileStep, Step } from '../model.ts';
 import type { Content, Sides } from './reveal.ts';
 
 export interface Subject {

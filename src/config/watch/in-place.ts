@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import type { Step } from '../step.ts';
+import type { Step } from '../model.ts';
 
 /** One file that a configuration has put in place. */
 export interface FileInPlace {
