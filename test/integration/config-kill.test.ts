@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { applied, look } from '../config/own-process.ts';
 import { entry, pod } from '../config/support.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+// It starts 121 processes, one after the other.
+fileLimit(30);
 
 const KILLS = 60;
 const SIZE = 10_000;

@@ -40,7 +40,9 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     for (const [table, { create, rows }] of Object.entries(tables)) {
       await world.mariadb.query(`USE ${site.database}; ${create}`);
       for (const row of rows)
-        await world.mariadb.query(`INSERT INTO ${site.database}.${table} VALUES (${Object.values(row).map(literal)})`);
+        await world.mariadb.query(
+          `INSERT INTO ${site.database}.${table} VALUES (${Object.values(row).map(literal).join()})`,
+        );
     }
     const { annotations } = lease.metadata;
     const metadata = { name: lease.metadata.name, annotations };
@@ -53,11 +55,11 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
 
   test('the next migration has the next token, and the record of the one before stays', async () => {
     const site = await left('migration-done');
-    const before = await site.fence();
+    const old = await site.fence();
     const next = await site.sync(['--release', '2026.1', ...migration(0)]);
     assert.equal(next.code, 0, next.stderr);
     const fence = await site.fence();
-    assert.deepEqual([fence?.['token'], fence?.['state']], [Number(before?.['token']) + 1, 'done']);
+    assert.deepEqual([fence?.['token'], fence?.['state']], [Number(old?.['token']) + 1, 'done']);
     const records = await world.mariadb.query(`SELECT * FROM ${site.database}.kolla_pod_record ORDER BY token`);
     assert.deepEqual(
       records.map(({ release, state }) => [release, state]),
@@ -84,14 +86,14 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     const metadata = { name: FERNET, annotations: secret.metadata.annotations };
     const object = { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata, data: secret.data };
     await world.cluster.kubectl([`--namespace=${namespace}`, 'apply', '--filename=-'], JSON.stringify(object));
-    const before = await keysOf(world.cluster, FERNET, namespace);
+    const old = await keysOf(world.cluster, FERNET, namespace);
     const rotated = await runKeys(world.cluster, ['rotate', 'keystone', 'fernet', ...AT_ONCE], {
       KOLLA_BOOTSTRAP_NAMESPACE: namespace,
     });
     assert.equal(rotated.code, 0, rotated.stderr);
     const { keys } = await keysOf(world.cluster, FERNET, namespace);
     assert.deepEqual(Object.keys(keys), ['0', '1', '2', '3']);
-    assert.deepEqual([keys['1'], keys['2'], keys['3']], [before.keys['1'], before.keys['2'], before.keys['0']]);
+    assert.deepEqual([keys['1'], keys['2'], keys['3']], [old.keys['1'], old.keys['2'], old.keys['0']]);
   });
 });
 
