@@ -2,6 +2,7 @@
  * How the watch of a configuration stands, as a file: kolla-init watch writes it at each change, and whoever asks about a
  * container's health reads it, in that container or in another one that has the same volume at /run/kolla.
  */
+import { FORMAT, formatProblem } from '../core/format.ts';
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from './replace-file.ts';
@@ -29,6 +30,8 @@ export function configRecordFile(root: string): string {
 export async function readConfigRecord(root: string): Promise<ConfigRecord | undefined> {
   try {
     const found: unknown = JSON.parse(await readFile(configRecordFile(root), 'utf8'));
+    const problem = formatProblem((found as { format?: unknown } | null)?.format);
+    if (problem !== undefined) throw new SyntaxError(`it ${problem}`);
     if (isRecord(found)) return found;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -39,7 +42,7 @@ export async function readConfigRecord(root: string): Promise<ConfigRecord | und
 
 /** Rejects with the system's error. The folder must be there. */
 export async function writeConfigRecord(root: string, record: ConfigRecord): Promise<void> {
-  const content = Buffer.from(`${JSON.stringify(record)}\n`);
+  const content = Buffer.from(`${JSON.stringify({ format: FORMAT, ...record })}\n`);
   await replaceFile(configRecordFile(root), { content, mode: MODE, uid: -1, gid: -1 });
 }
 

@@ -2,6 +2,7 @@
  * The Lease (coordination.k8s.io/v1) of a migration: who migrates, and in its annotations what a migration leaves there
  * for who waits for it. kolla-db-sync writes it, waits read it. It outlives the Job, which a TTL may take away.
  */
+import { formatProblem } from '../core/format.ts';
 import type { KubeObject, ObjectRef } from './types.ts';
 
 export const LEASE_RESOURCE = { group: 'coordination.k8s.io', resource: 'leases', namespaced: true } as const;
@@ -20,11 +21,13 @@ export const DB_SYNC_ANNOTATIONS = {
   token: 'kolla-pod/token',
   /** When it ended, by its own clock. For people. */
   ended: 'kolla-pod/ended',
+  /** How all of these are written. */
+  format: 'kolla-pod/format',
 } as const;
 
 export type DbSyncRecord = {
-  readonly [Key in Exclude<keyof typeof DB_SYNC_ANNOTATIONS, 'token' | 'ended'>]: string | undefined;
-};
+  readonly [Key in Exclude<keyof typeof DB_SYNC_ANNOTATIONS, 'token' | 'ended' | 'format'>]: string | undefined;
+} & { readonly format?: string | undefined };
 
 /** Where the record of a migration lies. @param name the migration's: `keystone` */
 export function dbSyncLease(namespace: string, name: string): ObjectRef {
@@ -33,12 +36,13 @@ export function dbSyncLease(namespace: string, name: string): ObjectRef {
 }
 
 export function dbSyncRecord({ metadata: { annotations = {} } }: KubeObject): DbSyncRecord {
-  const { state, release, phase, readyFor } = DB_SYNC_ANNOTATIONS;
+  const { state, release, phase, readyFor, format } = DB_SYNC_ANNOTATIONS;
   return {
     state: annotations[state],
     release: annotations[release],
     phase: annotations[phase],
     readyFor: annotations[readyFor],
+    format: annotations[format],
   };
 }
 
@@ -48,9 +52,11 @@ export function dbSyncRecord({ metadata: { annotations = {} } }: KubeObject): Db
  * @param wanted the release; undefined: any will do
  */
 export function readinessIn(
-  { state, release, phase, readyFor }: DbSyncRecord,
+  { state, release, phase, readyFor, format }: DbSyncRecord,
   wanted: string | undefined,
 ): { readonly isReady: boolean; readonly says: string } {
+  const problem = formatProblem(format);
+  if (problem !== undefined) return { isReady: false, says: `what is recorded ${problem}` };
   const ready = readyFor === undefined ? undefined : `ready for ${nameOf(readyFor)}`;
   if (ready !== undefined && (wanted === undefined || readyFor === wanted)) return { isReady: true, says: ready };
   const last = state === undefined ? 'nothing recorded yet' : `${state} (${phase}) of ${nameOf(release)}`;

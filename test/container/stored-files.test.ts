@@ -40,6 +40,17 @@ test("kolla-probe config: an older watch's record is read", async () => {
   assert.equal(asked.code, 0, asked.stderr);
 });
 
+test('kolla-probe config: a record of a later format is refused, with the fix', async () => {
+  await using volume = await oldVolume();
+  await writeFile(join(volume.root, 'run/kolla/config-watch.json'), '{"format":2,"state":"in-step"}');
+  const asked = await runHelper('kolla-probe', ['config', '--root', volume.root, '--config-dir', volume.config]);
+  assert.equal(asked.code, 1, asked.stderr);
+  assert.match(
+    asked.stderr,
+    /is of format 2, and this kolla-pod knows 1: run the kolla-pod that wrote it, or a later one/,
+  );
+});
+
 test('kolla-log-ship: goes on behind what an older one shipped, under the same source', async () => {
   await using folder = await privateFolder('stored');
   const file = join(folder.path, 'keystone/keystone.log');

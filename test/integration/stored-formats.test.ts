@@ -6,6 +6,7 @@ import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { keysOf, runKeys, AT_ONCE, FERNET } from './kolla-bootstrap-keys-support.ts';
 import { leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
+import { runHelper } from '../support/helper.ts';
 import { migration } from './kolla-db-sync-support.ts';
 
 interface Stored {
@@ -80,6 +81,28 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     assert.deepEqual([Number(fence?.['token']) > 3, fence?.['state']], [true, 'done']);
   });
 
+  test('a fence row and a Lease of a later format are refused, with the fix, and nothing is migrated', async () => {
+    const site = await left('migration-done');
+    const fix = /is of format "?2"?, and this kolla-pod knows 1: run the kolla-pod that wrote it, or a later one/;
+    const lease = 'lease/kolla-db-sync-keystone';
+    await site.kubectl('annotate', lease, 'kolla-pod/format=2');
+    const byLease = await site.sync(['--release', '2026.1', ...migration(0)]);
+    assert.equal(byLease.code, 69, byLease.stderr);
+    assert.match(byLease.stderr.replaceAll('\\"', '"'), fix);
+    const waiting = await runHelper('kolla-init', ['--wait', 'db-sync/keystone', '--timeout', '1s'], {
+      env: { KUBECONFIG: site.kubeconfig },
+    });
+    assert.equal(waiting.code, 75, waiting.stderr);
+    assert.match(waiting.stderr.replaceAll('\\"', '"'), fix);
+    await site.kubectl('annotate', lease, 'kolla-pod/format-');
+    await world.mariadb.query(`ALTER TABLE ${site.database}.kolla_pod_fence ADD COLUMN format INT NOT NULL DEFAULT 2`);
+    const byRow = await site.sync(['--release', '2026.1', ...migration(0)]);
+    assert.equal(byRow.code, 69, byRow.stderr);
+    assert.match(byRow.stderr, fix);
+    const tables = await world.mariadb.query(`SHOW TABLES IN ${site.database} LIKE 'journal'`);
+    assert.deepEqual(tables, []);
+  });
+
   test('the keys of a Secret are known, rotated, and none is lost', async () => {
     const { namespace } = await leaseSite(world, stack);
     const secret = (await stored('fernet-keys')) as { data: object; metadata: { annotations: object } };
@@ -93,6 +116,18 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     assert.equal(rotated.code, 0, rotated.stderr);
     const { keys } = await keysOf(world.cluster, FERNET, namespace);
     assert.deepEqual(Object.keys(keys), ['0', '1', '2', '3']);
+    await world.cluster.kubectl([
+      `--namespace=${namespace}`,
+      'annotate',
+      '--overwrite',
+      `secret/${FERNET}`,
+      'kolla-pod/format=2',
+    ]);
+    const refused = await runKeys(world.cluster, ['rotate', 'keystone', 'fernet', ...AT_ONCE], {
+      KOLLA_BOOTSTRAP_NAMESPACE: namespace,
+    });
+    assert.equal(refused.code, 65, refused.stderr);
+    assert.match(refused.stderr, /is of format .*2.*, and this kolla-pod knows 1/);
     assert.deepEqual([keys['1'], keys['2'], keys['3']], [old.keys['1'], old.keys['2'], old.keys['0']]);
   });
 });

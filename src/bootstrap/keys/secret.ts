@@ -1,3 +1,4 @@
+import { FORMAT, formatProblem } from '../../core/format.ts';
 import { ConfigError } from '../../core/errors.ts';
 import { isoTime } from '../../core/local-time.ts';
 import type { Grant, Verb } from '../../kube/rbac.ts';
@@ -17,6 +18,8 @@ export interface SecretObject extends KubeObject {
 
 /** In metadata.annotations: `1=TIME 2=TIME`, when each key became the primary. */
 export const PROMOTED = 'kolla-pod/promoted';
+/** The same: how the ring is written. */
+const KEYS_FORMAT = 'kolla-pod/format';
 
 /** How the services name the file of a key. */
 export const KEY_NUMBER = /^(?:0|[1-9]\d{0,8})$/;
@@ -27,9 +30,11 @@ export function secretRef(namespace: string, name: string): ObjectRef {
 
 /**
  * The ring that a Secret holds. Entries that are no numbers are not looked at, nor are empty ones, as the services do.
- * @throws ConfigError, which says nothing of the key, for one that no Fernet takes
+ * @throws ConfigError, which says nothing of the key, for one that no Fernet takes, or a format that is not known
  */
 export function ringIn(secret: SecretObject, place: string): Ring {
+  const problem = formatProblem(secret.metadata.annotations?.[KEYS_FORMAT]);
+  if (problem !== undefined) throw new ConfigError(`${place} ${problem}`);
   const keys = new Map<number, string>();
   for (const [name, encoded] of Object.entries(secret.data ?? {})) {
     const text = Buffer.from(encoded, 'base64').toString('latin1');
@@ -52,7 +57,10 @@ export function withRing(secret: SecretObject, ring: Ring): SecretObject {
   const promoted = [...ring.promoted].map(([id, time]) => `${id}=${isoTime(new Date(time))}`).join(' ');
   return {
     ...secret,
-    metadata: { ...secret.metadata, annotations: { ...secret.metadata.annotations, [PROMOTED]: promoted } },
+    metadata: {
+      ...secret.metadata,
+      annotations: { ...secret.metadata.annotations, [PROMOTED]: promoted, [KEYS_FORMAT]: String(FORMAT) },
+    },
     data: Object.fromEntries([...others, ...keys]),
   };
 }

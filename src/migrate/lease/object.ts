@@ -1,5 +1,6 @@
 import { DB_SYNC_ANNOTATIONS, dbSyncRecord } from '../../kube/db-sync-lease.ts';
 import type { KubeObject, ObjectRef } from '../../kube/types.ts';
+import { FORMAT } from '../../core/format.ts';
 import type { FenceState } from '../lock/fence.ts';
 
 /** A Lease of coordination.k8s.io/v1, as far as we read it. What else it has is written back as it was. */
@@ -78,12 +79,13 @@ export function released(lease: LeaseObject, now: Date): LeaseObject {
 
 /** The same Lease with this in its annotations. */
 export function told(lease: LeaseObject, news: News, now: Date): LeaseObject {
-  const { state, phase, release, readyFor, token, ended } = DB_SYNC_ANNOTATIONS;
+  const { state, phase, release, readyFor, token, ended, format } = DB_SYNC_ANNOTATIONS;
   const annotations: Record<string, string> = { ...lease.metadata.annotations };
   const put = (key: string, value: string | undefined) => {
     if (value === undefined) delete annotations[key];
     else annotations[key] = value;
   };
+  put(format, String(FORMAT));
   put(state, news.state);
   put(phase, news.phase);
   put(release, news.release === '' ? undefined : news.release);

@@ -1,7 +1,9 @@
 import { DeadlineError, KollaError, ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { backoffMs, pause } from '../../core/backoff.ts';
+import { formatProblem } from '../../core/format.ts';
 import { ApiError } from '../../kube/api-error.ts';
+import { DB_SYNC_ANNOTATIONS } from '../../kube/db-sync-lease.ts';
 import { statusLine } from '../../cli/status-line.ts';
 import { isConflict, isHopeless, readLease, statusOf, writeLease, type AskOptions } from './ask.ts';
 import { leaseWatch } from './free-lease.ts';
@@ -43,6 +45,8 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
     checkDeadline(site, options, last);
     try {
       const found = await readLease(site, asking(options));
+      const problem = formatProblem(found?.metadata.annotations?.[DB_SYNC_ANNOTATIONS.format]);
+      if (problem !== undefined) throw new UnavailableError(`${placeOfLease(site)} ${problem}`);
       // The answer to our PUT was lost, and it was done.
       if (tried !== undefined && found !== undefined && holderIn(found) === holder)
         return holdLease(site, { lease: found, ...tried }, options);

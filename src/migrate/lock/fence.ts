@@ -1,5 +1,6 @@
 import { UnavailableError } from '../../core/errors.ts';
 import { errnoOf, isUndone, NO_SUCH_TABLE, quoteName, type MysqlSession } from '../../mysql/index.ts';
+import { FORMAT, formatProblem } from '../../core/format.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { repeated } from './repeated.ts';
 
@@ -28,6 +29,21 @@ export interface FenceRow extends Claim {
   readonly exitCode: number | undefined;
 }
 
+const COLUMNS = [
+  'token',
+  'state',
+  'holder',
+  'service',
+  'release',
+  'phase',
+  'work',
+  'started',
+  'renewed',
+  'ended',
+  'exitCode',
+] as const satisfies readonly (keyof FenceRow)[];
+
+/** Its format is also that of the records beside it. */
 export const FENCE_TABLE = 'kolla_pod_fence';
 /** Of its one row. */
 export const FENCE_NAME = 'schema';
@@ -81,7 +97,8 @@ async function createFence(session: MysqlSession): Promise<void> {
     client VARCHAR(255) NOT NULL DEFAULT '',
     lock_session VARCHAR(255) NOT NULL DEFAULT '',
     is_alone TINYINT NOT NULL DEFAULT 0,
-    trace_token BIGINT UNSIGNED NOT NULL DEFAULT 0
+    trace_token BIGINT UNSIGNED NOT NULL DEFAULT 0,
+    format SMALLINT UNSIGNED NOT NULL DEFAULT ${FORMAT}
   ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
     COMMENT='kolla-db-sync: who migrates this database; see kolla-db-sync status'`);
 }
@@ -90,14 +107,13 @@ async function createFence(session: MysqlSession): Promise<void> {
 export async function readFence(session: MysqlSession): Promise<FenceRow | undefined> {
   try {
     const read = () =>
-      session.rows(
-        `SELECT token, state, holder, service, \`release\`, phase, work, started, renewed, ended, exit_code AS exitCode
-       FROM ${FENCE_TABLE} WHERE name = ?`,
-        [FENCE_NAME],
-      );
+      // All columns: a table that was made before formats were written has no `format`.
+      session.rows(`SELECT *, exit_code AS exitCode FROM ${FENCE_TABLE} WHERE name = ?`, [FENCE_NAME]);
     const [row] = await repeated(read);
     if (row === undefined) return undefined;
-    const known = Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value ?? undefined]));
+    const problem = formatProblem(row['format']);
+    if (problem !== undefined) throw new UnavailableError(`${FENCE_TABLE} ${problem}`);
+    const known = Object.fromEntries(COLUMNS.map((key) => [key, row[key] ?? undefined]));
     return checked(known as unknown as FenceRow);
   } catch (error) {
     if (errnoOf(error) === NO_SUCH_TABLE) return undefined;

@@ -74,6 +74,7 @@ test('what is done says for which release code may start', () => {
     'kolla-pod/token': '7',
     'kolla-pod/ended': '2026-11-21T10:00:00.000Z',
     'kolla-pod/ready-for': 'r1',
+    'kolla-pod/format': '1',
   });
 });
 
