@@ -93,7 +93,9 @@ function namesOf(prepared: readonly PreparedRole[]): string {
 }
 
 function sourcesOf(prepared: readonly PreparedRole[]): Sources {
-  return Object.assign({ ...NO_SOURCES }, ...prepared.map(({ sources }) => sources)) as Sources;
+  const all: Sources = { ...NO_SOURCES };
+  for (const { sources } of prepared) Object.assign(all, sources);
+  return all;
 }
 
 /**

@@ -146,7 +146,7 @@ export class SupervisedRole {
 }
 
 /** One try of a role, for which what its callbacks throw is charged. */
-export class Attempt {
+class Attempt {
   readonly name: string;
   readonly controller = new AbortController();
   readonly crashed: (error: unknown) => void;

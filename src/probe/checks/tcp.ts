@@ -1,7 +1,6 @@
-import { UsageError, messageOf } from '../../core/errors.ts';
-import { parseAddress, type Address } from '../../net/address.ts';
 import { dial, refusalOf } from '../../net/dial.ts';
 import { check } from '../check.ts';
+import { addressOf } from '../remote/server.ts';
 import { healthy, unhealthy } from '../verdict.ts';
 
 /** Does something accept TCP connections at HOST:PORT before the deadline? Says nothing about what accepts them. */
@@ -15,7 +14,7 @@ export const tcp = check({
     { line: 'kolla-probe tcp [::1]:11211 --timeout 300ms', does: 'IPv6, and a shorter deadline' },
   ],
   prepare({ operands: [target = ''] }) {
-    const address = addressOf(target);
+    const address = addressOf('tcp', target);
     return {
       subject: `tcp ${target}`,
       hosts: [address.host],
@@ -26,11 +25,3 @@ export const tcp = check({
     };
   },
 });
-
-function addressOf(target: string): Address {
-  try {
-    return parseAddress(target);
-  } catch (cause) {
-    throw new UsageError(`tcp: ${messageOf(cause)}`, { cause });
-  }
-}

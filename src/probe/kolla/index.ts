@@ -10,9 +10,8 @@
  * The server answers only what it sees as its asker does: a question about processes needs the asker's PID namespace, one
  * about files its mount namespace. What can fail: no server, another's token, a server that hangs; then the binary answers.
  */
-export { askOnce, type KollaQuestion, type Reach, type Said } from './question.ts';
-export { questionFor, isKollaName } from './names.ts';
+export { isKollaName } from './names.ts';
 export { KOLLA_NAMES, type KollaName } from './variables.ts';
-export { openDoor, type Door, type DoorOptions } from './door.ts';
-export { DOOR_FILE, DOOR_PATH, readDoorFile, writeDoorFile } from './door-file.ts';
+export { openDoor } from './door.ts';
+export { DOOR_FILE, readDoorFile, writeDoorFile } from './door-file.ts';
 export { shimFor } from './shim.ts';

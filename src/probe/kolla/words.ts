@@ -25,8 +25,8 @@ export function parseWords(text: Buffer): Word[] {
   return words;
 }
 
-/** What a shim asks. */
-export interface Asked {
+/** How a shim was called. */
+interface Invocation {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** In the asker's own PID namespace. */
@@ -34,7 +34,7 @@ export interface Asked {
 }
 
 /** The words put together, as text: node reads a process's own arguments as UTF-8 too. */
-export function askedOf(words: readonly Word[]): Asked {
+export function askedOf(words: readonly Word[]): Invocation {
   const texts = (kind: WordKind) => words.filter((word) => word.kind === kind).map(({ bytes }) => bytes.toString());
   const env = texts('e').map((text): [string, string] => {
     const equals = text.indexOf('=');

@@ -9,6 +9,7 @@
  * and their descriptors only as the same user or root. Where that leaves the answer open it is `unseen`, never a guess.
  */
 import { eachInetSocket, type InetSocket, type ProcessQuery, type Protocol } from '../../process/procfs/index.ts';
+import { defined } from '../../core/defined.ts';
 import type { Question } from '../check.ts';
 import { healthyAs, unhealthy, unseen, type Verdict } from '../verdict.ts';
 import { MEANINGS, type Kind, type Meaning } from './meaning.ts';
@@ -24,45 +25,37 @@ export interface PortQuery {
   readonly protocols?: readonly Protocol[] | undefined;
 }
 
+/** What is looked for in the kernel's tables. */
+interface Search extends Meaning, ProcEffects {
+  readonly ports: readonly number[];
+}
+
 /**
  * Whether a process listens on one of these ports (`listen`, TCP or UDP), or has an established connection to one
  * (`connected`: the port at the other end).
  * @param subject as the user wrote it; begins every message
  */
 export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc = '/proc'): Question {
-  const meaning = MEANINGS[kind];
-  const { process: asked, ports, protocols = meaning.protocols } = query;
-  const wanted = asked && whatIsMeant(asked);
+  const { ports, protocols } = query;
+  const wanted = query.process && whatIsMeant(query.process);
   // Of a node's hundreds of processes, the one that had the socket the last time is looked at before all of them.
   let last: number | undefined;
   return {
     subject,
     hosts: [],
     async ask(signal) {
-      const effects = { proc, signal };
-      if (wanted === undefined) return await verdictOfAny({ ports, protocols }, meaning, effects);
+      const search: Search = { ...MEANINGS[kind], ...defined({ protocols }), ports, proc, signal };
+      if (wanted === undefined) return await verdictOfAny(search);
       if (last !== undefined) {
-        const again = await findGood(
-          wanted,
-          await findOwners(wanted, effects, [last]),
-          { ports, protocols },
-          meaning,
-          effects,
-        );
+        const again = await findGood(wanted, await findOwners(wanted, search, [last]), search);
         if (again.answer !== undefined) return again.answer.verdict;
       }
-      const owners = await findOwners(wanted, effects);
-      const found = await findGood(wanted, owners, { ports, protocols }, meaning, effects);
-      last = found.answer?.pid;
-      if (found.answer !== undefined) return found.answer.verdict;
-      return await verdictOf(wanted, owners, found.onPort, { ports, protocols }, meaning, effects);
+      const owners = await findOwners(wanted, search);
+      const { answer, onPort } = await findGood(wanted, owners, search);
+      last = answer?.pid;
+      return answer?.verdict ?? (await verdictOf(wanted, owners, onPort, search));
     },
   };
-}
-
-interface Ports {
-  readonly ports: readonly number[];
-  readonly protocols: readonly Protocol[];
 }
 
 interface Scanned {
@@ -73,12 +66,8 @@ interface Scanned {
 }
 
 /** Reads the tables until a socket answers the question. @param isTheirs whether it is one of those that are asked about */
-async function scan(
-  { ports, protocols }: Ports,
-  { portOf, isAbout, isGood }: Meaning,
-  isTheirs: (socket: InetSocket) => boolean,
-  effects: ProcEffects,
-): Promise<Scanned> {
+async function scan(search: Search, isTheirs: (socket: InetSocket) => boolean): Promise<Scanned> {
+  const { ports, protocols, portOf, isAbout, isGood } = search;
   const onPort: InetSocket[] = [];
   let good: InetSocket | undefined;
   const each = (socket: InetSocket) => {
@@ -87,14 +76,14 @@ async function scan(
     if (isGood(socket) && isTheirs(socket)) good = socket;
     return good !== undefined;
   };
-  await eachInetSocket(protocols, each, effects);
+  await eachInetSocket(protocols, each, search);
   return { good, onPort };
 }
 
-async function verdictOfAny(asked: Ports, meaning: Meaning, effects: ProcEffects): Promise<Verdict> {
-  const { good, onPort } = await scan(asked, meaning, () => true, effects);
-  if (good !== undefined) return healthyAs(meaning.show(good));
-  return unhealthy(`${meaning.isMissing} ${portsText(asked)}${seen(onPort, meaning)}`);
+async function verdictOfAny(search: Search): Promise<Verdict> {
+  const { good, onPort } = await scan(search, () => true);
+  if (good !== undefined) return healthyAs(search.show(good));
+  return unhealthy(`${search.isMissing} ${portsText(search)}${seen(onPort, search)}`);
 }
 
 interface Found {
@@ -104,70 +93,59 @@ interface Found {
 }
 
 /** Whose sockets are whose is looked up first, as a process has few, so that the tables need not be read to their end. */
-async function findGood(
-  wanted: ProcessQuery,
-  { pidByInode }: Owners,
-  asked: Ports,
-  meaning: Meaning,
-  effects: ProcEffects,
-): Promise<Found> {
-  const { good, onPort } = await scan(asked, meaning, ({ inode }) => pidByInode.has(inode), effects);
+async function findGood(wanted: ProcessQuery, { pidByInode }: Owners, search: Search): Promise<Found> {
+  const { good, onPort } = await scan(search, ({ inode }) => pidByInode.has(inode));
   const pid = good && pidByInode.get(good.inode);
   if (good === undefined || pid === undefined) return { onPort };
-  return { onPort, answer: { pid, verdict: healthyAs(`${called(wanted, [pid])}: ${meaning.show(good)}`) } };
+  return { onPort, answer: { pid, verdict: healthyAs(`${called(wanted, [pid])}: ${search.show(good)}`) } };
 }
 
 async function verdictOf(
   wanted: ProcessQuery,
   owners: Owners,
   onPort: readonly InetSocket[],
-  asked: Ports,
-  meaning: Meaning,
-  effects: ProcEffects,
+  search: Search,
 ): Promise<Verdict> {
-  const { processes } = owners;
   // In a queue or in TIME-WAIT it is nobody's.
-  const others = onPort.filter((socket) => meaning.isGood(socket) && socket.inode !== '0');
-  const sockets = `${meaning.sockets} ${portsText(asked)}`;
-  const why = await whyUnseen(owners, wanted, sockets, new Set(others.map(({ inode }) => inode)), effects);
+  const others = onPort.filter((socket) => search.isGood(socket) && socket.inode !== '0');
+  const sockets = `${search.sockets} ${portsText(search)}`;
+  const why = await whyUnseen(owners, wanted, sockets, new Set(others.map(({ inode }) => inode)), search);
   if (why !== undefined) return unseen(why);
-  const pids = processes.map(({ pid }) => pid);
+  const pids = owners.processes.map(({ pid }) => pid);
   if (pids.length > 0) {
-    const theirs = await whatIsTheirs(asked, onPort, owners, meaning, effects);
-    return unhealthy(`${called(wanted, pids)} ${meaning.lacks} ${portsText(asked)}${seen(theirs, meaning)}`);
+    const theirs = await whatIsTheirs(onPort, owners, search);
+    return unhealthy(`${called(wanted, pids)} ${search.lacks} ${portsText(search)}${seen(theirs, search)}`);
   }
   const what =
     others.length > 0
       ? `the ${sockets} are other processes'`
-      : `${meaning.isMissing} ${portsText(asked)}${seen(onPort, meaning)}`;
+      : `${search.isMissing} ${portsText(search)}${seen(onPort, search)}`;
   return unhealthy(`there is no process ${called(wanted, [])}, and ${what}`);
 }
 
 /** What the processes have instead: sockets on the ports, or where they listen. */
 async function whatIsTheirs(
-  { protocols }: Ports,
   onPort: readonly InetSocket[],
   { pidByInode, denied }: Owners,
-  { isAbout, namesOtherPorts }: Meaning,
-  effects: ProcEffects,
+  search: Search,
 ): Promise<readonly InetSocket[]> {
   // Where their descriptors can't be seen, nobody's socket answers the question, and any may be theirs.
   if (denied.length > 0) return onPort;
   const theirs = onPort.filter(({ inode }) => pidByInode.has(inode));
-  if (!namesOtherPorts) return theirs;
+  if (!search.namesOtherPorts) return theirs;
   const listening: InetSocket[] = [];
   const each = (socket: InetSocket) => {
-    if (pidByInode.has(socket.inode) && isAbout(socket)) listening.push(socket);
+    if (pidByInode.has(socket.inode) && search.isAbout(socket)) listening.push(socket);
     return false;
   };
-  await eachInetSocket(protocols, each, effects);
+  await eachInetSocket(search.protocols, each, search);
   return listening;
 }
 
-function seen(sockets: readonly InetSocket[], meaning: Meaning): string {
-  return `; seen: ${listed(sockets.map((socket) => meaning.show(socket)))}`;
+function seen(sockets: readonly InetSocket[], search: Search): string {
+  return `; seen: ${listed(sockets.map((socket) => search.show(socket)))}`;
 }
 
-function portsText({ ports }: Ports): string {
+function portsText({ ports }: Search): string {
   return `${ports.length === 1 ? 'port' : 'ports'} ${ports.join(', ')}`;
 }

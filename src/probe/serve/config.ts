@@ -21,7 +21,7 @@ export interface CheckConfig {
 export const CHECK_DEFAULTS = { for: ['readiness'], period: '10s', timeout: '900ms', failures: 1 } as const;
 export const CHECK_NAME = '^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$';
 const KEYS = ['run', 'for', 'period', 'timeout', 'failures', 'allow-remote'];
-export const SHORTEST_PERIOD_MS = 100;
+const SHORTEST_PERIOD_MS = 100;
 export const MOST_FAILURES = 100;
 
 /**

@@ -13,10 +13,10 @@
  * section or an address that is taken, before the first answer; afterwards only by a signal.
  */
 export { startChecks, type Checks } from './checks.ts';
-export { checksOf, readChecks, type CheckConfig } from './config.ts';
-export { healthOf, type Part, type Role, type State } from './part.ts';
+export { checksOf, readChecks } from './config.ts';
+export { healthOf, type Part, type Role } from './part.ts';
 export { prepareChecks, type PreparedCheck } from './prepare.ts';
 export type { CheckStatus } from './resident-check.ts';
 export { SERVE_OPTIONS } from './command.ts';
-export { listenAddress, runServe } from './run.ts';
-export { serveProbes, type ProbeServer, type Served, type ServedOptions } from './server.ts';
+export { listenAddress } from './run.ts';
+export { serveProbes, type ServedOptions } from './server.ts';

@@ -65,9 +65,6 @@ async function questionOf(definition: Check, argv: readonly string[], context: C
 async function fileOptions({ word, options }: Check, podFile: PodFile | undefined) {
   if (podFile === undefined || podFile.sectionOf('probe') === undefined) return undefined;
   const { readFileOptions } = await import('../../cli/file.ts');
-  const siblings = [...CHECKS.map((check) => check.word), ...OTHER_COMMANDS];
+  const siblings = [...CHECKS.map((check) => check.word), 'serve'];
   return readFileOptions(podFile.file, ['probe', word], siblings, COMMON_OPTIONS, [...options, ...CHECK_OPTIONS]);
 }
-
-/** Of kolla-probe, besides its checks. */
-const OTHER_COMMANDS = ['serve'];

@@ -1,6 +1,6 @@
 import type { ShippingStatus } from './document.ts';
 
-export const SAMPLE_MS = 2000;
+const SAMPLE_MS = 2000;
 /** Five minutes. */
 const KEPT = 150;
 
