@@ -1,15 +1,13 @@
 import { ConfigError, KollaError, messageOf } from '../core/errors.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, Refusal } from './api-error.ts';
 import { METADATA, type Api } from './api.ts';
 import { TooManyWatches } from './client.ts';
-import { jsonLines } from './json-lines.ts';
+import { jsonLines, readEvents, type WatchEvent } from './watch-event.ts';
 import { listAll } from './list.ts';
 import { collectionPath } from './path.ts';
-import { Refusal } from './refusal.ts';
 import type { Timing } from './timing.ts';
 import type { KubeObject, SetRef, WayObservation } from './types.ts';
-import { readEvents, type WatchEvent } from './watch-event.ts';
 
 /** What is watched. */
 export interface Subject {

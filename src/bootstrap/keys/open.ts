@@ -1,6 +1,5 @@
 import { ConfigError } from '../../core/errors.ts';
-import { lazyKube } from '../../kube/lazy.ts';
-import { givenKubeSource } from '../../kube/source.ts';
+import { givenKubeSource, lazyKube } from '../../kube/source.ts';
 import type { KeyRepository } from '../../catalog/keys.ts';
 import type { Part } from '../change.ts';
 import type { Effects } from '../effects.ts';

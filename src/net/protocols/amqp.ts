@@ -1,7 +1,7 @@
 import { oneLine } from '../../core/one-line.ts';
 import type { Conversation, Parsed } from '../conversation.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
-import { PROTOCOL_HEADER, understandStart } from './amqp-start.ts';
+import { PROTOCOL_HEADER, understandStart } from './greetings.ts';
 
 /** Who we are to the broker, and where there. */
 export interface AmqpLogin {
@@ -67,7 +67,7 @@ export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer>
   talk.say(PROTOCOL_HEADER);
   return await talk.hear((heard) => {
     const start = understandStart(heard);
-    return start.more ? undefined : { is: start.is, length: 0 };
+    return start && { is: start.is, length: 0 };
   });
 }
 

@@ -23,8 +23,8 @@ export const memcached = check({
       ask: (signal, tell = () => {}) =>
         answered(async () => {
           tell('it does not tell its version: it may be frozen, or out of reach');
-          const { ASK_VERSION, understandVersion } = await import('../../net/protocols/memcached.ts');
-          const { exchange } = await import('../../net/exchange.ts');
+          const { ASK_VERSION, understandVersion } = await import('../../net/protocols/greetings.ts');
+          const { exchange } = await import('../../net/conversation.ts');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });
         }),
     };

@@ -1,4 +1,4 @@
-import { PROTOCOL_HEADER, understandStart } from '../../net/protocols/amqp-start.ts';
+import { PROTOCOL_HEADER, understandStart } from '../../net/protocols/greetings.ts';
 import { greetedKind } from './greeting.ts';
 
 export const amqp = greetedKind({

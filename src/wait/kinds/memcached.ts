@@ -1,4 +1,4 @@
-import { ASK_VERSION, understandVersion } from '../../net/protocols/memcached.ts';
+import { ASK_VERSION, understandVersion } from '../../net/protocols/greetings.ts';
 import { greetedKind } from './greeting.ts';
 
 export const memcached = greetedKind({

@@ -1,4 +1,4 @@
-import { understandGreeting } from '../../net/protocols/mysql.ts';
+import { understandGreeting } from '../../net/protocols/greetings.ts';
 import { greetedKind } from './greeting.ts';
 
 export const mysql = greetedKind({
