@@ -7,6 +7,7 @@ import { jsonLines, readEvents, type WatchEvent } from './watch-event.ts';
 import { listAll } from './list.ts';
 import { collectionPath } from './path.ts';
 import type { Timing } from './timing.ts';
+import { defined } from '../core/defined.ts';
 import type { KubeObject, SetRef, WayObservation } from './types.ts';
 
 /** What is watched. */
@@ -152,10 +153,9 @@ function watchPath(ref: SetRef, version: string | undefined, { serverMinS, serve
   const query = new URLSearchParams({
     watch: 'true',
     allowWatchBookmarks: 'true',
-    ...(ref.fieldSelector === undefined ? {} : { fieldSelector: ref.fieldSelector }),
-    ...(ref.labelSelector === undefined ? {} : { labelSelector: ref.labelSelector }),
+    ...defined({ fieldSelector: ref.fieldSelector, labelSelector: ref.labelSelector }),
     timeoutSeconds: String(Math.round(serverMinS + Math.random() * (serverMaxS - serverMinS))),
-    ...(version === undefined ? {} : { resourceVersion: version }),
+    ...defined({ resourceVersion: version }),
   });
   return `${collectionPath(ref)}?${query.toString()}`;
 }
