@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../core/errors.ts';
-import { osloLines } from '../oslo/lines.ts';
+import { osloLines } from '../oslo/ini.ts';
 import { osloValue } from '../oslo/value.ts';
 import { isForOslo, setVariable } from '../oslo/variable.ts';
 import type { Place, Service } from '../catalog/index.ts';

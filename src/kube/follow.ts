@@ -1,15 +1,14 @@
 import { ConfigError, KollaError, messageOf } from '../core/errors.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, Refusal } from './api-error.ts';
 import { METADATA, type Api } from './api.ts';
 import { TooManyWatches } from './client.ts';
-import { jsonLines } from './json-lines.ts';
+import { jsonLines, readEvents, type WatchEvent } from './watch-event.ts';
 import { listAll } from './list.ts';
 import { collectionPath } from './path.ts';
-import { Refusal } from './refusal.ts';
 import type { Timing } from './timing.ts';
+import { defined } from '../core/defined.ts';
 import type { KubeObject, SetRef, WayObservation } from './types.ts';
-import { readEvents, type WatchEvent } from './watch-event.ts';
 
 /** What is watched. */
 export interface Subject {
@@ -154,10 +153,9 @@ function watchPath(ref: SetRef, version: string | undefined, { serverMinS, serve
   const query = new URLSearchParams({
     watch: 'true',
     allowWatchBookmarks: 'true',
-    ...(ref.fieldSelector === undefined ? {} : { fieldSelector: ref.fieldSelector }),
-    ...(ref.labelSelector === undefined ? {} : { labelSelector: ref.labelSelector }),
+    ...defined({ fieldSelector: ref.fieldSelector, labelSelector: ref.labelSelector }),
     timeoutSeconds: String(Math.round(serverMinS + Math.random() * (serverMaxS - serverMinS))),
-    ...(version === undefined ? {} : { resourceVersion: version }),
+    ...defined({ resourceVersion: version }),
   });
   return `${collectionPath(ref)}?${query.toString()}`;
 }

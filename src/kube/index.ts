@@ -18,8 +18,7 @@ import { credentialsFrom, nameOf, type CredentialSource } from './credentials.ts
 import { Discovery } from './discover.ts';
 import { TIMING, type Timing } from './timing.ts';
 import type { KubeClient } from './types.ts';
-import { watchSet } from './watch-set.ts';
-import { watchObject } from './watch.ts';
+import { watchObject, watchSet } from './watch.ts';
 
 export { ApiError } from './api-error.ts';
 export type { CredentialSource } from './credentials.ts';

@@ -1,5 +1,6 @@
 import { METADATA_LIST, type Api } from './api.ts';
 import { collectionPath } from './path.ts';
+import { defined } from '../core/defined.ts';
 import type { KubeObject, SetRef } from './types.ts';
 
 /** As kubectl's and client-go's: an answer stays small on both sides. */
@@ -26,8 +27,7 @@ export async function listAll<T extends KubeObject>(
   for (let next = ''; ;) {
     const query = new URLSearchParams({
       limit: String(PAGE),
-      ...(ref.fieldSelector === undefined ? {} : { fieldSelector: ref.fieldSelector }),
-      ...(ref.labelSelector === undefined ? {} : { labelSelector: ref.labelSelector }),
+      ...defined({ fieldSelector: ref.fieldSelector, labelSelector: ref.labelSelector }),
       ...(next === '' ? {} : { continue: next }),
     });
     const path = `${collectionPath(ref)}?${query.toString()}`;

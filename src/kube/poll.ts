@@ -1,10 +1,9 @@
 import { ConfigError, KollaError, messageOf } from '../core/errors.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
-import { ApiError, ForbiddenError } from './api-error.ts';
+import { ApiError, ForbiddenError, Refusal } from './api-error.ts';
 import { METADATA, type Api } from './api.ts';
 import { listAll } from './list.ts';
 import { keyOf, objectPath } from './path.ts';
-import { Refusal } from './refusal.ts';
 import { placeOf, resourceName, roleFor, userIn } from './role.ts';
 import type { Timing } from './timing.ts';
 import type {

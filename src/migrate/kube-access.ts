@@ -1,5 +1,4 @@
-import { lazyKube, type LazyKube } from '../kube/lazy.ts';
-import { givenKubeSource, kubeSource } from '../kube/source.ts';
+import { givenKubeSource, kubeSource, lazyKube, type LazyKube } from '../kube/source.ts';
 
 export interface AccessOptions {
   readonly lock: 'auto' | 'lease' | 'row';

@@ -3,6 +3,7 @@ import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } fr
 import { loginFor } from './login.ts';
 import { isBrokenOff, tlsError } from './tls-errors.ts';
 import { tlsMaterial } from './tls-files.ts';
+import { defined } from '../core/defined.ts';
 import { placeOfTarget, type MysqlTarget } from './url.ts';
 
 /** One session. Every statement has a deadline, after which the session is gone: its answer can't be told from the next. */
@@ -73,8 +74,7 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
       host: target.host,
       user: target.user,
       ...login.options,
-      ...(options.database === undefined ? {} : { database: options.database }),
-      ...(ssl === undefined ? {} : { ssl }),
+      ...defined({ database: options.database, ssl }),
       connectTimeout: handshakeMs,
       charset: 'UTF8MB4_GENERAL_CI',
       // Affected rows must count changes, not matches: the fence is judged by them.

@@ -21,7 +21,7 @@ export {
   mysqlError,
   reasonOf,
 } from './errors.ts';
-export { hintOf } from './hints.ts';
+export { hintOf } from './errors.ts';
 export {
   DONOR_POLICIES,
   galeraState,

@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { defined } from '../core/defined.ts';
 import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import type { MysqlTls } from './url-tls.ts';
@@ -19,12 +20,12 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  */
 export async function tlsMaterial({ caFile, certFile, keyFile }: MysqlTls): Promise<TlsMaterial> {
   const ca = caFile === undefined ? undefined : await certificatesIn(caFile);
-  if (certFile === undefined) return ca === undefined ? {} : { ca };
+  if (certFile === undefined) return defined({ ca });
   const cert = await certificatesIn(certFile);
   const key = await read(keyFile ?? certFile);
   const isPair = leafOf(cert).checkPrivateKey(privateKeyIn(keyFile ?? certFile, key));
   if (!isPair) throw new ConfigError(`${keyFile ?? certFile} is not the key of the certificate in ${certFile}`);
-  return { ...(ca === undefined ? {} : { ca }), cert, key };
+  return { ...defined({ ca }), cert, key };
 }
 
 async function certificatesIn(file: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { defined } from '../core/defined.ts';
+
 /** Files in PEM. */
 export interface MysqlTls {
   /** Undefined: the server's certificate is not verified. */
@@ -40,8 +42,7 @@ export function tlsOf(parameters: ReadonlyMap<string, string>): MysqlTls | undef
   const isVerified = caFile !== undefined && !isOff('ssl_verify_cert');
   return {
     ...(isVerified ? { caFile } : {}),
-    ...(certFile === undefined ? {} : { certFile }),
-    ...(keyFile === undefined ? {} : { keyFile }),
+    ...defined({ certFile, keyFile }),
     verifyIdentity: isVerified && !isOff('ssl_check_hostname') && !isOff('ssl_verify_identity'),
   };
 }

@@ -1,4 +1,5 @@
 import { formatAddress, type Address } from '../net/address.ts';
+import { defined } from '../core/defined.ts';
 import { tlsOf, type MysqlTls } from './url-tls.ts';
 
 /** Where a server is, who we are there, and with which database. */
@@ -41,11 +42,10 @@ export function parseMysqlUrl(text: string): MysqlTarget {
   const tls = tlsOf(parameters);
   return {
     ...placeOf(place),
-    ...(socket === undefined ? {} : { socket }),
+    ...defined({ socket, tls }),
     user: decoded(user),
     password: decoded(password),
     database,
-    ...(tls === undefined ? {} : { tls }),
   };
 }
 

@@ -93,3 +93,26 @@ function conversationOn(socket: Socket): Conversation {
     [Symbol.dispose]: () => void socket.destroy(),
   };
 }
+
+/** What an answer means. Undefined: there is more to come. */
+export type Understood<T> = { readonly is: T } | undefined;
+
+export interface Exchange<T> {
+  /** Where: a host and port, or a socket's path. */
+  readonly at: NetConnectOpts;
+  /** Said first; nothing for who waits to be greeted. */
+  readonly say?: Buffer | undefined;
+  /** All that was heard so far. */
+  readonly understand: (bytes: Buffer) => Understood<T>;
+  readonly signal: AbortSignal;
+}
+
+/** One question and its answer on a connection of its own, which is closed then. Rejects as converse() and hear() do. */
+export async function exchange<T>({ at, say, understand, signal }: Exchange<T>): Promise<T> {
+  using conversation = await converse(at, { signal });
+  if (say !== undefined) conversation.say(say);
+  return await conversation.hear((heard) => {
+    const understood = understand(heard);
+    return understood && { is: understood.is, length: heard.length };
+  });
+}

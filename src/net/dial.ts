@@ -1,5 +1,6 @@
-import { connect, type TcpNetConnectOpts } from 'node:net';
+import { connect, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import type { Address } from './address.ts';
+import { lookup } from 'node:dns';
 
 /** Opens a connection, by TCP or to a Unix socket, and closes it. The system's error when it can't be opened, or undefined. */
 export function dial(
@@ -19,4 +20,26 @@ export function dial(
 /** Why, in one word where the system has one: ECONNREFUSED. */
 export function refusalOf({ code, message }: NodeJS.ErrnoException): string {
   return code ?? message;
+}
+
+/**
+ * Looks names up as Node does, and says EAI_AGAIN after so long: the system's resolver takes ten seconds and more for that when its
+ * name servers are silent, and who gave up before could not tell them from a silent host.
+ */
+export function lookupWithin(ms: number, look: LookupFunction = lookup): LookupFunction {
+  return (host, options, callback) => {
+    let isOver = false;
+    const end: typeof callback = (...found) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(late);
+      callback(...found);
+    };
+    const late = setTimeout(() => end(silence(host), []), ms).unref();
+    look(host, options, end);
+  };
+}
+
+function silence(host: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`no name server answers for ${host}`), { code: 'EAI_AGAIN' });
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { ConfigError, messageOf } from '../core/errors.ts';
 import { exchange, type HttpAnswer } from './client.ts';
 import { isUntrusted } from './network-error.ts';
+import { authoritiesIn } from './tls-ask.ts';
 
 /** One request to an API that speaks JSON. */
 export interface JsonCall {
@@ -50,7 +49,7 @@ export async function askJson(
       },
       body: sent,
       connection: {
-        ...(caFile === undefined || url.protocol !== 'https:' ? {} : { ca: authoritiesIn(caFile) }),
+        ...(caFile === undefined || url.protocol !== 'https:' ? {} : { ca: await authoritiesIn(caFile) }),
         ...(insecure ? { rejectUnauthorized: false } : {}),
       },
     });
@@ -64,14 +63,6 @@ export async function askJson(
 /** The other side's certificate is signed by nobody whom we trust: waiting does not help. */
 export class UntrustedError extends Error {
   override name = 'UntrustedError';
-}
-
-function authoritiesIn(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    throw new ConfigError(`cannot read ${file}, which has the authorities to trust: ${messageOf(cause)}`, { cause });
-  }
 }
 
 /** Node's own words advise options of Node, or quote its parser. */

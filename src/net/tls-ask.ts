@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { defined } from '../core/defined.ts';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { ConfigError, messageOf } from '../core/errors.ts';
@@ -20,11 +21,12 @@ export interface TlsAsk {
 export async function tlsOptions(host: string, { caFile, insecure, serverName }: TlsAsk): Promise<ConnectionOptions> {
   // An address is verified as one, but must not be told as a name. RFC 6066, section 3.
   const servername = serverName ?? (isIP(host) === 0 ? host : '');
-  const ca = caFile === undefined ? {} : { ca: await authoritiesIn(caFile) };
-  return { host, servername, rejectUnauthorized: !insecure, ...ca };
+  const ca = caFile === undefined ? undefined : await authoritiesIn(caFile);
+  return { host, servername, rejectUnauthorized: !insecure, ...defined({ ca }) };
 }
 
-async function authoritiesIn(file: string): Promise<string> {
+/** @throws ConfigError for a file that can't be read, or has no certificate */
+export async function authoritiesIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new ConfigError(`cannot read ${file}, which has the authorities to trust: ${messageOf(cause)}`, { cause });
   });

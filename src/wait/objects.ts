@@ -1,5 +1,5 @@
 import { UnavailableError, UsageError } from '../core/errors.ts';
-import { releaseOf } from '../kube/release.ts';
+import { releaseOf } from '../kube/db-sync-lease.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { judgeAsked } from './asked.ts';
 import type { ObjectDependency } from './dependency.ts';

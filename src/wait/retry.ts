@@ -1,6 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
-import { lookupWithin } from '../net/lookup.ts';
+import { lookupWithin } from '../net/dial.ts';
 import { pending, type Verdict } from './verdict.ts';
 import type { Report } from './waiter.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { osloLines } from '../../src/oslo/lines.ts';
-import { osloOption } from '../../src/oslo/ini.ts';
+import { osloLines, osloOption } from '../../src/oslo/ini.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, keyOf, podYamlOf, textAt, waitsOf, workloadsOf } from './service-charts.ts';
 import { PASSWORDS, rendering, type Rendered } from './support.ts';

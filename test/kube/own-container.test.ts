@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { containerIn } from '../../src/kube/own-container.ts';
+import { containerIn } from '../../src/kube/own-place.ts';
 
 test("the kubelet's mounts say which container we are", () => {
   const mountinfo = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { selectorText } from '../../src/kube/selector.ts';
+import { selectorText } from '../../src/kube/rollout.ts';
 
 test('a selector is written as the API takes it', () => {
   const matchExpressions = [

@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/command.ts';
 import { ExitCode } from '../../core/errors.ts';
-import { lazyKube } from '../../kube/lazy.ts';
-import { kubeSource } from '../../kube/source.ts';
+import { kubeSource, lazyKube } from '../../kube/source.ts';
 import type { KeyRepository, Service } from '../../catalog/index.ts';
 import { converge } from '../converge.ts';
 import type { Effects } from '../effects.ts';

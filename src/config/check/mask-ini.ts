@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isCredential, mentionsCredential } from '../credential.ts';
-import { osloLines, type OsloLine } from '../../oslo/lines.ts';
+import { osloLines, type OsloLine } from '../../oslo/ini.ts';
 
 /** Names as OpenStack's configuration has them. What looks otherwise may be a secret that stands where a name would. */
 const SECTION = /^[A-Za-z_][\w.:\-/ ]{0,63}$/;

@@ -1,4 +1,4 @@
-import { osloLines, type OsloLine } from '../../oslo/lines.ts';
+import { osloLines, type OsloLine } from '../../oslo/ini.ts';
 
 export interface OsloSetting {
   readonly section: string;

@@ -14,9 +14,8 @@ import {
   type WaitOptions,
   type WaitSurroundings,
 } from '../../wait/index.ts';
-import { lazyKube } from '../../kube/lazy.ts';
-import { ownContainer } from '../../kube/own-container.ts';
-import { kubeSource } from '../../kube/source.ts';
+import { kubeSource, lazyKube } from '../../kube/source.ts';
+import { ownContainer } from '../../kube/own-place.ts';
 import { announce } from './announce.ts';
 
 export interface WaitSettings extends Omit<WaitOptions, 'self'> {

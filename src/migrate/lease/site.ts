@@ -1,7 +1,7 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { dbSyncLease } from '../../kube/db-sync-lease.ts';
-import type { LazyKube } from '../../kube/lazy.ts';
+import type { LazyKube } from '../../kube/source.ts';
 import type { KubeClient, ObjectRef } from '../../kube/types.ts';
 
 /** Which Lease is the lock, and the way to it. */

@@ -10,7 +10,7 @@
  * that is enough).
  */
 import type { Log } from '../../core/log.ts';
-import type { LazyKube } from '../../kube/lazy.ts';
+import type { LazyKube } from '../../kube/source.ts';
 import type { Phase } from '../../catalog/index.ts';
 import { isAfterRollout } from './options.ts';
 import type { NamedWorkload } from './kinds.ts';

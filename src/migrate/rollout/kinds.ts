@@ -7,11 +7,11 @@ import {
   judgeStatefulSet,
   type DaemonSet,
   type Deployment,
+  type LabelSelector,
   type RolloutVerdict,
   type StatefulSet,
   type Workload,
 } from '../../kube/rollout.ts';
-import type { LabelSelector } from '../../kube/selector.ts';
 import type { KubeObject } from '../../kube/types.ts';
 
 export interface OwnerReference {

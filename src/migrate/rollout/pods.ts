@@ -1,5 +1,4 @@
-import { releaseOf, VERSION_LABEL } from '../../kube/release.ts';
-import { DB_SYNC_ANNOTATIONS } from '../../kube/db-sync-lease.ts';
+import { DB_SYNC_ANNOTATIONS, VERSION_LABEL, releaseOf } from '../../kube/db-sync-lease.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { OwnedMetadata, Replicated, Revision, RolloutKind } from './kinds.ts';

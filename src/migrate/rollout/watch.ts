@@ -7,7 +7,7 @@
  * The first that is told of a workload is what the API server has at that time, so it is a look as well. Throws
  * NotPermittedError where something may be neither watched nor listed, and the signal's reason.
  */
-import { selectorText } from '../../kube/selector.ts';
+import { selectorText } from '../../kube/rollout.ts';
 import type { KubeClient, KubeObject, Observation, SetObservation, SetRef } from '../../kube/types.ts';
 import { Mailbox } from '../../core/mailbox.ts';
 import type { NamedWorkload, Replicated, Revision } from './kinds.ts';

@@ -67,7 +67,7 @@ export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer>
   talk.say(PROTOCOL_HEADER);
   return await talk.hear((heard) => {
     const start = understandStart(heard);
-    return start.more ? undefined : { is: start.is, length: 0 };
+    return start && { is: start.is, length: 0 };
   });
 }
 

@@ -1,5 +1,5 @@
 /** The first words of servers, by which it is seen that they are there and what they are: a wait or a check needs no more. */
-import type { Heard } from '../exchange.ts';
+import type { Understood } from '../conversation.ts';
 import { bad, good, type Answer } from './answer.ts';
 
 /** What to say to memcached. */
@@ -9,14 +9,14 @@ const VERSION_PREFIX = 'VERSION ';
 const MEMCACHED_FULL = 'ERROR Too many open connections';
 
 /** Memcached's answer to `version`: one line. */
-export function understandVersion(bytes: Buffer): Heard<Answer> {
+export function understandVersion(bytes: Buffer): Understood<Answer> {
   const text = bytes.toString('latin1');
   const end = text.indexOf('\r\n');
   if (end !== -1 && text.startsWith(VERSION_PREFIX))
     return { is: good(`version ${text.slice(VERSION_PREFIX.length, end)}`) };
-  if (VERSION_PREFIX.startsWith(text.slice(0, VERSION_PREFIX.length)) && end === -1) return { more: true };
+  if (VERSION_PREFIX.startsWith(text.slice(0, VERSION_PREFIX.length)) && end === -1) return undefined;
   if (text.startsWith(MEMCACHED_FULL)) return { is: bad('it has as many connections as it takes (its option -c)') };
-  if (MEMCACHED_FULL.startsWith(text)) return { more: true };
+  if (MEMCACHED_FULL.startsWith(text)) return undefined;
   return { is: bad('what answers there is not memcached') };
 }
 
@@ -25,12 +25,12 @@ const MYSQL_PROTOCOL = 10;
 const MYSQL_ERROR = 0xff;
 
 /** MySQL's first packet: the server's version, or why it talks to nobody (too many connections, a blocked host). */
-export function understandGreeting(bytes: Buffer): Heard<Answer> {
-  if (bytes.length < MYSQL_HEADER_BYTES + 1) return { more: true };
+export function understandGreeting(bytes: Buffer): Understood<Answer> {
+  if (bytes.length < MYSQL_HEADER_BYTES + 1) return undefined;
   const length = bytes.readUIntLE(0, 3);
   const kind = bytes[MYSQL_HEADER_BYTES];
   if (kind !== MYSQL_PROTOCOL && kind !== MYSQL_ERROR) return { is: bad('what answers there is not MySQL') };
-  if (bytes.length < MYSQL_HEADER_BYTES + length) return { more: true };
+  if (bytes.length < MYSQL_HEADER_BYTES + length) return undefined;
   const body = bytes.subarray(MYSQL_HEADER_BYTES + 1, MYSQL_HEADER_BYTES + length);
   if (kind === MYSQL_ERROR) return { is: bad(`error ${body.readUInt16LE(0)}: ${body.toString('utf8', 2)}`) };
   // MariaDB says 5.5.5- first, for replicas that take 10 for less than 5.
@@ -46,14 +46,14 @@ const START = Buffer.from([0, 10, 0, 10]);
 const START_AT = 7;
 
 /** What a broker says to the protocol's header: Connection.Start, or the header of the version that it would speak. */
-export function understandStart(bytes: Buffer): Heard<Answer> {
+export function understandStart(bytes: Buffer): Understood<Answer> {
   const [type] = bytes;
   if (type === METHOD_FRAME) {
-    if (bytes.length < START_AT + START.length) return { more: true };
+    if (bytes.length < START_AT + START.length) return undefined;
     const isStart = bytes.subarray(START_AT, START_AT + START.length).equals(START);
     return { is: isStart ? good('speaks AMQP 0-9-1') : bad('what answers there does not begin as AMQP does') };
   }
   const isHeader = bytes.subarray(0, 4).equals(PROTOCOL_HEADER.subarray(0, Math.min(4, bytes.length)));
-  if (isHeader && bytes.length < PROTOCOL_HEADER.length) return { more: true };
+  if (isHeader && bytes.length < PROTOCOL_HEADER.length) return undefined;
   return { is: bad(isHeader ? 'speaks another version of AMQP' : 'what answers there is not AMQP') };
 }

@@ -24,7 +24,7 @@ export const memcached = check({
         answered(async () => {
           tell('it does not tell its version: it may be frozen, or out of reach');
           const { ASK_VERSION, understandVersion } = await import('../../net/protocols/greetings.ts');
-          const { exchange } = await import('../../net/exchange.ts');
+          const { exchange } = await import('../../net/conversation.ts');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });
         }),
     };

@@ -1,7 +1,7 @@
 import { KollaError } from '../../core/errors.ts';
 import type { Answer, Tell } from '../../net/protocols/answer.ts';
 import { understandGreeting } from '../../net/protocols/greetings.ts';
-import { exchange } from '../../net/exchange.ts';
+import { exchange } from '../../net/conversation.ts';
 import { connect, errnoOf, isDenied, reasonOf, type MysqlSession } from '../../mysql/index.ts';
 import { networkReason } from '../../net/network-error.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';

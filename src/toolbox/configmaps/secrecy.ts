@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isCredential } from '../../config/credential.ts';
-import { osloLines } from '../../oslo/lines.ts';
+import { osloLines } from '../../oslo/ini.ts';
 import type { ConfigFile } from './collect.ts';
 import { LINE_RULES, linesOf } from './line-rules.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { selectorText, type LabelSelector } from '../../kube/selector.ts';
+import { selectorText, type LabelSelector } from '../../kube/rollout.ts';
 import type { KubeObject, SetRef } from '../../kube/types.ts';
 import { Mailbox } from '../../core/mailbox.ts';
 import type { ObjectDependency } from '../dependency.ts';

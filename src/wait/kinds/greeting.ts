@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/errors.ts';
-import { exchange, type Heard } from '../../net/exchange.ts';
+import { exchange, type Understood } from '../../net/conversation.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
 import { endpointsHint } from '../hint.ts';
 import type { ServerKind } from '../kind.ts';
@@ -14,7 +14,7 @@ export function greetedKind({
   ...kind
 }: Pick<ServerKind, 'word' | 'means' | 'defaultPort'> & {
   readonly say?: Buffer;
-  readonly understand: (bytes: Buffer) => Heard<Answer>;
+  readonly understand: (bytes: Buffer) => Understood<Answer>;
 }): ServerKind {
   return {
     ...kind,
@@ -26,10 +26,9 @@ export function greetedKind({
         retry(
           async (bounded) => {
             try {
-              const words = say === undefined ? {} : { say };
               const { isGood, says } = await exchange({
                 at: { host, port, lookup },
-                ...words,
+                say,
                 understand,
                 signal: bounded,
               });

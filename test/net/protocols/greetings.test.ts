@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { understandStart, understandVersion, understandGreeting } from '../../../src/net/protocols/greetings.ts';
-import type { Heard } from '../../../src/net/exchange.ts';
+import { understandGreeting, understandStart, understandVersion } from '../../../src/net/protocols/greetings.ts';
+import type { Understood } from '../../../src/net/conversation.ts';
 import type { Answer } from '../../../src/net/protocols/answer.ts';
 
 type Case = readonly [name: string, bytes: Buffer, isGood: boolean, says: string];
 
 /** Whole, it is understood; cut anywhere before, it is never understood as good. */
-function understands(what: string, understand: (bytes: Buffer) => Heard<Answer>, cases: readonly Case[]): void {
+function understands(what: string, understand: (bytes: Buffer) => Understood<Answer>, cases: readonly Case[]): void {
   for (const [name, bytes, isGood, says] of cases) {
     test(`${what}: ${name} is ${isGood ? 'good' : 'bad'}`, () => {
       for (let length = 0; length < bytes.length; length++) {
         const heard = understand(bytes.subarray(0, length));
-        assert.ok(heard.more === true || !heard.is.isGood, `after ${length} bytes`);
+        assert.ok(heard === undefined || !heard.is.isGood, `after ${length} bytes`);
       }
       assert.deepEqual(understand(bytes), { is: { isGood, says } });
     });
