@@ -7,13 +7,7 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/command.ts';
 import { KollaError, SignalError, UsageError } from '../../core/errors.ts';
-import {
-  parseDependency,
-  waitForAll,
-  type Dependency,
-  type WaitOptions,
-  type WaitSurroundings,
-} from '../../wait/index.ts';
+import { parseDependency, waitForAll, type Dependency, type WaitOptions, type WaitContext } from '../../wait/index.ts';
 import { lazyKube } from '../../kube/lazy.ts';
 import { ownContainer } from '../../kube/own-container.ts';
 import { kubeSource } from '../../kube/source.ts';
@@ -52,7 +46,7 @@ export async function waitFor(
   dependencies: readonly Dependency[],
   settings: WaitSettings,
   { signal, log, live, inherited }: Pick<Context, 'signal' | 'log' | 'live' | 'inherited'>,
-  tell?: WaitSurroundings['tell'],
+  tell?: WaitContext['tell'],
 ): Promise<void> {
   const { podName = hostname(), nodeName, kubeconfig, namespace, ...options } = settings;
   const own = ownContainer();
