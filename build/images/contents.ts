@@ -1,4 +1,4 @@
-import { layoutOf, PLACE } from '../../src/toolbox/install/layout.ts';
+import { layoutOf, PLACE } from '../../src/toolbox/install/place-names.ts';
 import { layerOfFolder, type Layer } from '../../tools/image.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 import { NAMES } from '../names.ts';

@@ -11,12 +11,12 @@
  */
 import { sectionOf, type Helper } from '../cli/command.ts';
 import { catalogue } from './catalogue.ts';
-import { completionOf } from './completion.ts';
+import { completionOf } from './completion/index.ts';
 import { configmaps } from './configmaps/index.ts';
-import { doctorOf } from './doctor.ts';
+import { doctorOf } from './doctor/index.ts';
 import { explain } from './explain.ts';
 import { HELPERS } from './helpers.ts';
-import { installOf } from './install.ts';
+import { installOf } from './install/index.ts';
 import { manOf } from './man.ts';
 import { schemaOf } from './schema.ts';
 import { shims } from './shims.ts';

@@ -1,6 +1,10 @@
-import { command, sectionOf, type Command, type Helper } from '../cli/command.ts';
+import { command, sectionOf, commandsOf, type Command, type Helper } from '../cli/command.ts';
 import { ExitCode } from '../core/errors.ts';
-import { manPage } from './roff.ts';
+import { COMMON_OPTIONS } from '../cli/common-options.ts';
+import { EXIT_CODES } from '../core/exit-codes.ts';
+import { flagOf, sourcesOf, usageOf } from '../cli/help.ts';
+import type { Option } from '../cli/option.ts';
+import { VERSION } from '../core/version.ts';
 
 /** Prints a manual page, for man(1). */
 export function manOf(helpers: () => readonly Helper[], names: readonly string[]): Command {
@@ -18,4 +22,73 @@ export function manOf(helpers: () => readonly Helper[], names: readonly string[]
       return Promise.resolve(ExitCode.ok);
     },
   });
+}
+
+/** One helper's manual page, for `man -l` or share/man/man8. */
+export function manPage(helper: Helper): string {
+  const commands = commandsOf(helper);
+  return [
+    // No date: the same tables must give the same page.
+    `.TH ${helper.name.toUpperCase()} 8 "" "kolla-pod ${VERSION}" "System Administration"`,
+    '.SH NAME',
+    `${roff(helper.name)} \\- ${roff(helper.summary)}`,
+    '.SH SYNOPSIS',
+    ...commands.flatMap(([name, each]) => [`.B ${roff(usageOf(helper, name, each))}`, '.br']),
+    ...others(helper),
+    ...commands.flatMap(([name, each]) => commandPart(helper, name, each)),
+    ...(helper.takesNoOptions ? [] : ['.SH OPTIONS OF EVERY COMMAND', ...optionParts(COMMON_OPTIONS, '')]),
+    ...exitStatus(helper),
+    '',
+  ].join('\n');
+}
+
+function exitStatus(helper: Helper): string[] {
+  if (helper.takesNoOptions) return ['.SH EXIT STATUS', 'That of the tool that it stands for: see DESCRIPTION.'];
+  return [
+    '.SH EXIT STATUS',
+    ...EXIT_CODES.flatMap(({ code, means, helpers = {} }) => [
+      '.TP',
+      `.B ${code}`,
+      roff([means, helpers[helper.name]].filter(Boolean).join(' ')),
+    ]),
+  ];
+}
+
+function others({ others: helpers = [] }: Helper): string[] {
+  if (helpers.length === 0) return [];
+  return ['.SH HELPERS', ...helpers.flatMap((other) => ['.TP', `.B ${roff(sectionOf(other))}`, roff(other.summary)])];
+}
+
+function commandPart(
+  helper: Helper,
+  name: string,
+  { summary, description, operands, options, examples }: Command,
+): string[] {
+  const path = name === '' ? sectionOf(helper) : `${sectionOf(helper)}.${name}`;
+  return [
+    `.SH ${name === '' ? 'DESCRIPTION' : roff(`${helper.name} ${name}`)}`,
+    roff(summary),
+    ...(description === undefined ? [] : ['.PP', roff(description)]),
+    ...operands.flatMap((operand) => ['.TP', `.I ${roff(operand.name)}`, roff(operand.help)]),
+    ...optionParts(options, `${path}.`),
+    '.PP',
+    'Examples:',
+    ...examples.flatMap(({ line, does }) => ['.TP', `.B ${roff(line)}`, roff(does)]),
+  ];
+}
+
+function optionParts(options: readonly Option[], path: string): string[] {
+  return options.flatMap((option) => [
+    '.TP',
+    `.B ${roff(flagOf(option))}`,
+    roff(option.help + sourcesOf(option, path)),
+  ]);
+}
+
+/** A dash that can be copied, and no line that roff takes for a request. */
+function roff(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^([.'])/, '\\&$1');
 }

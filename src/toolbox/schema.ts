@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.ts';
 import { command, commandsOf, sectionOf, type Command, type Helper } from '../cli/command.ts';
 import { COMMON_OPTIONS } from '../cli/common-options.ts';
 import { ExitCode } from '../core/errors.ts';
@@ -67,7 +68,7 @@ function optionSchemas(options: readonly Option[]): Schema {
 
 function optionSchema(option: Option): Schema {
   const about = { description: option.help, examples: [valueOf(option, option.example)] };
-  const given = option.default === undefined ? {} : { default: valueOf(option, option.default) };
+  const given = defined({ default: option.default === undefined ? undefined : valueOf(option, option.default) });
   const one = valueSchema(option);
   return { ...about, ...given, ...(option.repeat ? { anyOf: [one, { type: 'array', items: one }] } : one) };
 }

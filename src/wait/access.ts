@@ -1,12 +1,11 @@
+import { defined } from '../core/defined.ts';
 import type { Grant, Rule } from '../kube/rbac.ts';
 import { watchRule } from '../kube/rbac.ts';
 import { WATCHES_MAX } from '../kube/timing.ts';
-import { demandsOf } from './demand.ts';
-import type { Dependency, ObjectDependency } from './dependency.ts';
-import type { Reading } from './kind.ts';
-import { ANY, KINDS } from './kinds/index.ts';
+import { demandsOf, isByName } from './demand.ts';
+import type { Dependency, ObjectDependency, Reading } from './dependency.ts';
+import { ANY } from './kinds/index.ts';
 import { resourceOfWord } from './resource-words.ts';
-import { isByName } from './sharing.ts';
 
 export interface Access {
   readonly grants: readonly Grant[];
@@ -20,12 +19,10 @@ export interface Access {
  * @param podName our own Pod's, where all replicas have the same
  */
 export function accessOf(dependencies: readonly Dependency[], own: string, podName?: string): Access {
-  const demands = demandsOf(dependencies);
   const objects = dependencies.filter((dependency) => dependency.form === 'object');
+  const demands = demandsOf(objects);
   const readings = objects.flatMap((dependency) =>
-    kindOf(dependency)
-      .reads(dependency, podName)
-      .map((reading) => ({ dependency, reading })),
+    dependency.of.reads(dependency, podName).map((reading) => ({ dependency, reading })),
   );
   // Beyond that, each object is asked for.
   const isCrowded = readings.length > WATCHES_MAX;
@@ -40,14 +37,9 @@ export function accessOf(dependencies: readonly Dependency[], own: string, podNa
     return { namespace: resource.namespaced ? namespace : undefined, rule };
   });
   const guesses = objects.flatMap((dependency) =>
-    kindOf(dependency) === ANY ? (resourceOfWord(dependency.kind).guess ?? []) : [],
+    dependency.of === ANY ? (resourceOfWord(dependency.kind).guess ?? []) : [],
   );
   return { grants, guesses: [...new Set(guesses)] };
-}
-
-function kindOf({ kind }: ObjectDependency) {
-  const found = KINDS.find(({ word }) => word === kind);
-  return found?.form === 'object' ? found : ANY;
 }
 
 function isOwnPod({ by, resource }: Reading, { kind }: ObjectDependency): boolean {
@@ -57,7 +49,7 @@ function isOwnPod({ by, resource }: Reading, { kind }: ObjectDependency): boolea
 /** @param isOne whether it is watched by itself @param mustAsk whether silence is not enough to know that it is not there */
 function ruleFor({ resource: { group, resource }, by, name }: Reading, isOne: boolean, mustAsk: boolean): Rule {
   const place = { group, version: '', resource, namespace: '' };
-  const names = name === undefined ? {} : { names: [name] };
+  const names = defined({ names: name === undefined ? undefined : [name] });
   if (by === 'get') return { group, resource, ...names, verbs: ['get'] };
   if (!isOne) return watchRule(place);
   const { verbs } = watchRule({ ...place, name: name ?? '' });

@@ -18,23 +18,21 @@ import type { KubeClient } from '../kube/types.ts';
 import type { Board } from './board.ts';
 import type { Dependency } from './dependency.ts';
 import { demandsOf } from './demand.ts';
-import { ANY, KINDS } from './kinds/index.ts';
 import { ownNodeOnce } from './own-node.ts';
 import { Watches } from './sharing.ts';
 import { toldInLines, toldInTable, type Told } from './tell.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 
-export { toldAsEntrypoint, translate, type EntrypointVariables, type Translated } from './compat/index.ts';
+export { translate, type EntrypointVariables, type Translated } from './compat/index.ts';
 export { accessOf, type Access } from './access.ts';
-export type { Dependency, ObjectDependency } from './dependency.ts';
+export type { Dependency, Kind, ObjectDependency } from './dependency.ts';
 export { parseDependency } from './grammar/parse.ts';
-export type { Kind } from './kind.ts';
 export { ANY, KINDS } from './kinds/index.ts';
 export type { Row } from './board.ts';
-export { toldInLines, type Told } from './tell.ts';
+export { toldAsEntrypoint, toldInLines, type Told } from './tell.ts';
 export type { Self, WaitOptions } from './waiter.ts';
 
-export interface WaitSurroundings {
+export interface WaitContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   /** A terminal to draw a table on; without one every change is a line. */
@@ -52,7 +50,7 @@ export interface WaitSurroundings {
 export async function waitForAll(
   dependencies: readonly Dependency[],
   options: WaitOptions & { readonly timeoutMs: number },
-  { signal, log, live, tell, kube }: WaitSurroundings,
+  { signal, log, live, tell, kube }: WaitContext,
 ): Promise<void> {
   const now = () => performance.now();
   using told = tell?.(log, now) ?? (live === undefined ? toldInLines(log, now) : toldInTable(live, log, now));
@@ -61,10 +59,11 @@ export async function waitForAll(
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const over = new AbortController();
   const stop = AbortSignal.any([signal, deadline, over.signal]);
+  const objects = dependencies.filter((dependency) => dependency.form === 'object');
   const effects: Effects = {
     kube,
     warn,
-    watches: new Watches(kube, warn, demandsOf(dependencies)),
+    watches: new Watches(kube, warn, demandsOf(objects)),
     ownNode: ownNodeOnce(options.self, kube, stop),
   };
   const waits = dependencies.map((dependency) => ({ dependency, waiter: waiterFor(dependency, options, effects) }));
@@ -80,7 +79,7 @@ export async function waitForAll(
         over.abort(
           own?.aborted === true
             ? expired(`${text} not met in its ${formatDuration(timeoutMs ?? 0)}`, waits, board)
-            : forAll(error, dependencies),
+            : forAll(error, objects.length),
         );
       }
     }),
@@ -96,12 +95,16 @@ interface Wait {
 }
 
 function waiterFor(dependency: Dependency, options: WaitOptions, effects: Effects): Waiter {
-  const kind = KINDS.find(({ word }) => word === dependency.kind) ?? ANY;
-  if (kind.form === 'object' && dependency.form === 'object') return kind.make(dependency, options, effects);
-  if (kind.form === 'server' && dependency.form === 'server') return kind.make(dependency, options, effects);
-  if (kind.form === 'url' && dependency.form === 'url') return kind.make(dependency, options, effects);
-  if (kind.form === 'path' && dependency.form === 'path') return kind.make(dependency, options, effects);
-  throw new Error(`no kind '${dependency.kind}' of the form ${dependency.form}`);
+  switch (dependency.form) {
+    case 'object':
+      return dependency.of.make(dependency, options, effects);
+    case 'server':
+      return dependency.of.make(dependency, options, effects);
+    case 'url':
+      return dependency.of.make(dependency, options, effects);
+    case 'path':
+      return dependency.of.make(dependency, options, effects);
+  }
 }
 
 function expired(what: string, waits: readonly Wait[], board: Board): DeadlineError {
@@ -113,8 +116,7 @@ function expired(what: string, waits: readonly Wait[], board: Board): DeadlineEr
 }
 
 /** A Role for the first that was refused would only bring the next refusal; the hint is a comment of its YAML. */
-function forAll(error: unknown, dependencies: readonly Dependency[]): unknown {
-  const objects = dependencies.filter(({ form }) => form === 'object').length;
+function forAll(error: unknown, objects: number): unknown {
   if (!(error instanceof NotPermittedError) || objects < 2) return error;
   const hint = `# for one of ${objects} waits; kolla-init rbac with the same waits prints the Roles of all`;
   return new NotPermittedError(`${error.message.trimEnd()}\n${hint}\n`, { cause: error });

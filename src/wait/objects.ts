@@ -6,7 +6,7 @@ import type { ObjectDependency } from './dependency.ts';
 import { MalformedError, PLAIN, shaped, type Shape } from './shape.ts';
 import type { Resource, Sighting, View } from './sharing.ts';
 import { met, passedOver, pending, together, type Judge, type Verdict } from './verdict.ts';
-import type { Effects, Report, WaitOptions, Waiter } from './waiter.ts';
+import type { Effects, Report, WaitOptions, Waiter, Way } from './waiter.ts';
 
 /** What a kind of object means. */
 export interface Meaning<T extends KubeObject> {
@@ -161,7 +161,7 @@ async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meani
 async function filterOf(
   { isOnOwnNode, kind }: ObjectDependency,
   { ownNode }: Effects,
-  way: { readonly report: Report; readonly signal: AbortSignal },
+  way: Way,
 ): Promise<(object: KubeObject) => boolean> {
   if (!isOnOwnNode) return () => true;
   const own = await ownNode(way);

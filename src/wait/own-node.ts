@@ -4,20 +4,12 @@ import { backoffMs, pause } from '../core/backoff.ts';
 import { ApiError } from '../kube/api-error.ts';
 import { objectPath, podRef } from '../kube/path.ts';
 import type { KubeClient, KubeObject } from '../kube/types.ts';
-import type { Effects, Report, Self } from './waiter.ts';
+import type { Effects, OwnNode, Report, Self, Way } from './waiter.ts';
 
 const BACKOFF = { minMs: 200, maxMs: 5000 };
 
 interface ScheduledPod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
-}
-
-/** Tells the node that we run on, or rejects as nodeOfOwnPod() does. @param way of the one wait that needs it */
-export type OwnNode = (way: Way) => Promise<string>;
-
-interface Way {
-  readonly report: Report;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -1,8 +1,9 @@
+import { isIP } from 'node:net';
 import { formatDuration } from '../core/duration.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
 import { lookupWithin } from '../net/dial.ts';
-import { pending, type Verdict } from './verdict.ts';
-import type { Report } from './waiter.ts';
+import { pending, passedOver, type Verdict } from './verdict.ts';
+import type { Report, Self } from './waiter.ts';
 
 const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
@@ -36,4 +37,40 @@ export async function retry(
     report(state);
     await pause(backoffMs(n, backoff), signal);
   }
+}
+
+/** What says that nothing is there, or something else: another kind of server gives no code, or one of the HTTP parser's. */
+const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENOTFOUND|HPE_\w+)$/;
+
+/**
+ * What it means that a server gave no good answer. Trouble of our own, of a name server or with a certificate says nothing of who is
+ * there, so `!` must not be met by it.
+ * @param error of a name with several addresses: of all of them
+ */
+export function unanswered(error: unknown, state: string): Verdict {
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  // Without IPv6, say, one address can never be tried, and the others tell.
+  return errors.some(isAbsence) ? pending(state) : passedOver(state);
+}
+
+function isAbsence(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code !== 'string' || ABSENT.test(code);
+}
+
+/** The command that shows who should answer under this host: the endpoints of its Service, or the Pod of an address. */
+export function endpointsHint(host: string, { podName }: Pick<Self, 'podName'>): string {
+  // Something in this Pod.
+  if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return `kubectl describe pod ${podName}`;
+  if (isIP(host) !== 0) return `kubectl get pods -A -o wide --field-selector status.podIP=${host}`;
+  const [service, namespace] = host.split('.');
+  const where = namespace === undefined ? '' : ` -n ${namespace}`;
+  return `kubectl get endpointslices${where} -l kubernetes.io/service-name=${service}`;
+}
+
+/** The command that shows what is at a path of our own container. */
+export function insideHint({ podName, container }: Self, path: string): string {
+  const where = container === undefined ? podName : `${podName} -c ${container}`;
+  const quoted = /^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+  return `kubectl exec ${where} -- ls -la ${quoted}`;
 }

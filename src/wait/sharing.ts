@@ -13,10 +13,9 @@ import { backoffMs, pause } from '../core/backoff.ts';
 import { ApiError, ForbiddenError } from '../kube/api-error.ts';
 import { objectPath } from '../kube/path.ts';
 import type { KubeClient, KubeObject, ObjectRef, SetObservation, SetRef } from '../kube/types.ts';
-import { matches } from './labels.ts';
+import { isByName, matches, NAMES_WITH_OWN_WATCH, type Demands } from './demand.ts';
 import { Mailbox } from '../core/mailbox.ts';
 
-const NAMES_WITH_OWN_WATCH = 8;
 const BACKOFF = { minMs: 200, maxMs: 5000 };
 /** An API server that has just started refuses everything; a refusal that holds so long is meant. */
 const REFUSED_MS = 10_000;
@@ -51,15 +50,6 @@ export type Sighting<T extends KubeObject> =
   | { readonly kind: 'trouble'; readonly reason: string }
   | { readonly kind: 'connected' };
 
-/** @param own the namespace that is meant where a dependency gives none */
-export type Demands = (kind: string, namespace: string, own: string) => Demand;
-
-/** What is asked for of one kind in one namespace by all waits together. */
-export interface Demand {
-  readonly names: ReadonlySet<string>;
-  readonly selectors: ReadonlySet<string>;
-}
-
 /** What one watch tells all who share it. */
 type Told = SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown };
 
@@ -68,11 +58,6 @@ interface Shared {
   readonly stop: AbortController;
   /** For who comes later. */
   latest: Told | undefined;
-}
-
-/** Whether a view is a watch of one object by its name, which a Role can allow by resourceNames. */
-export function isByName({ name, isAlone }: Pick<View, 'name' | 'isAlone'>, { names }: Demand): boolean {
-  return name !== undefined && (isAlone || names.size <= NAMES_WITH_OWN_WATCH);
 }
 
 export class Watches {

@@ -1,5 +1,4 @@
 import type { KubeClient } from '../kube/types.ts';
-import type { OwnNode } from './own-node.ts';
 import type { Watches } from './sharing.ts';
 
 /** Tells what is seen now. Saying the same again is nothing new. */
@@ -12,6 +11,15 @@ export interface Waiter {
   /** Resolves with how it was met; rejects with KollaError when it never will be, and with the signal's reason. */
   wait(report: Report, signal: AbortSignal): Promise<string>;
 }
+
+/** How one wait is told of trouble, and ended. */
+export interface Way {
+  readonly report: Report;
+  readonly signal: AbortSignal;
+}
+
+/** Tells the node that we run on, or rejects where nobody can say it. @param way of the one wait that needs it */
+export type OwnNode = (way: Way) => Promise<string>;
 
 /** What waiters stand on. */
 export interface Effects {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { ConfigError, ExitCode } from '../../src/core/errors.ts';
 import { createShow, findDifferences } from '../../src/config/check/index.ts';
 import { makePlan } from '../../src/config/index.ts';
-import { compareCommand } from '../../src/container/init/compare-command.ts';
+import { compareCommand } from '../../src/container/init/check.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { CASES } from './set-configs/cases/index.ts';
 import { byReference, byUs, CONFIG, play } from './set-configs/play.ts';

@@ -4,7 +4,7 @@ import { commandsOf } from '../../src/cli/command.ts';
 import { EXIT_CODES } from '../../src/core/exit-codes.ts';
 import { commandHelp } from '../../src/cli/help.ts';
 import { all } from '../../src/toolbox/index.ts';
-import { manPage } from '../../src/toolbox/roff.ts';
+import { manPage } from '../../src/toolbox/man.ts';
 import { fileSchema } from '../../src/toolbox/schema.ts';
 import { runHelper } from '../support/helper.ts';
 import { run } from '../../tools/process.ts';

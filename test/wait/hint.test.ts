@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointsHint, insideHint } from '../../src/wait/hint.ts';
+import { endpointsHint, insideHint } from '../../src/wait/retry.ts';
 
 const self = { podName: 'nova-0', nodeName: undefined, container: 'init' };
 
@@ -13,10 +13,10 @@ test('the hint for a path can be pasted, whatever the path is', () => {
 });
 
 test('the hint for a host is what shows who should answer there', () => {
-  assert.match(endpointsHint('127.0.0.1'), /^kubectl describe pod /);
-  assert.match(endpointsHint('10.0.0.3'), /status\.podIP=10\.0\.0\.3$/);
+  assert.match(endpointsHint('127.0.0.1', self), /^kubectl describe pod /);
+  assert.match(endpointsHint('10.0.0.3', self), /status\.podIP=10\.0\.0\.3$/);
   assert.equal(
-    endpointsHint('mariadb.db.svc'),
+    endpointsHint('mariadb.db.svc', self),
     'kubectl get endpointslices -n db -l kubernetes.io/service-name=mariadb',
   );
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { unanswered } from '../../src/wait/unanswered.ts';
+import { unanswered } from '../../src/wait/retry.ts';
 import { run } from '../../tools/process.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { HELPERS, logLines } from '../support/helper.ts';

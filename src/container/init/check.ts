@@ -5,16 +5,17 @@
  *
  * Writes nothing. 0 all is as asked; 1 something differs, and stderr says last what; 65 config.json, kolla-pod.yaml or a CA certificate is wrong.
  */
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { command } from '../../cli/command.ts';
 import { ExitCode } from '../../core/errors.ts';
 import { outputOption } from '../../cli/output-option.ts';
-import type { Difference } from '../../config/check/index.ts';
+import type { Difference, Show } from '../../config/check/index.ts';
 import { makePlan } from '../../config/index.ts';
-import { certificateCheck } from './ca-certificates.ts';
-import { compareCommand } from './compare-command.ts';
+import { certificateCheck, configOptions } from './files.ts';
 import { FILE_OPTIONS } from './options.ts';
-import { overlayFrom } from './overlays.ts';
-import { whoAmI } from './who-am-i.ts';
+import { mayWriteIn } from '../../fs/access.ts';
+import { ROOTLESS_RUN_COMMAND, RUN_COMMAND } from '../start/index.ts';
 
 /** So many paths are named in the last line; all of them are on stdout. */
 const NAMED_MAX = 3;
@@ -34,16 +35,13 @@ export const checkCommand = command({
       does: "on a developer's machine, as one JSON object",
     },
   ],
-  async run({ options }, { signal, log, stdout, terminal, inherited, podFile }) {
-    const { configDir, configJson: configFile, root, output } = options;
-    const overlay = await overlayFrom(podFile, inherited);
-    const validate = certificateCheck({ root, configDir });
-    const planned = await makePlan(
-      { configDir, configFile, root, me: whoAmI(), overlay, validate, onlyCompare: true },
-      { signal, log },
-    );
+  async run({ options }, context) {
+    const { signal, log, stdout, terminal } = context;
+    const settings = await configOptions(options, context);
+    const validate = certificateCheck(options);
+    const planned = await makePlan({ ...settings, validate, onlyCompare: true }, { signal, log });
     const { createShow, findDifferences, renderDifferences } = await import('../../config/check/index.ts');
-    const show = createShow(overlay);
+    const show = createShow(settings.overlay);
     const differences = planned === undefined ? [] : await findDifferences(planned.plan, show, signal);
     if (planned !== undefined) {
       const aboutCommand = await compareCommand(planned.root, planned.loaded.document.command, show);
@@ -52,7 +50,7 @@ export const checkCommand = command({
     const config = planned?.loaded.file ?? null;
     const compared = planned?.plan.steps.length ?? 0;
     const same = differences.length === 0;
-    if (output === 'json') stdout(`${JSON.stringify({ config, same, compared, differences })}\n`);
+    if (options.output === 'json') stdout(`${JSON.stringify({ config, same, compared, differences })}\n`);
     else stdout(renderDifferences(differences, terminal));
     if (planned === undefined) return ExitCode.ok;
     if (same) log.info(`nothing differs: what ${config} asks for is in place (${compared} compared)`);
@@ -65,4 +63,34 @@ function named(differences: readonly Difference[]): string {
   const paths = differences.map(({ path }) => path);
   const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : '';
   return paths.slice(0, NAMED_MAX).join(', ') + more;
+}
+
+const LINE_END = Buffer.from('\n');
+
+/**
+ * Whether the command that a container starts with is config.json's: that which kolla-init left in a volume, or
+ * kolla_set_configs as root. Undefined when it is, or where neither leaves one.
+ */
+export async function compareCommand(root: string, wanted: string, show: Show): Promise<Difference | undefined> {
+  for (const dest of [ROOTLESS_RUN_COMMAND, RUN_COMMAND]) {
+    const path = join(root, dest);
+    const subject = { path, entry: 'command' };
+    const found = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
+    if (found instanceof Error) {
+      if (found.code !== 'ENOENT') return { ...subject, is: `not to be read (${found.code})` };
+      if (dest === ROOTLESS_RUN_COMMAND && (await isVolume(dirname(path)))) return { ...subject, is: 'missing' };
+      continue;
+    }
+    if (found.equals(Buffer.from(wanted))) return undefined;
+    // A line end for each side, so that neither is said to be without one.
+    const sides = { actual: Buffer.concat([found, LINE_END]), wanted: Buffer.from(`${wanted}\n`), isPrivate: false };
+    return { ...subject, content: await show({ dest, ...sides }) };
+  }
+  return undefined;
+}
+
+/** kolla-init leaves no command where it may not. */
+async function isVolume(folder: string): Promise<boolean> {
+  const found = await stat(folder).catch(() => undefined);
+  return found?.isDirectory() === true && (await mayWriteIn(folder));
 }

@@ -11,16 +11,14 @@ import { command, type Helper } from '../../cli/command.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { ExitCode } from '../../core/errors.ts';
 import { putInPlace } from '../../config/index.ts';
-import { certificateCheckToWrite, prepareCertificates } from './ca-certificates.ts';
+import { certificateCheckToWrite, configOptions, prepareCertificates } from './files.ts';
 import { checkCommand } from './check.ts';
 import { OPTIONS } from './options.ts';
-import { overlayFrom } from './overlays.ts';
 import { planCommand } from './plan.ts';
 import { rbacCommand } from './rbac.ts';
 import { leaveRunCommand } from './run-command.ts';
 import { checkTimeout, dependenciesOf, waitFor } from './waits.ts';
 import { watchCommand } from './watch.ts';
-import { whoAmI } from './who-am-i.ts';
 
 const main = command({
   summary: "Puts config.json's files in place, then waits for what the service needs.",
@@ -49,18 +47,11 @@ const main = command({
   ],
   async run({ options }, context) {
     const began = performance.now();
-    const { signal, log, inherited, podFile } = context;
+    const { signal, log } = context;
     checkTimeout(options.timeout);
     const dependencies = dependenciesOf(options.wait);
     const applied = await putInPlace(
-      {
-        configDir: options.configDir,
-        configFile: options.configJson,
-        root: options.root,
-        me: whoAmI(),
-        overlay: await overlayFrom(podFile, inherited),
-        validate: certificateCheckToWrite(options),
-      },
+      { ...(await configOptions(options, context)), validate: certificateCheckToWrite(options) },
       { signal, log },
     );
     await prepareCertificates(options, applied?.sources ?? [], { signal, log });

@@ -18,7 +18,7 @@ import {
   privilegeOf,
   runUpdate,
   sourcesOf,
-  surroundings,
+  startFacts,
 } from '../start/index.ts';
 
 const main = command({
@@ -36,7 +36,7 @@ const main = command({
   ],
   async run({ operands }, context) {
     const { signal, log, inherited } = context;
-    const privilege = privilegeOf(surroundings(inherited['PATH'] ?? ''));
+    const privilege = privilegeOf(startFacts(inherited['PATH'] ?? ''));
     if (privilege.by === 'nobody') await sayWhatIsLeftOut(log);
     if (privilege.by === 'root') {
       const code = (await configuration(context)) || (await certificates(context));

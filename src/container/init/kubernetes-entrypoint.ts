@@ -14,9 +14,27 @@ import { nearest } from '../../core/nearest.ts';
 import { toldAsEntrypoint, translate } from '../../wait/index.ts';
 import { becomeProgram, findProgram, isRefusal, withCallersLimits } from '../../process/exec/index.ts';
 import { ENTRYPOINT_OPTIONS, VARIABLE_PREFIX } from './entrypoint-options.ts';
-import { entrypointLine, streamOf } from './entrypoint-lines.ts';
 import { ownValues, renderTemplate } from './render-template.ts';
 import { checkTimeout, waitFor } from './waits.ts';
+import type { Level, LineFormat } from '../../core/log.ts';
+import { isoTime, localTime } from '../../core/local-time.ts';
+
+const WORDS = { debug: 'DEBUG', info: 'INFO', warn: 'WARNING', error: 'ERROR' } as const satisfies Record<
+  Level,
+  string
+>;
+
+/** kubernetes-entrypoint's lines, without the place in its source. */
+const entrypointLine: LineFormat = (level, message, { stack }, now) => {
+  const time = isoTime(localTime(now)).slice(0, 19).replace('T', ' ').replaceAll('-', '/');
+  const more = typeof stack === 'string' ? `\n${stack}` : '';
+  return `Entrypoint ${WORDS[level]}: ${time} ${message}${more}\n`;
+};
+
+/** Where it puts them. */
+function streamOf(level: Level): 'stdout' | 'stderr' {
+  return level === 'error' ? 'stderr' : 'stdout';
+}
 
 const main = command({
   summary: "Waits for what DEPENDENCY_* says, then becomes COMMAND: kubernetes-entrypoint's drop-in.",

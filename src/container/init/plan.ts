@@ -17,7 +17,7 @@ import { CONFIG_DIR } from '../../config/index.ts';
 import type { EntryPlan, OwnerRule, PodPlan } from '../../config/volumes/index.ts';
 import { NAME_RULES } from '../../kube/names.ts';
 import { FILE_OPTIONS } from './options.ts';
-import { namesForOverlays } from './overlays.ts';
+import { namesForOverlays } from './files.ts';
 import { planYaml } from './plan-yaml.ts';
 
 const [CONFIG_DIR_OPTION] = FILE_OPTIONS;

@@ -14,7 +14,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { ConfigError, ExitCode, messageOf } from '../../core/errors.ts';
 import type { InPlace } from '../../config/index.ts';
 import { fingerprintOf, watchConfig, STARTING, type WatchOptions, type WatchStatus } from '../../config/watch/index.ts';
-import { certificateCheck, prepareCertificates } from './ca-certificates.ts';
+import { certificateCheck, prepareCertificates } from './files.ts';
 import {
   ActionRunner,
   checkProgram,

@@ -2,9 +2,8 @@ import { command, type Context } from '../../cli/command.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import { CA_FILE_OPTION, FILE_OPTIONS } from './options.ts';
-import { overlayFrom } from './overlays.ts';
+import { configOptions } from './files.ts';
 import type { WatchRunOptions } from './run-watch.ts';
-import { whoAmI } from './who-am-i.ts';
 
 const SHORTEST_POLL_MS = 100;
 
@@ -83,16 +82,12 @@ export const watchCommand = command({
  */
 export async function watchSettings(
   options: Values<typeof WATCH_OPTIONS>,
-  { podFile, inherited }: Pick<Context, 'podFile' | 'inherited'>,
+  context: Pick<Context, 'podFile' | 'inherited'>,
 ): Promise<WatchRunOptions> {
   if (options.poll < SHORTEST_POLL_MS) throw new UsageError('--poll: must be at least 100ms');
   if (options.actionTimeout === 0) throw new UsageError('--action-timeout: must be more than 0');
   return {
-    configDir: options.configDir,
-    configFile: options.configJson,
-    root: options.root,
-    me: whoAmI(),
-    overlay: await overlayFrom(podFile, inherited),
+    ...(await configOptions(options, context)),
     settleMs: options.settle,
     pollMs: options.poll,
     onChange: options.onChange,

@@ -13,7 +13,7 @@ export type Privilege =
   | { readonly by: 'nobody'; readonly runCommand: typeof ROOTLESS_RUN_COMMAND };
 
 /** What the decision is made from. */
-export interface Surroundings {
+export interface StartFacts {
   readonly uid: number;
   readonly path: string;
   /** How kolla-init's work is found. */
@@ -27,7 +27,7 @@ export interface Surroundings {
  * to the group kolla.
  * @throws NotPermittedError when kolla-init did it for somebody else; UnavailableError when neither is so: the service would start without its configuration
  */
-export function privilegeOf({ uid, path, prepared, mayGain }: Surroundings): Privilege {
+export function privilegeOf({ uid, path, prepared, mayGain }: StartFacts): Privilege {
   if (uid === 0) return { by: 'root', runCommand: RUN_COMMAND };
   const found = prepared();
   if (found === 'ready') return { by: 'nobody', runCommand: ROOTLESS_RUN_COMMAND };
@@ -49,7 +49,7 @@ export function privilegeOf({ uid, path, prepared, mayGain }: Surroundings): Pri
 }
 
 /** Of this process. */
-export function surroundings(path: string): Surroundings {
+export function startFacts(path: string): StartFacts {
   return {
     uid: process.geteuid?.() ?? 0,
     path,

@@ -1,7 +1,6 @@
 import type { Log } from '../../core/log.ts';
 import { becomeProgram, callersOpenFiles, findProgram, isRefusal } from '../../process/exec/index.ts';
 import type { Privilege } from './privilege.ts';
-import { START_SCRIPT } from './script.ts';
 
 /** Kolla's start.sh names it so; its extend scripts are written in it, and may look at their `$0`. */
 const BASH = '/bin/bash';
@@ -30,3 +29,31 @@ export async function becomeService(
     signal,
   );
 }
+
+/**
+ * What bash does after us: as Kolla's start.sh from the point where the configuration is in place. It is a constant, so that
+ * nothing of a configuration is ever parsed as shell. Its words: the file with the command, who runs the steps that need
+ * root (`root`, `sudo`, or `nobody`), the soft limit of open files (or nothing), then kolla_start's own words, which the
+ * extend script sees as `$@`.
+ *
+ * The extend script is sourced here and not run by us, because what it does to its shell is meant for the service: CMD and
+ * ARGS, exports, directory, umask, limits, `exit 0`. CMD and ARGS are unquoted as ever: words and patterns, no quotes.
+ */
+export const START_SCRIPT = `
+set -o errexit -o pipefail -o nounset
+if [[ -n $3 ]]; then ulimit -Sn "$3"; fi
+if [[ $2 == sudo ]]; then sudo -E kolla_set_configs; fi
+CMD=$(<"$1")
+ARGS=""
+if [[ $2 == sudo ]]; then sudo kolla_copy_cacerts; fi
+if [[ $2 != nobody && -d /dev-mode && -d /var/lib/kolla/venv ]] && type -P kolla_install_projects > /dev/null; then
+    if [[ $2 == sudo ]]; then sudo kolla_install_projects
+    else PATH="/var/lib/kolla/venv/bin:$PATH" kolla_install_projects; fi
+fi
+shift 3
+if [[ ! "\${!KOLLA_SKIP_EXTEND_START[@]}" ]]; then
+    . kolla_extend_start
+fi
+echo "Running command: '\${CMD}\${ARGS:+ $ARGS}'"
+exec \${CMD} \${ARGS}
+`;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
+import { defined } from '../../core/defined.ts';
 import type { Account, Accounts } from './accounts.ts';
-import type { Asker } from './asker.ts';
 import type { Request } from './parse.ts';
 
 /** Who we are. */
@@ -18,6 +18,8 @@ export type Decision =
 /** What kolla-init has done before a container without root starts. */
 const STEPS = new Set(['kolla_set_configs', 'kolla_copy_cacerts', 'kolla_install_projects']);
 
+const FILE_TOOLS = new Set(['chown', 'chmod', 'chgrp', 'mkdir', 'install']);
+
 /**
  * A service's rootwrap: `cinder-rootwrap CONFIG COMMAND...`. It filters by its own configuration and starts the command, and most
  * need the service's own files alone; what needs root fails there, as the command itself tells. Also read by bash.
@@ -31,12 +33,11 @@ export const PRIVSEP = 'privsep-helper';
  * Whether the words may run. The same user is no change; root may become anybody; nobody else may become somebody, and a
  * rootwrap that wants root gets the user that runs already.
  * @param prepared whether kolla-init left a command for this container's kolla_start
- * @param asker finds the script's line, which only a refusal needs
  */
 export function decide(
   { user: wanted = 'root', group, words }: Request,
   { uid, gid }: Caller,
-  { accounts, prepared, asker }: { accounts: Accounts; prepared: boolean; asker: () => Asker | undefined },
+  { accounts, prepared }: { accounts: Accounts; prepared: boolean },
 ): Decision {
   const target = accounts.user(wanted);
   if (target === undefined) return { to: 'refuse', line: `unknown user ${wanted}` };
@@ -44,7 +45,7 @@ export function decide(
   if (targetGid === undefined) return { to: 'refuse', line: `unknown group ${group}` };
   if (uid === 0) {
     const change = target.uid !== uid || targetGid !== gid;
-    return { to: 'run', target, ...(change ? { become: { uid: target.uid, gid: targetGid } } : {}) };
+    return { to: 'run', target, ...defined({ become: change ? { uid: target.uid, gid: targetGid } : undefined }) };
   }
   // A plain `-u` does not ask for a gid: the pod's runAsGroup may be another than /etc/passwd says.
   if (target.uid === uid && (group === undefined || targetGid === gid)) return { to: 'run', target };
@@ -54,7 +55,7 @@ export function decide(
   if (target.uid === 0 && group === undefined && isRootwrap && own !== undefined) return { to: 'run', target: own };
   if (target.uid === 0 && prepared && rest.length === 0 && STEPS.has(basename(command)))
     return { to: 'skip', line: `${basename(command)} is not needed: kolla-init has done it for this container` };
-  return { to: 'refuse', line: refusal(target, group, words, own, asker()) };
+  return { to: 'refuse', line: refusal(target, group, words, own) };
 }
 
 function refusal(
@@ -62,22 +63,15 @@ function refusal(
   group: string | undefined,
   words: readonly [string, ...string[]],
   me: Account | undefined,
-  asker: Asker | undefined,
 ): string {
   const who = group === undefined ? target.name : `${target.name}:${group}`;
   const running = me === undefined ? 'another user' : `${me.name} (${me.uid})`;
-  return `${placeOf(asker)} asks for ${who} to run ${quoted(words[0], asker)}, but this container runs as ${running} and none may become another here; ${fixFor(words)}`;
+  return `a script asks for ${who} to run '${commandOf(words)}', but this container runs as ${running} and none may become another here; ${fixFor(words)}`;
 }
 
-function placeOf(asker: Asker | undefined): string {
-  if (asker === undefined) return 'its caller';
-  if (asker.lines.length === 0) return asker.script;
-  return `line ${asker.lines.join(' or ')} of ${asker.script}`;
-}
-
-/** The script's own line; else the command without its words, which may hold what is nobody's to read. */
-function quoted(command: string, asker: Asker | undefined): string {
-  return asker?.text === undefined ? `'${command}'` : `'${asker.text}'`;
+/** What tools for files are called with is paths and owners; any other command's words may hold a password. */
+function commandOf([command, ...rest]: readonly [string, ...string[]]): string {
+  return FILE_TOOLS.has(basename(command)) ? [command, ...rest].join(' ') : command;
 }
 
 /** Itself, or by a rootwrap. */
@@ -91,7 +85,7 @@ function fixFor([command, ...rest]: readonly string[]): string {
   if (asksPrivsep([name, ...rest]))
     return `in the section of its privsep context set 'capabilities =' and 'helper_command = ${PRIVSEP} --config-file FILE'`;
   if (STEPS.has(name)) return 'run kolla-init in an init container, with one volume at /run/kolla in both';
-  if (['chown', 'chmod', 'chgrp', 'mkdir', 'install'].includes(name))
+  if (FILE_TOOLS.has(name))
     return "let kolla-init make it so: name the path in config.json's directories or permissions, on a volume";
   return 'do this when the image is built or in an init container of its own, then set KOLLA_SKIP_EXTEND_START for this one';
 }

@@ -6,7 +6,7 @@
  *     root, for a service's rootwrap -> the same, as the user that runs already
  *     another, and we are root  -> its groups, gid and uid -> the same
  *     root, for a step of kolla_start that kolla-init has done -> one line, 0
- *     anybody else -> one line: the script's line, who is wanted, the fix -> 1
+ *     anybody else -> one line: the command, who is wanted, the fix -> 1
  *
  * `rootless-bin/sudo` is a script in front of it (shim.ts). It never raises anybody: no name of ours runs with a set-id bit (src/cli/dispatch.ts). 1 is sudo's own code for its
  * refusals; 126 and 127 are a shell's, for a command that can't be run; else the code is the command's.
@@ -14,9 +14,8 @@
 import { ExitCode, messageOf } from '../../core/errors.ts';
 import { ignoreClosedStderr } from '../../cli/output.ts';
 import { becomeProgram, findProgram, isRefusal, withCallersLimits } from '../../process/exec/index.ts';
-import { surroundings } from '../start/privilege.ts';
+import { startFacts } from '../start/privilege.ts';
 import { accountsOf } from './accounts.ts';
-import { askerDeps, findAsker } from './asker.ts';
 import { decide } from './decide.ts';
 import { environmentOf, SECURE_PATH } from './environment.ts';
 import { parseSudo, SudoUsageError, type Request } from './parse.ts';
@@ -50,8 +49,7 @@ async function answer(request: Request, inherited: NodeJS.ProcessEnv): Promise<E
     { uid, gid },
     {
       accounts,
-      prepared: surroundings(path).prepared() === 'ready',
-      asker: () => findAsker(request.words, askerDeps(path)),
+      prepared: startFacts(path).prepared() === 'ready',
     },
   );
   if (decision.to === 'refuse') return refuse(decision.line);

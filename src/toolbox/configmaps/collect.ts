@@ -30,7 +30,7 @@ export interface Entry {
   readonly perm: number | undefined;
 }
 
-interface Surroundings {
+interface CollectContext {
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -44,7 +44,7 @@ interface Surroundings {
 export async function collect(
   dir: string,
   isExcluded: (path: string) => boolean,
-  { signal, log }: Surroundings,
+  { signal, log }: CollectContext,
 ): Promise<ConfigFile[]> {
   const loaded = await readConfig(await folderAt(dir), undefined);
   if (loaded === undefined) throw await noConfig(dir);

@@ -3,6 +3,8 @@ import { ConfigError } from '../../core/errors.ts';
 import { MAX_BYTES, type ConfigFile } from './collect.ts';
 import { fileName, keyName, slug, versionOf } from './names.ts';
 import type { Verdict } from './secrecy.ts';
+import type { YamlValue } from '../../core/yaml-text.ts';
+import { CONFIG_DIR } from '../../config/read.ts';
 
 /**
  * What comes through as text. The API server reads what is applied as YAML, JSON too: it folds U+0085, U+2028 and U+2029 as
@@ -104,4 +106,25 @@ function checkSize(kind: ConfigObject['kind'], files: readonly ConfigFile[]): vo
     `one ${kind} for all files would have ${size} bytes, and it holds at most ${MAX_BYTES} (1 MiB); the largest is ` +
       `${largest?.path} with ${largest?.bytes.length}: --bundle file gives each its own`,
   );
+}
+
+/** As kolla-init plan names it, in whose output it takes the place of the volume of that name. */
+const VOLUME = 'config-files';
+
+/**
+ * The projected volume in which every file is at its path again, so that kolla-init finds each `source`, and the init
+ * container's mount of it: the folder itself, since a file mounted by subPath never changes.
+ */
+export function mountsOf(objects: readonly ConfigObject[]): YamlValue {
+  return {
+    volumes: [{ name: VOLUME, projected: { sources: objects.map(sourceOf) } }],
+    volumeMounts: [{ name: VOLUME, mountPath: CONFIG_DIR, readOnly: true }],
+  };
+}
+
+/** Without items where every key is its file's path. */
+function sourceOf({ kind, metadata: { name }, items }: ConfigObject): YamlValue {
+  const isPlain = items.every(({ key, path, mode }) => key === path && mode === undefined);
+  const source = isPlain ? { name } : { name, items: items.map((item) => ({ ...item })) };
+  return kind === 'Secret' ? { secret: source } : { configMap: source };
 }

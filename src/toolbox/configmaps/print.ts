@@ -7,8 +7,7 @@ import { yamlText, type YamlValue } from '../../core/yaml-text.ts';
 import { NAME_RULES } from '../../kube/names.ts';
 import { collect, isUntaken, type ConfigFile } from './collect.ts';
 import { chooser, SAID_PLAIN, type Patterns } from './globs.ts';
-import { mountsOf } from './mounts.ts';
-import { objectsOf, type ConfigObject, type ObjectOptions } from './objects.ts';
+import { mountsOf, objectsOf, type ConfigObject, type ObjectOptions } from './objects.ts';
 import { judge, type Verdict } from './secrecy.ts';
 
 const UNFOLDED_COLUMNS = 10_000;

@@ -1,18 +1,16 @@
 /**
  * kubernetes-entrypoint's environment in our own words.
  *
- *   DEPENDENCY_* -> list.ts (`a,ns:b`), or json.ts (values that know their columns) and a file each for what its entries may hold
- *   -> made.ts: the Dependency that --wait would give -> the same waiters -> tell.ts: its phrases in the log
+ *   DEPENDENCY_* -> list.ts (`a,ns:b`), or json.ts (values that know their columns) -> json-variables.ts: what its entries may hold
+ *   -> made.ts: the Dependency that --wait would give -> the same waiters
  *
  * What kubernetes-entrypoint left out with a line in its log, and so did not wait for, is a UsageError (64) with variable and
  * column; where leniency is asked for, it is left out again and said so. What it would have waited for in vain for ever (an empty
  * name, a name with a blank) is a UsageError either way.
  */
 import type { Dependency } from '../dependency.ts';
-import { checkName } from '../grammar/names.ts';
-import { wrong, type Source } from '../grammar/problem.ts';
-import { customResourcesIn } from './custom-resources.ts';
-import { jobsIn } from './jobs.ts';
+import { checkName, wrong, type Source } from '../grammar/source.ts';
+import { customResourcesIn, jobsIn, podsIn } from './json-variables.ts';
 import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
 import { namesOf, objectsOf, pathsOf } from './list.ts';
 import {
@@ -22,10 +20,6 @@ import {
   serviceDependency,
   socketDependency,
 } from './made.ts';
-import { podsIn } from './pods.ts';
-
-export type { Way } from './leave-out.ts';
-export { toldAsEntrypoint } from './tell.ts';
 
 /** The values of the environment; undefined where one is not set or empty. */
 export interface EntrypointVariables {

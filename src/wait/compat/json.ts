@@ -1,4 +1,4 @@
-import { wrong, type Source } from '../grammar/problem.ts';
+import { wrong, type Source } from '../grammar/source.ts';
 import { leftOut } from './leave-out.ts';
 
 /** A JSON value that knows where it stands, so that whatever is wrong with it can be shown. */

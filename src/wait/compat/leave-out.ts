@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/errors.ts';
-import { wrong, type Source } from '../grammar/problem.ts';
+import { wrong, type Source } from '../grammar/source.ts';
 
 /** Something that kubernetes-entrypoint left out with a line in its log, and so did not wait for. */
 class LeftOutError extends UsageError {

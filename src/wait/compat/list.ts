@@ -1,5 +1,4 @@
-import { checkName, type NameRule } from '../grammar/names.ts';
-import { wrong, type Part, type Source } from '../grammar/problem.ts';
+import { checkName, wrong, type NameRule, type Part, type Source } from '../grammar/source.ts';
 import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
 
 /** One entry of `name,namespace:name`. */

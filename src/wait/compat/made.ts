@@ -1,4 +1,11 @@
 import type { Condition, JsonPath, ObjectDependency, PathDependency } from '../dependency.ts';
+import { any } from '../kinds/any.ts';
+import { container } from '../kinds/container.ts';
+import { daemonset } from '../kinds/daemonset.ts';
+import { job } from '../kinds/job.ts';
+import { file } from '../kinds/path.ts';
+import { pod } from '../kinds/pod.ts';
+import { service } from '../kinds/service.ts';
 
 /** What a Dependency is where nothing more is said; its text is how kubernetes-entrypoint's log calls it. */
 const PLAIN = {
@@ -15,18 +22,26 @@ const PLAIN = {
 } as const;
 
 export function serviceDependency(name: string, namespace: string): ObjectDependency {
-  return { ...PLAIN, kind: 'service', text: `Service ${name} in namespace ${namespace}`, name, namespace };
+  return {
+    ...PLAIN,
+    of: service,
+    kind: service.word,
+    text: `Service ${name} in namespace ${namespace}`,
+    name,
+    namespace,
+  };
 }
 
 export function jobDependency(name: string, namespace: string): ObjectDependency {
-  return { ...PLAIN, kind: 'job', text: `Job ${name} in namespace ${namespace}`, name, namespace };
+  return { ...PLAIN, of: job, kind: job.word, text: `Job ${name} in namespace ${namespace}`, name, namespace };
 }
 
 /** @param labels `app=x` each */
 export function jobsDependency(labels: readonly string[], namespace: string): ObjectDependency {
   return {
     ...PLAIN,
-    kind: 'job',
+    of: job,
+    kind: job.word,
     text: `Jobs with labels ${mapText(labels)} in namespace ${namespace}`,
     labels,
     namespace,
@@ -34,23 +49,38 @@ export function jobsDependency(labels: readonly string[], namespace: string): Ob
 }
 
 export function daemonsetDependency(name: string, namespace: string): ObjectDependency {
-  return { ...PLAIN, kind: 'daemonset', text: `Daemonset ${name} in namespace ${namespace}`, name, namespace };
+  return {
+    ...PLAIN,
+    of: daemonset,
+    kind: daemonset.word,
+    text: `Daemonset ${name} in namespace ${namespace}`,
+    name,
+    namespace,
+  };
 }
 
 /** @param labels `app=x` each */
 export function podDependency(labels: readonly string[], namespace: string, isOnOwnNode: boolean): ObjectDependency {
   const where = isOnOwnNode ? ' on same host' : '';
   const text = `Pod${where} with labels ${mapText(labels)} in namespace ${namespace}`;
-  return { ...PLAIN, kind: 'pod', text, labels, namespace, isOnOwnNode };
+  return { ...PLAIN, of: pod, kind: pod.word, text, labels, namespace, isOnOwnNode };
 }
 
 export function containerDependency(name: string): ObjectDependency {
-  return { ...PLAIN, kind: 'container', text: `Container ${name}`, name, namespace: undefined };
+  return { ...PLAIN, of: container, kind: container.word, text: `Container ${name}`, name, namespace: undefined };
 }
 
 /** There only that something is at the path counts, which needs no permission to connect to it. */
 export function socketDependency(path: string): PathDependency {
-  return { form: 'path', kind: 'file', text: `Socket ${path}`, isNegated: false, timeoutMs: undefined, path };
+  return {
+    form: 'path',
+    of: file,
+    kind: file.word,
+    text: `Socket ${path}`,
+    isNegated: false,
+    timeoutMs: undefined,
+    path,
+  };
 }
 
 export interface CustomResource {
@@ -70,6 +100,7 @@ export function customResourceDependency(
 ): ObjectDependency {
   return {
     ...PLAIN,
+    of: any,
     // As kubectl names one version of a kind.
     kind: `${kind}.${version}.${group}`,
     text: `CustomResource ${kind} ${name} in namespace ${namespace ?? base}`,

@@ -2,8 +2,7 @@ import { messageOf } from '../../core/errors.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Condition, JsonPath, ObjectDependency } from '../dependency.ts';
-import { checkLabel, checkName } from './names.ts';
-import { wrong, type Part, type Source } from './problem.ts';
+import { checkLabel, checkName, wrong, type Part, type Source } from './source.ts';
 
 /** Everything that may be said of a dependency behind its name. */
 type Options = Pick<

@@ -1,13 +1,22 @@
 import { UsageError } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { parseAddress } from '../../net/address.ts';
-import type { Dependency, ObjectDependency, PathDependency, ServerDependency, UrlDependency } from '../dependency.ts';
-import type { Kind, ObjectKind, PathKind, ServerKind, UrlKind } from '../kind.ts';
+import type {
+  Dependency,
+  ObjectDependency,
+  PathDependency,
+  ServerDependency,
+  UrlDependency,
+  Kind,
+  ObjectKind,
+  PathKind,
+  ServerKind,
+  UrlKind,
+} from '../dependency.ts';
 import { ANY, KINDS } from '../kinds/index.ts';
 import { BUILT_IN_WORDS } from '../resource-words.ts';
-import { checkName } from './names.ts';
+import { checkName, wrong, type Part, type Source } from './source.ts';
 import { parseOptions } from './options.ts';
-import { wrong, type Part, type Source } from './problem.ts';
 
 const SEPARATORS = { object: '/', server: '://', url: '://', path: ':' } as const satisfies Record<
   Kind['form'],
@@ -108,6 +117,7 @@ function parseObject(kind: ObjectKind, { source, word, isNegated }: Begun, end: 
     throw wrong(source, query?.column ?? 1, `label= stands instead of a name: ${kind.word}?label=...`);
   return {
     form: 'object',
+    of: kind,
     kind: kind === ANY ? word : kind.word,
     text,
     isNegated,
@@ -132,7 +142,7 @@ function parseServer(kind: ServerKind, { source, isNegated }: Begun, rest: Part)
     throw wrong(source, place.column, `${what} is missing or wrong; IPv6 addresses stand in brackets`, cause);
   }
   const { timeoutMs } = parseOptions(source, query, ['timeout']);
-  return { form: 'server', kind: kind.word, text: source.text, isNegated, timeoutMs, ...address };
+  return { form: 'server', of: kind, kind: kind.word, text: source.text, isNegated, timeoutMs, ...address };
 }
 
 function parseUrl(kind: UrlKind, { source, word, isNegated }: Begun, rest: Part): UrlDependency {
@@ -146,7 +156,7 @@ function parseUrl(kind: UrlKind, { source, word, isNegated }: Begun, rest: Part)
     throw wrong(source, place.column, `HOST[:PORT][/PATH] is missing or wrong`);
   if (url.username !== '' || url.password !== '') refuseAccount(source, { ...place, value: '@' });
   const { timeoutMs } = parseOptions(source, fragment, ['timeout']);
-  return { form: 'url', kind: kind.word, text: source.text, isNegated, timeoutMs, url };
+  return { form: 'url', of: kind, kind: kind.word, text: source.text, isNegated, timeoutMs, url };
 }
 
 function parsePath(kind: PathKind, { source, isNegated }: Begun, rest: Part): PathDependency {
@@ -155,7 +165,7 @@ function parsePath(kind: PathKind, { source, isNegated }: Begun, rest: Part): Pa
     throw wrong(source, path.column, `an absolute path is missing${didYouMeanPath(kind, path)}`);
   if (path.value.includes('\0')) throw wrong(source, path.column + path.value.indexOf('\0'), 'a path has no NUL');
   const { timeoutMs } = parseOptions(source, query, ['timeout']);
-  return { form: 'path', kind: kind.word, text: source.text, isNegated, timeoutMs, path: path.value };
+  return { form: 'path', of: kind, kind: kind.word, text: source.text, isNegated, timeoutMs, path: path.value };
 }
 
 function didYouMeanPath({ word }: PathKind, { value }: Part): string {

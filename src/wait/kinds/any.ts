@@ -1,8 +1,7 @@
 import { UsageError, messageOf } from '../../core/errors.ts';
 import { backoffMs, pause } from '../../core/backoff.ts';
 import { ApiError } from '../../kube/api-error.ts';
-import type { ObjectDependency } from '../dependency.ts';
-import type { ObjectKind } from '../kind.ts';
+import type { ObjectDependency, ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { resourceOfWord } from '../resource-words.ts';
 import { PLAIN } from '../shape.ts';

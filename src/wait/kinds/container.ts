@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { ObjectKind } from '../kind.ts';
+import type { ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape.ts';
 import { met, pending, type Verdict } from '../verdict.ts';

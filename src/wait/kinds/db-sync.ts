@@ -1,9 +1,14 @@
-import { dbSyncLease, LEASE_RESOURCE } from '../../kube/db-sync-lease.ts';
-import type { ObjectKind } from '../kind.ts';
+import { dbSyncLease, LEASE_RESOURCE, dbSyncRecord, readinessIn } from '../../kube/db-sync-lease.ts';
+import type { ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { refuseOwnMigration } from '../own-migration.ts';
-import { judgeRecord } from '../record.ts';
-import { PLAIN } from '../shape.ts';
+import { PLAIN, shaped } from '../shape.ts';
+import { messageOf } from '../../core/errors.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import { objectPath } from '../../kube/path.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { met, pending, type Verdict } from '../verdict.ts';
+import type { Effects } from '../waiter.ts';
 
 export const dbSync: ObjectKind = {
   form: 'object',
@@ -46,3 +51,42 @@ export const dbSync: ObjectKind = {
     };
   },
 };
+
+export interface RecordQuestion {
+  readonly namespace: string;
+  /** The migration's. */
+  readonly name: string;
+  /** Undefined: any will do. */
+  readonly release: string | undefined;
+}
+
+/** What a migration's record means to who waits. */
+export function judgeRecord(lease: KubeObject, wanted: string | undefined): Verdict {
+  const { isReady, says } = readinessIn(dbSyncRecord(lease), wanted);
+  return isReady ? met(says) : pending(says);
+}
+
+/**
+ * What a migration's Lease says in place of a Job that is not there. Asked once: a Job that is made later is seen itself.
+ * Undefined where the schema is not ready, or it may not be read: then the Job is what is waited for.
+ */
+export async function recordOf(
+  { kube, warn }: Effects,
+  { namespace, name, release }: RecordQuestion,
+  signal: AbortSignal,
+): Promise<Verdict | undefined> {
+  const client = await kube();
+  const ref = dbSyncLease(namespace, name);
+  try {
+    const { is, state } = judgeRecord(
+      shaped(PLAIN, await client.get<unknown>(objectPath(ref), { signal, metadataOnly: true })) as KubeObject,
+      release,
+    );
+    return is === 'met' ? met(`the Job is gone; Lease ${ref.name} says ${state}`) : undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ApiError && (error.status === 404 || error.status === 403)))
+      warn(`cannot read Lease ${ref.name}, which would speak for a Job that is gone: ${messageOf(error)}`);
+    return undefined;
+  }
+}

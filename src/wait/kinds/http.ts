@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { requestOnce } from '../../net/request-once.ts';
-import { endpointsHint } from '../hint.ts';
-import type { UrlKind } from '../kind.ts';
-import { lookup, retry } from '../retry.ts';
-import { unanswered } from '../unanswered.ts';
+import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
+import type { UrlKind } from '../dependency.ts';
 import { met, pending } from '../verdict.ts';
 
 /** A GET that answers. Redirects are an answer and are not followed, as with probes. */
@@ -14,8 +12,8 @@ function httpKind(word: 'http' | 'https'): UrlKind {
     word,
     aliases: [],
     means: 'a GET answers with a status below 400; redirects are not followed',
-    make: ({ url, isNegated }, { caFile }) => ({
-      hint: () => endpointsHint(url.hostname.replace(/^\[|\]$/g, '')),
+    make: ({ url, isNegated }, { caFile, self }) => ({
+      hint: () => endpointsHint(url.hostname.replace(/^\[|\]$/g, ''), self),
       async wait(report, signal) {
         if (caFile !== undefined) await checkReadable(caFile);
         return await retry(

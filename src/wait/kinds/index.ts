@@ -1,25 +1,20 @@
 /**
  * Every kind of dependency, in the order in which help and docs show them: one file a kind, and one line here.
  */
-import type { Kind } from '../kind.ts';
-import { amqp } from './amqp.ts';
+import type { Kind } from '../dependency.ts';
+import { amqp, memcached, mysql, tcp } from './server.ts';
 import { any } from './any.ts';
 import { container } from './container.ts';
 import { daemonset } from './daemonset.ts';
 import { dbSync } from './db-sync.ts';
-import { deployment } from './deployment.ts';
-import { file } from './file.ts';
+import { deployment, statefulset } from './rollout.ts';
+import { file, socket } from './path.ts';
 import { http, https } from './http.ts';
 import { job } from './job.ts';
-import { memcached } from './memcached.ts';
-import { mysql } from './mysql.ts';
 import { node } from './node.ts';
 import { pod } from './pod.ts';
 import { configmap, secret } from './presence.ts';
 import { service } from './service.ts';
-import { socket } from './socket.ts';
-import { statefulset } from './statefulset.ts';
-import { tcp } from './tcp.ts';
 
 /** Those that a word of their own begins. */
 export const KINDS: readonly Kind[] = [

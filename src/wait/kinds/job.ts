@@ -1,9 +1,9 @@
+import { defined } from '../../core/defined.ts';
 import { dbSyncLease, LEASE_RESOURCE } from '../../kube/db-sync-lease.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { ObjectDependency } from '../dependency.ts';
-import type { ObjectKind } from '../kind.ts';
+import type { ObjectDependency, ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
-import { recordOf } from '../record.ts';
+import { recordOf } from './db-sync.ts';
 import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf } from '../shape.ts';
 import { failed, met, passedOver, pending, type Verdict } from '../verdict.ts';
 
@@ -89,15 +89,15 @@ export const job: ObjectKind = {
   make(dependency, options, effects) {
     const { release } = dependency;
     const migration = migrationOf(dependency);
+    const askRecord = (name: string) => (namespace: string, signal: AbortSignal) =>
+      recordOf(effects, { namespace, name, release }, signal);
     return objectWaiter<Job>(dependency, options, effects, {
       resource: RESOURCE,
       shape: SHAPE,
       judge: judgeJob,
       ofMany: 'all',
       // Its TTL may have taken it away before we came; what it did stands on the migration's Lease.
-      ...(migration === undefined
-        ? {}
-        : { whenAbsent: (namespace, signal) => recordOf(effects, { namespace, name: migration, release }, signal) }),
+      ...defined({ whenAbsent: migration === undefined ? undefined : askRecord(migration) }),
       mend: (kubectl) =>
         `nothing will mend it by itself: see ${kubectl('logs')}, then delete it and let it be made again`,
     });

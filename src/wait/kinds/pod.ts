@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/types.ts';
-import type { ObjectKind, Reading } from '../kind.ts';
+import type { ObjectKind, Reading } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { CONDITION, fields, FLAG, listOfFields, objectOf, TEXT } from '../shape.ts';
 import { met, passedOver, pending, type Verdict } from '../verdict.ts';

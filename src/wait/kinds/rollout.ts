@@ -1,7 +1,7 @@
-import type { RolloutVerdict, Workload } from '../../kube/rollout.ts';
-import type { ObjectKind } from '../kind.ts';
+import { judgeDeployment, judgeStatefulSet, type RolloutVerdict, type Workload } from '../../kube/rollout.ts';
+import type { ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
-import type { Shape } from '../shape.ts';
+import { CONDITION, fields, listOfFields, NUMBER, objectOf, TEXT, type Shape } from '../shape.ts';
 
 interface Names extends Pick<ObjectKind, 'word' | 'aliases' | 'means'> {
   /** As manifests write it: `Deployment`. */
@@ -12,7 +12,7 @@ interface Names extends Pick<ObjectKind, 'word' | 'aliases' | 'means'> {
 }
 
 /** The kind of a workload, by name or labels, that is waited for until `judge` finds its rollout complete. */
-export function rolloutKind(
+function rolloutKind(
   { kind, resource, shape, ...names }: Names,
   judge: (workload: Workload) => RolloutVerdict,
 ): ObjectKind {
@@ -31,3 +31,48 @@ export function rolloutKind(
       objectWaiter<Workload>(dependency, options, effects, { resource: reference, shape, judge, ofMany: 'all' }),
   };
 }
+
+export const deployment: ObjectKind = rolloutKind(
+  {
+    word: 'deployment',
+    aliases: ['deployments', 'deploy', 'deployment.apps', 'deployments.apps'],
+    kind: 'Deployment',
+    means: 'its rollout is complete: all replicas updated and available, no old one left; labels: all of them',
+    resource: 'deployments',
+    shape: objectOf({
+      spec: fields({ replicas: NUMBER }),
+      status: fields({
+        observedGeneration: NUMBER,
+        replicas: NUMBER,
+        updatedReplicas: NUMBER,
+        availableReplicas: NUMBER,
+        conditions: listOfFields(CONDITION),
+      }),
+    }),
+  },
+  judgeDeployment,
+);
+
+export const statefulset: ObjectKind = rolloutKind(
+  {
+    word: 'statefulset',
+    aliases: ['statefulsets', 'sts', 'statefulset.apps', 'statefulsets.apps'],
+    kind: 'StatefulSet',
+    means: 'its rollout is complete: all replicas updated (above the partition) and available; labels: all of them',
+    resource: 'statefulsets',
+    shape: objectOf({
+      spec: fields({
+        replicas: NUMBER,
+        updateStrategy: fields({ type: TEXT, rollingUpdate: fields({ partition: NUMBER }) }),
+      }),
+      status: fields({
+        observedGeneration: NUMBER,
+        updatedReplicas: NUMBER,
+        availableReplicas: NUMBER,
+        currentRevision: TEXT,
+        updateRevision: TEXT,
+      }),
+    }),
+  },
+  judgeStatefulSet,
+);

@@ -9,20 +9,20 @@ export interface NeedsRoot {
 }
 
 const SKIP = 'set `KOLLA_SKIP_EXTEND_START=1`';
-const ALTERNATIVES = /asks for root to run 'sudo \/usr\/bin\/update-alternatives --auto iptables'/;
-const WRAPPERS = /asks for root to run 'sudo -E \/usr\/local\/lib\/neutron-wrappers\/delete-wrappers'/;
+const ALTERNATIVES = /asks for root to run '\/usr\/bin\/update-alternatives'/;
+const WRAPPERS = /asks for root to run '\/usr\/local\/lib\/neutron-wrappers\/delete-wrappers'/;
 
 export const NEEDS_ROOT: readonly NeedsRoot[] = [
   {
     script: 'ceilometer/ceilometer-notification/extend_start.sh',
     variables: ['KOLLA_BOOTSTRAP'],
-    why: /line 9 of .* asks for root to run 'sudo chown -R ceilometer: \/var\/lib\/ceilometer\/'/,
+    why: /asks for root to run 'chown -R ceilometer: \/var\/lib\/ceilometer\/'/,
     instead: '`ceilometer-upgrade` has run by then: make it the command of the Job',
   },
   {
     script: 'fluentd/extend_start.sh',
     variables: [''],
-    why: /line 13 of .* asks for root to run 'sudo chown fluentd:kolla \/var\/log\/kolla'/,
+    why: /asks for root to run 'chown fluentd:kolla \/var\/log\/kolla'/,
     instead: `${SKIP}: the group kolla may write the folder without that`,
   },
   {
@@ -34,7 +34,7 @@ export const NEEDS_ROOT: readonly NeedsRoot[] = [
   {
     script: 'mariadb-server/extend_start.sh',
     variables: ['KOLLA_BOOTSTRAP'],
-    why: /line 22 of .* asks for root to run 'sudo -E kolla_security_reset'/,
+    why: /asks for root to run 'kolla_security_reset'/,
     instead: "use the image's own initialisation or an operator; later starts need no root",
   },
   ...['neutron/neutron-base', 'neutron/neutron-server'].map((image) => ({

@@ -32,11 +32,11 @@ function needsRoot(outcomes: readonly Outcome[]): string {
     .filter(({ reason }) => reason !== '')
     .map(({ script, variable, reason }) => {
       const known = NEEDS_ROOT.find((each) => each.script === script && each.variables.includes(variable));
-      const why = /^(?:sudo: )?(.*? of .*? asks for root to run '.*?')/.exec(reason)?.[1] ?? reason;
-      const short = why.replaceAll('/usr/local/bin/', '').replace(' asks for root to run ', ': ').replaceAll("'", '`');
+      const why = /^sudo: a script asks for root to run ('.*?')/.exec(reason)?.[1] ?? reason;
+      const short = why.replaceAll('/usr/local/bin/', '').replaceAll("'", '`');
       return `| ${nameOf(script)} | ${said(variable)} | ${short} | ${known?.instead ?? ''} |\n`;
     });
-  return `| script | with | where | instead |\n|---|---|---|---|\n${rows.join('')}`;
+  return `| script | with | what | instead |\n|---|---|---|---|\n${rows.join('')}`;
 }
 
 function rowOf(script: string, runs: readonly Outcome[]): string {

@@ -91,7 +91,7 @@ export const kollaContract: Capability = {
     {
       point: 'sudo in rootless images: runs as the same user, refuses the rest with the line that asked',
       file: 'test/contract/sudo.test.ts',
-      test: ['what asks for root is refused with the line of the extend script', EVERY],
+      test: ['what asks for root is refused with the command of the extend script', EVERY],
     },
     {
       point: 'every extend script of the kolla package is started without root; those that cannot are listed',

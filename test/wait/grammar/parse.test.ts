@@ -55,7 +55,9 @@ for (const [text, expected] of [
   ['clusterrole/system:node', { kind: 'clusterrole', name: 'system:node' }],
 ] as const) {
   test(`'${text}' is read as what it says`, () => {
-    assert.deepEqual(parseDependency(text), { ...PLAIN, form: 'object', ...expected, text });
+    const { of: kind, ...said } = parseDependency(text);
+    assert.equal(kind.form, 'object');
+    assert.deepEqual(said, { ...PLAIN, form: 'object', ...expected, text });
   });
 }
 
@@ -75,7 +77,9 @@ for (const [text, expected] of [
   ['!socket:/run/a.sock', { form: 'path', kind: 'socket', path: '/run/a.sock', isNegated: true }],
 ] as const) {
   test(`'${text}' is read as what it says`, () => {
-    assert.deepEqual(parseDependency(text), { ...BARE, ...expected, text });
+    const { of: kind, ...said } = parseDependency(text);
+    assert.deepEqual([kind.form, kind.word], [expected.form, expected.kind]);
+    assert.deepEqual(said, { ...BARE, ...expected, text });
   });
 }
 

@@ -6,7 +6,7 @@ import { judgeNode } from '../../../src/wait/kinds/node.ts';
 import { judgePod } from '../../../src/wait/kinds/pod.ts';
 import { judgePresence } from '../../../src/wait/kinds/presence.ts';
 import { judgeSlices } from '../../../src/wait/kinds/service.ts';
-import { judgeRecord } from '../../../src/wait/record.ts';
+import { judgeRecord } from '../../../src/wait/kinds/db-sync.ts';
 import { ending, is, judged, metadata } from './judged.ts';
 
 judged('a Job', [

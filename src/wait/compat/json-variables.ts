@@ -1,11 +1,47 @@
-import type { Condition, JsonPath, ObjectDependency } from '../dependency.ts';
-import { checkName } from '../grammar/names.ts';
-import { wrong, type Part, type Source } from '../grammar/problem.ts';
-import { entriesIn } from './entries.ts';
+import type { ObjectDependency, Condition, JsonPath } from '../dependency.ts';
+import { checkName, wrong, type Source, type Part } from '../grammar/source.ts';
+import {
+  entriesIn,
+  namespaceOf,
+  selectorOf,
+  labelsIn,
+  membersIn,
+  textIn,
+  flagIn,
+  itemsIn,
+  type Reading,
+} from './members.ts';
+import { leftOut, type Way } from './leave-out.ts';
+import { jobDependency, jobsDependency, podDependency, customResourceDependency } from './made.ts';
 import type { Json } from './json.ts';
-import type { Way } from './leave-out.ts';
-import { customResourceDependency } from './made.ts';
-import { itemsIn, membersIn, textIn, type Reading } from './members.ts';
+
+/** DEPENDENCY_JOBS_JSON: `[{"name"?, "labels"?, "namespace"?}]`. */
+export function jobsIn(source: Source, way: Way, base: string): ObjectDependency[] {
+  return entriesIn(source, way, (reading, json) => {
+    const members = membersIn(reading, json, ['name', 'labels', 'namespace']);
+    const [name, labels] = [textIn(reading, members, 'name'), labelsIn(reading, members, 'labels')];
+    const given = textIn(reading, members, 'namespace');
+    return () => {
+      const namespace = namespaceOf(source, given, base);
+      if (name === undefined) return jobsDependency(selectorOf(source, json, labels, 'a Job'), namespace);
+      if (labels !== undefined)
+        throw leftOut(source, json.column, 'this has a name and labels; one of them says which Job');
+      checkName(source, 'a Job', name, 'subdomain');
+      return jobDependency(name.value, namespace);
+    };
+  });
+}
+
+/** DEPENDENCY_POD_JSON: `[{"labels", "namespace"?, "requireSameNode"?}]`. */
+export function podsIn(source: Source, way: Way, base: string): ObjectDependency[] {
+  return entriesIn(source, way, (reading, json) => {
+    const members = membersIn(reading, json, ['labels', 'namespace', 'requireSameNode']);
+    const [labels, given] = [labelsIn(reading, members, 'labels'), textIn(reading, members, 'namespace')];
+    const isOnOwnNode = flagIn(reading, members, 'requireSameNode');
+    return () =>
+      podDependency(selectorOf(source, json, labels, 'a Pod'), namespaceOf(source, given, base), isOnOwnNode);
+  });
+}
 
 const RESOURCE_KEYS = ['apiVersion', 'kind', 'name', 'namespace', 'fields', 'conditions'];
 

@@ -1,8 +1,8 @@
-import { command, type Command, type Helper } from '../cli/command.ts';
-import { ExitCode } from '../core/errors.ts';
-import { bashCompletion } from './completion/bash.ts';
-import { fishCompletion } from './completion/fish.ts';
-import { zshCompletion } from './completion/zsh.ts';
+import { command, type Command, type Helper } from '../../cli/command.ts';
+import { ExitCode } from '../../core/errors.ts';
+import { bashCompletion } from './bash.ts';
+import { fishCompletion } from './fish.ts';
+import { zshCompletion } from './zsh.ts';
 
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 type Shell = keyof typeof SCRIPTS;

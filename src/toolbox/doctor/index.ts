@@ -1,9 +1,9 @@
-import { command, sectionOf, type Command } from '../cli/command.ts';
-import { ExitCode } from '../core/errors.ts';
-import { outputOption } from '../cli/output-option.ts';
-import { table } from '../cli/table.ts';
-import { paint, type Terminal } from '../cli/terminal.ts';
-import type { Finding } from './doctor/finding.ts';
+import { command, sectionOf, type Command } from '../../cli/command.ts';
+import { ExitCode } from '../../core/errors.ts';
+import { outputOption } from '../../cli/output-option.ts';
+import { table } from '../../cli/table.ts';
+import { paint, type Terminal } from '../../cli/terminal.ts';
+import type { Finding } from './finding.ts';
 
 /** Says what this pod or machine has and lacks for each helper. */
 export function doctorOf(names: readonly string[]): Command {
@@ -20,7 +20,7 @@ export function doctorOf(names: readonly string[]): Command {
       // The environment itself is what is looked at here: it is no option.
       const machine = { root: '', env: inherited, uid: process.getuid?.() ?? 0, signal };
       // Lazy: no other command asks the network for anything.
-      const { examine } = await import('./doctor/examine.ts');
+      const { examine } = await import('./examine.ts');
       const all = await examine(machine);
       const findings = name === undefined ? all : all.filter(({ helpers }) => helpers.some((h) => isNamed(h, name)));
       stdout(options.output === 'json' ? `${JSON.stringify(findings, undefined, 2)}\n` : report(findings, terminal));

@@ -1,0 +1,80 @@
+import { existsSync, readlinkSync, statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { insideHint, retry } from '../retry.ts';
+import type { PathKind } from '../dependency.ts';
+import { met, passedOver, pending, type Verdict } from '../verdict.ts';
+import { dial, refusalOf } from '../../net/dial.ts';
+
+/**
+ * A look at a file costs next to nothing, and not every file system tells of changes. Each has a turn of the event loop for
+ * itself, so that a hundred of them hold up no signal.
+ */
+const LOOK_AGAIN = { minMs: 50, maxMs: 500 };
+
+export const file: PathKind = {
+  form: 'path',
+  word: 'file',
+  aliases: [],
+  means: 'the file or folder is there (links are followed); with a `/` at its end it must be a folder',
+  make: ({ path, isNegated }, { self }) => ({
+    hint: () => insideHint(self, path),
+    wait: (report, signal) => retry(() => look(path, isNegated), { isNegated, report, signal, backoff: LOOK_AGAIN }),
+  }),
+};
+
+async function look(path: string, isNegated: boolean): Promise<Verdict> {
+  await setImmediate();
+  try {
+    return met(statSync(path).isDirectory() ? 'is there, a folder' : 'is there');
+  } catch (error) {
+    return absence(path, error as NodeJS.ErrnoException, isNegated);
+  }
+}
+
+/**
+ * What it means that a path can't be looked at: only some reasons say that nothing is there, which `!` waits for.
+ * @param isNegated whether that is what shall be, and not what is still to come
+ */
+function absence(path: string, { code = '' }: NodeJS.ErrnoException, isNegated: boolean): Verdict {
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return passedOver(`can't be looked at: ${code}`);
+  const bare = path.replace(/\/+$/, '');
+  const target = linkTarget(bare);
+  if (code === 'ENOTDIR' && existsSync(bare)) return pending('is there, but no folder');
+  const absent = isNegated ? 'not there' : 'not there yet';
+  return pending(target === undefined ? absent : `a link to ${target}, which is ${absent}`);
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+export const socket: PathKind = {
+  form: 'path',
+  word: 'socket',
+  aliases: ['unix'],
+  means: 'something accepts connections on that Unix socket',
+  make: ({ path, isNegated }, { self }) => ({
+    hint: () => insideHint(self, path),
+    wait: (report, signal) =>
+      retry((bounded) => knock(path, isNegated, bounded), { isNegated, report, signal, backoff: LOOK_AGAIN }),
+  }),
+};
+
+async function knock(path: string, isNegated: boolean, signal: AbortSignal): Promise<Verdict> {
+  await setImmediate();
+  try {
+    // To a plain file a connection is refused, as where a server has left its socket behind.
+    if (!statSync(path).isSocket()) return pending('is there, but no socket');
+  } catch (error) {
+    return absence(path, error as NodeJS.ErrnoException, isNegated);
+  }
+  const error = await dial({ path }, signal);
+  if (error === undefined) return met('accepts connections');
+  const refusal = refusalOf(error);
+  // One that is too busy (EAGAIN), or none of our business (EACCES), is there.
+  return refusal === 'ECONNREFUSED' || refusal === 'ENOENT' ? pending(refusal) : passedOver(refusal);
+}

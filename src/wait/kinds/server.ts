@@ -1,0 +1,92 @@
+import { messageOf } from '../../core/errors.ts';
+import { exchange, type Understood } from '../../net/conversation.ts';
+import type { Answer } from '../../net/protocols/answer.ts';
+import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
+import type { ServerKind } from '../dependency.ts';
+import { met, pending } from '../verdict.ts';
+import { dial, refusalOf } from '../../net/dial.ts';
+import {
+  ASK_VERSION,
+  PROTOCOL_HEADER,
+  understandGreeting,
+  understandStart,
+  understandVersion,
+} from '../../net/protocols/greetings.ts';
+
+/** A server that says what it is to whoever connects, or asks it so. Nobody logs in. */
+function greetedKind({
+  say,
+  understand,
+  ...kind
+}: Pick<ServerKind, 'word' | 'means' | 'defaultPort'> & {
+  readonly say?: Buffer;
+  readonly understand: (bytes: Buffer) => Understood<Answer>;
+}): ServerKind {
+  return {
+    ...kind,
+    form: 'server',
+    aliases: [],
+    make: ({ host, port, isNegated }, { self }) => ({
+      hint: () => endpointsHint(host, self),
+      wait: (report, signal) =>
+        retry(
+          async (bounded) => {
+            try {
+              const { isGood, says } = await exchange({
+                at: { host, port, lookup },
+                say,
+                understand,
+                signal: bounded,
+              });
+              return isGood ? met(says) : pending(says);
+            } catch (error) {
+              return unanswered(error, messageOf(error));
+            }
+          },
+          { isNegated, report, signal },
+        ),
+    }),
+  };
+}
+
+export const tcp: ServerKind = {
+  form: 'server',
+  word: 'tcp',
+  aliases: [],
+  means: 'something accepts connections there',
+  defaultPort: undefined,
+  make: ({ host, port, isNegated }, { self }) => ({
+    hint: () => endpointsHint(host, self),
+    wait: (report, signal) =>
+      retry(
+        async (bounded) => {
+          const refusal = await dial({ host, port, lookup }, bounded);
+          return refusal === undefined ? met('accepts connections') : unanswered(refusal, refusalOf(refusal));
+        },
+        { isNegated, report, signal },
+      ),
+  }),
+};
+
+export const mysql = greetedKind({
+  word: 'mysql',
+  means: 'MySQL or MariaDB greets, and so takes logins; port 3306 unless given',
+  defaultPort: 3306,
+  understand: understandGreeting,
+});
+
+export const amqp = greetedKind({
+  word: 'amqp',
+  means: 'the broker begins AMQP 0-9-1, and so takes logins; port 5672 unless given',
+  defaultPort: 5672,
+  say: PROTOCOL_HEADER,
+  understand: understandStart,
+});
+
+export const memcached = greetedKind({
+  word: 'memcached',
+  means: 'memcached tells its version; port 11211 unless given',
+  defaultPort: 11_211,
+  say: ASK_VERSION,
+  understand: understandVersion,
+});
