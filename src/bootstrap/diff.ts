@@ -1,5 +1,5 @@
 import { printable } from '../core/log.ts';
-import { paint, type Terminal } from '../cli/terminal.ts';
+import { paint, type Terminal } from '../core/terminal.ts';
 import { titleOf, type Change } from './change.ts';
 
 /**

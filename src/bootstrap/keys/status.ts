@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/duration.ts';
 import { isoTime } from '../../core/local-time.ts';
 import { table } from '../../cli/table.ts';
-import type { Terminal } from '../../cli/terminal.ts';
+import type { Terminal } from '../../core/terminal.ts';
 import { fingerprint } from './key.ts';
 import { dueAt, primaryOf, STAGED } from './ring.ts';
 import type { KeyStore } from './store.ts';
