@@ -16,7 +16,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError, messageOf } from '../../core/errors.ts';
-import { signalGroup } from '../../process/exec/signal-group.ts';
+import { signalGroup } from '../../process/run.ts';
 import { eachLine } from '../../process/lines.ts';
 import { EXPIRED, GATE, GUARD } from './guard-script.ts';
 import type { Pulse } from './pulse.ts';
