@@ -95,6 +95,18 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   return { pid, ended, hasExpired, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
 }
 
+/** The exit code of one that is stopped once the signal is aborted. */
+export async function endOrStop(child: GuardedChild, signal: AbortSignal): Promise<number> {
+  const onAbort = () => void child.stop();
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await child.ended;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
 async function stop(pid: number, ended: Promise<number>, killAfterMs: number): Promise<number> {
   signalGroup(pid, 'SIGTERM');
   const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), killAfterMs);
