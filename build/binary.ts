@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { terminalOf } from '../src/cli/terminal.ts';
+import { terminalOf } from '../src/core/terminal.ts';
 import { ROOT } from './bundle.ts';
 import { checkBinary } from './check.ts';
 import { buildBinary } from './make.ts';

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/core/errors.ts';
 import { table } from '../src/cli/table.ts';
-import { terminalOf } from '../src/cli/terminal.ts';
+import { terminalOf } from '../src/core/terminal.ts';
 import type { Target } from './base.ts';
 import { ROOT } from './bundle.ts';
 import { targetFor } from './images/arm64.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { table } from '../src/cli/table.ts';
-import type { Terminal } from '../src/cli/terminal.ts';
+import type { Terminal } from '../src/core/terminal.ts';
 import { makeBase } from './base.ts';
 import { callOf, type Built, type BuiltBundle } from './make.ts';
 import { measureStartUp, type StartUp } from './start-up.ts';

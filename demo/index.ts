@@ -10,7 +10,7 @@
  */
 import { messageOf, KollaError, ExitCode } from '../src/core/errors.ts';
 import { stopOnSignals } from '../src/cli/signals.ts';
-import { terminalOf } from '../src/cli/terminal.ts';
+import { terminalOf } from '../src/core/terminal.ts';
 import { abortWithoutParent, privateRoot } from './janitor.ts';
 import { tellPodLife } from './pod-life.ts';
 import { Story } from './story.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Terminal } from '../src/cli/terminal.ts';
+import type { Terminal } from '../src/core/terminal.ts';
 import { freePort } from '../tools/port.ts';
 import { startHelper } from './helper-process.ts';
 import { writePodFiles, type PodFiles } from './pod-files.ts';

@@ -1,4 +1,4 @@
-import { paint, type Terminal } from '../src/cli/terminal.ts';
+import { paint, type Terminal } from '../src/core/terminal.ts';
 import type { Kind, Span } from './timeline.ts';
 
 const ACTOR_WIDTH = 16;

@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.ts';
 import { printable } from '../core/log.ts';
-import { paint, type Terminal } from '../cli/terminal.ts';
+import { paint, type Terminal } from '../core/terminal.ts';
 import type { Effects } from './effects.ts';
 
 /** What kolla-bootstrap can ensure, in the order in which it does. Named as the user skips them. */

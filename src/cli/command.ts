@@ -3,7 +3,7 @@ import type { PodFile } from './file.ts';
 import type { Live } from './live.ts';
 import type { Level, LineFormat, Log } from '../core/log.ts';
 import type { Option, Values } from './option.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../core/terminal.ts';
 
 /** What every command is given besides its options. */
 export interface Context {

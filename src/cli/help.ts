@@ -2,7 +2,7 @@ import { sectionOf, type Command, type Helper } from './command.ts';
 import { COMMON_OPTIONS } from './common-options.ts';
 import type { Option } from './option.ts';
 import { fold, table } from './table.ts';
-import { paint, type Terminal } from './terminal.ts';
+import { paint, type Terminal } from '../core/terminal.ts';
 
 /** `kolla-probe tcp HOST:PORT [OPTION...]`. `name` is '' for what the helper does without a command. */
 export function usageOf(helper: Helper, name: string, command: Command): string {

@@ -1,4 +1,4 @@
-import { paint, visibleLength, type Terminal } from './terminal.ts';
+import { paint, visibleLength, type Terminal } from '../core/terminal.ts';
 
 /** A part of a terminal that changes in place, below the lines of the log. */
 export interface Live {

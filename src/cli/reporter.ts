@@ -7,7 +7,7 @@ import { LiveRegion, type Live } from './live.ts';
 import { createLog, LEVELS, type Log } from '../core/log.ts';
 import { ignoreErrors, OutputClosedError } from './output.ts';
 import type { Values } from './option.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../core/terminal.ts';
 
 /** The kubelet keeps the last so many; the beginning is what says what happened. */
 const LAST_WORD_BYTES = 4096;

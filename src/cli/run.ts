@@ -11,7 +11,7 @@ import { inputOf, resolveOptions, splitWords } from './parse.ts';
 import { Reporter } from './reporter.ts';
 import { fileOptionsOf } from './section.ts';
 import { stopOnSignals, type Stop } from './signals.ts';
-import { terminalOf, type Terminal } from './terminal.ts';
+import { terminalOf, type Terminal } from '../core/terminal.ts';
 import { VERSION } from '../core/version.ts';
 
 /** From a helper's tables, its argv (without the program's name) and the environment to an exit code. */

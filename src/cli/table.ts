@@ -1,4 +1,4 @@
-import { visibleLength, type Terminal } from './terminal.ts';
+import { visibleLength, type Terminal } from '../core/terminal.ts';
 
 /** The last column is not made narrower than this. */
 const LEAST_COLUMNS = 36;

@@ -1,5 +1,5 @@
 import { isoTime } from './local-time.ts';
-import { paint, type Terminal } from '../cli/terminal.ts';
+import { paint, type Terminal } from './terminal.ts';
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof LEVELS)[number];

@@ -3,7 +3,7 @@ import { ExitCode, UsageError } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { outputOption } from '../cli/output-option.ts';
 import { fold, table } from '../cli/table.ts';
-import { paint, type Terminal } from '../cli/terminal.ts';
+import { paint, type Terminal } from '../core/terminal.ts';
 import { INFRASTRUCTURE } from '../catalog/infrastructure.ts';
 import {
   type Grant,

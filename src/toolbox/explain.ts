@@ -4,7 +4,7 @@ import { ExitCode, UsageError } from '../core/errors.ts';
 import { EXIT_CODES, type ExitCodeEntry } from '../core/exit-codes.ts';
 import { nearest } from '../core/nearest.ts';
 import { fold } from '../cli/table.ts';
-import { paint, type Terminal } from '../cli/terminal.ts';
+import { paint, type Terminal } from '../core/terminal.ts';
 
 /** Says what an exit code means and what to do next. */
 export const explain = command({

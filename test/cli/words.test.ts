@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from '../../src/core/duration.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import { nearest, suggestion } from '../../src/core/nearest.ts';
 import { fold, table } from '../../src/cli/table.ts';
-import { paint, terminalOf, visibleLength } from '../../src/cli/terminal.ts';
+import { paint, terminalOf, visibleLength } from '../../src/core/terminal.ts';
 
 test('durations are read as Kubernetes writes them', () => {
   for (const [text, ms] of [

@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { formatDuration } from '../../core/duration.ts';
 import { DeadlineError, UnavailableError, messageOf } from '../../core/errors.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { redactor } from '../../core/redact.ts';
 import type { KeyRepository } from '../../catalog/index.ts';
+import { start, type Ended, type RunOptions } from '../../process/run.ts';
 import type { Effects } from '../effects.ts';
 import { primaryOf, type Ring } from './ring.ts';
 
@@ -44,48 +42,40 @@ export async function reencryptWith(
     log.info(`${name}: ${reencrypt[0]} encrypts with key ${primaryOf(ring)} what others have encrypted`);
     // A variable counts before every file, also before what a deployment has in keystone.conf.d.
     const variable = `OS_${folderAt.section}__${folderAt.key}`.toUpperCase();
-    const { code, said } = await ran(words, { ...env, [variable]: keys }, AbortSignal.any([signal, deadline]));
     signal.throwIfAborted();
-    if (deadline.aborted)
+    const ended = deadline.aborted
+      ? undefined
+      : await run(words, {
+          env: { ...env, [variable]: keys },
+          signal: AbortSignal.any([signal, deadline]),
+          graceMs: KILL_AFTER_MS,
+          redact: redactor([...ring.keys.values()].map((key) => key.trim())),
+        });
+    signal.throwIfAborted();
+    if (ended === undefined || deadline.aborted)
       throw new DeadlineError(`${formatDuration(timeoutMs)} were not enough for ${reencrypt.join(' ')}`);
-    if (code === 0) return;
-    const hidden = redactor([...ring.keys.values()].map((key) => key.trim()))(said);
-    const last = hidden
+    if (ended.code === 0) return;
+    const last = ended.err
       .trim()
       .split('\n')
       .slice(-LAST_LINES)
       .map((line) => oneLine(line))
       .join(' | ');
     throw new UnavailableError(
-      `${name}: ${reencrypt[0]} ended with ${code}; nothing was dropped; its last words: ${last || 'none; look into its log'}`,
+      `${name}: ${reencrypt[0]} ended with ${ended.by ?? ended.code}; nothing was dropped; its last words: ${last || 'none; look into its log'}`,
     );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function ran(
-  [command = '', ...args]: readonly string[],
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): Promise<{ readonly code: number; readonly said: string }> {
-  const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const stop = () => {
-    child.kill('SIGTERM');
-    setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
-  };
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
+async function run([command = '', ...args]: readonly string[], options: RunOptions): Promise<Ended> {
   try {
-    const said = text(child.stderr).catch(() => '');
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code: code ?? 1, said: await said };
+    return await start(command, args, options).ended;
   } catch (cause) {
     throw new UnavailableError(
       `cannot run ${command}, which encrypts anew: ${messageOf(cause)}; run this in the service's own image`,
       { cause },
     );
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }

@@ -2,7 +2,7 @@ import { defined } from '../../core/defined.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { isoTime } from '../../core/local-time.ts';
 import { table } from '../../cli/table.ts';
-import type { Terminal } from '../../cli/terminal.ts';
+import type { Terminal } from '../../core/terminal.ts';
 import { dueAt, fingerprint, primaryOf, STAGED } from './ring.ts';
 import type { KeyStore } from './store.ts';
 

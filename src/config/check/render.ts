@@ -1,5 +1,5 @@
 import { printable } from '../../core/log.ts';
-import { paint, type Terminal } from '../../cli/terminal.ts';
+import { paint, type Terminal } from '../../core/terminal.ts';
 import type { Difference } from './compare.ts';
 import type { Content } from './reveal.ts';
 

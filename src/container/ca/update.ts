@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { SYSTEM_PATH } from '../../cli/raised.ts';
 import type { Log } from '../../core/log.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
-import { signalGroup } from '../../process/exec/signal-group.ts';
+import { start } from '../../process/run.ts';
 
 /** Certificates are few: an update that takes longer hangs. */
 const UPDATE_MAX_MS = 120_000;
@@ -33,32 +31,17 @@ export async function runUpdate(
     log.error(`the CA bundle is not updated: ${program.reason}; install the package ca-certificates in the image`);
     return program.code;
   }
-  const child = spawn(program.file, [...program.words], {
+  // Its group is stopped: it is a script, which waits for the command that it runs before it hears SIGTERM.
+  const { code, by } = await start(program.file, program.words, {
     env: { ...env, PATH: SYSTEM_PATH },
-    // It is a script, which waits for the command that it runs before it hears SIGTERM.
-    detached: true,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  let killing: NodeJS.Timeout | undefined;
-  const stop = () => {
-    signalGroup(child.pid, 'SIGTERM');
-    killing = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS);
-  };
-  const either = AbortSignal.any([signal, deadline]);
-  if (either.aborted) stop();
-  else either.addEventListener('abort', stop, { once: true });
-  const code = await once(child, 'exit')
-    .then(([status]) => status as number | null)
-    .finally(() => {
-      either.removeEventListener('abort', stop);
-      clearTimeout(killing);
-      // Of an update that was ended nothing shall go on writing to the store.
-      if (either.aborted) signalGroup(child.pid, 'SIGKILL');
-    });
+    signal: AbortSignal.any([signal, deadline]),
+    graceMs: GRACE_MS,
+    output: 'inherit',
+  }).ended;
   signal.throwIfAborted();
   if (code !== 0) {
-    const end = deadline.aborted ? `did not end within ${UPDATE_MAX_MS / 1000} s` : `ended with ${code ?? 'a signal'}`;
+    const end = deadline.aborted ? `did not end within ${UPDATE_MAX_MS / 1000} s` : `ended with ${by ?? code}`;
     log.error(`${command} ${end}: the CA bundle may lack the deployment's certificates`);
   }
-  return code ?? 1;
+  return by === undefined ? code : 1;
 }

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { oneLine } from '../../core/one-line.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
+import { start } from '../../process/run.ts';
 import type { Range } from './range.ts';
 
 /** Why a range was not given back. `here`: of this file alone; otherwise of all, and for good. */
@@ -32,20 +29,20 @@ export function findFallocate(folders: string = FOLDERS): { readonly file: strin
  * right to write it.
  */
 export function fallocateWith(program: string): Punch {
-  return async (fd, { start, end }, signal) => {
-    const range = ['--offset', String(start), '--length', String(end - start)];
-    const child = spawn(program, ['--punch-hole', '--keep-size', ...range, `/proc/self/fd/${CHILD_FD}`], {
-      stdio: ['ignore', 'ignore', 'pipe', fd],
-      env: { LC_ALL: 'C' },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
-      killSignal: 'SIGKILL',
-    });
+  return async (fd, range, signal) => {
+    const where = ['--offset', String(range.start), '--length', String(range.end - range.start)];
+    const words = ['--punch-hole', '--keep-size', ...where, `/proc/self/fd/${CHILD_FD}`];
+    const deadline = AbortSignal.timeout(DEADLINE_MS);
     try {
-      const [said, [code]] = await Promise.all([
-        text(child.stderr as Readable),
-        once(child, 'close') as Promise<[number | null]>,
-      ]);
-      return code === 0 ? undefined : refusalOf(oneLine(said) || `fallocate ended with ${code}`);
+      const { code, err } = await start(program, words, {
+        env: { LC_ALL: 'C' },
+        signal: AbortSignal.any([signal, deadline]),
+        graceMs: 0,
+        descriptors: [fd],
+      }).ended;
+      signal.throwIfAborted();
+      if (deadline.aborted) return refusalOf(`fallocate did not end within ${DEADLINE_MS / 1000} s`);
+      return code === 0 ? undefined : refusalOf(oneLine(err) || `fallocate ended with ${code}`);
     } catch (error) {
       signal.throwIfAborted();
       return refusalOf(error instanceof Error ? error.message : String(error));

@@ -1,5 +1,5 @@
 import { printable } from '../../core/log.ts';
-import { paint, type Terminal } from '../../cli/terminal.ts';
+import { paint, type Terminal } from '../../core/terminal.ts';
 import { isObject, isSameValue, pretty, sorted, type Json } from './json.ts';
 import type { Step } from './plan.ts';
 

@@ -2,7 +2,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { ExitCode } from '../../core/errors.ts';
 import { outputOption } from '../../cli/output-option.ts';
 import { table } from '../../cli/table.ts';
-import type { Terminal } from '../../cli/terminal.ts';
+import type { Terminal } from '../../core/terminal.ts';
 import { mysqlError } from '../../mysql/index.ts';
 import { knownServices, type Service } from '../../catalog/index.ts';
 import { readFence, type FenceRow } from '../lock/fence.ts';

@@ -4,7 +4,7 @@ import { formatDuration } from '../../core/duration.ts';
 import type { SchemaCheck } from '../../catalog/index.ts';
 import type { Effects, Plan } from '../plan.ts';
 import type { Reached } from '../target/reach.ts';
-import { startGuarded } from './guarded-child.ts';
+import { endOrStop, startGuarded } from './guarded-child.ts';
 
 /** A check reads one table; most of its time is Python's start. */
 const CHECK_MS = 120_000;
@@ -23,17 +23,9 @@ export async function askCheck(
     onLine: (line) => log.debug(redact(stripVTControlCharacters(line)), { from }),
   });
   const timeout = AbortSignal.timeout(CHECK_MS);
-  const stop = AbortSignal.any([signal, timeout]);
-  const onStop = () => void child.stop();
-  if (stop.aborted) onStop();
-  else stop.addEventListener('abort', onStop, { once: true });
-  try {
-    const code = await child.ended;
-    signal.throwIfAborted();
-    if (!timeout.aborted) return code;
-    log.warn(`${argv.join(' ')} did not end within ${formatDuration(CHECK_MS)}: it is not asked any more`);
-    return undefined;
-  } finally {
-    stop.removeEventListener('abort', onStop);
-  }
+  const code = await endOrStop(child, AbortSignal.any([signal, timeout]));
+  signal.throwIfAborted();
+  if (!timeout.aborted) return code;
+  log.warn(`${argv.join(' ')} did not end within ${formatDuration(CHECK_MS)}: it is not asked any more`);
+  return undefined;
 }

@@ -16,7 +16,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError, messageOf } from '../../core/errors.ts';
-import { signalGroup } from '../../process/exec/signal-group.ts';
+import { signalGroup } from '../../process/run.ts';
 import { eachLine } from '../../process/lines.ts';
 import { EXPIRED, GATE, GUARD } from './guard-script.ts';
 import type { Pulse } from './pulse.ts';
@@ -93,6 +93,18 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   // The word alone is not enough: a confirmation may have come between it and the kill.
   const hasExpired = () => said.includes(EXPIRED) && child.signalCode === 'SIGKILL';
   return { pid, ended, hasExpired, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
+}
+
+/** The exit code of one that is stopped once the signal is aborted. */
+export async function endOrStop(child: GuardedChild, signal: AbortSignal): Promise<number> {
+  const onAbort = () => void child.stop();
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await child.ended;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 async function stop(pid: number, ended: Promise<number>, killAfterMs: number): Promise<number> {

@@ -5,7 +5,7 @@ import { ChildError, UnavailableError } from '../../core/errors.ts';
 import type { Address } from '../../net/address.ts';
 import type { Step } from '../../catalog/index.ts';
 import type { Effects } from '../plan.ts';
-import { startGuarded } from '../steps/guarded-child.ts';
+import { endOrStop, startGuarded } from '../steps/guarded-child.ts';
 import { LastLines } from '../steps/last-lines.ts';
 import type { Pulse } from '../steps/pulse.ts';
 import type { Reached } from '../target/reach.ts';
@@ -81,20 +81,13 @@ async function readLines(
   });
   const timeout = AbortSignal.timeout(LISTING_MS);
   const stop = AbortSignal.any([effects.signal, timeout, ...(lost === undefined ? [] : [lost])]);
-  const onStop = () => void child.stop();
-  if (stop.aborted) onStop();
-  else stop.addEventListener('abort', onStop, { once: true });
-  try {
-    const code = await child.ended;
-    effects.signal.throwIfAborted();
-    lost?.throwIfAborted();
-    if (timeout.aborted) {
-      throw new UnavailableError(`${argv.join(' ')} did not end within ${formatDuration(LISTING_MS)}`);
-    }
-    if (code === 0) return lines;
-    const why = effects.redact(redact(reasonIn(lines)));
-    throw new ChildError(code, `${basename(argv[0])} ended with ${code} when asked what is there: ${why}`);
-  } finally {
-    stop.removeEventListener('abort', onStop);
+  const code = await endOrStop(child, stop);
+  effects.signal.throwIfAborted();
+  lost?.throwIfAborted();
+  if (timeout.aborted) {
+    throw new UnavailableError(`${argv.join(' ')} did not end within ${formatDuration(LISTING_MS)}`);
   }
+  if (code === 0) return lines;
+  const why = effects.redact(redact(reasonIn(lines)));
+  throw new ChildError(code, `${basename(argv[0])} ended with ${code} when asked what is there: ${why}`);
 }

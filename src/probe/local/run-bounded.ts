@@ -1,10 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { messageOf } from '../../core/errors.ts';
 import { oneLine } from '../../core/one-line.ts';
+import { start, type Ended } from '../../process/run.ts';
 import { healthy, unhealthy, type Verdict } from '../verdict.ts';
 
-/** So much of what it says last is kept, of each stream. */
-const TAIL_CHARACTERS = 4096;
 /** For the last words of a program that has ended: whoever it left behind may hold its streams open for ever. */
 const LAST_WORDS_MS = 100;
 
@@ -18,45 +16,18 @@ export async function runBounded(
   { env, signal }: { readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
 ): Promise<Verdict> {
   signal.throwIfAborted();
-  const child = spawn(program, [...words], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, err] = [tailOf(child.stdout), tailOf(child.stderr)];
-  const kill = () => killGroup(child);
-  signal.addEventListener('abort', kill, { once: true });
+  let ended: Ended;
   try {
-    const ended = await new Promise<string>((resolve) => {
-      let text = '';
-      child.once('error', (error) => resolve(`cannot be run: ${messageOf(error)}`));
-      child.once('exit', (code, name) => {
-        text = code === null ? `was killed by ${name}` : code === 0 ? '' : `ended with ${code}`;
-        setTimeout(() => resolve(text), LAST_WORDS_MS).unref();
-      });
-      child.once('close', () => resolve(text));
-    });
-    if (ended === '') return healthy;
-    const said = lastLine(err()) || lastLine(out());
-    return unhealthy(`${program} ${ended}${said === '' ? '' : `: ${said}`}`);
-  } finally {
-    signal.removeEventListener('abort', kill);
-    kill();
-    child.stdout.destroy();
-    child.stderr.destroy();
-  }
-}
-
-/** Also what the program has left behind: the group lives as long as one of it does. */
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
+    const options = { env, signal, graceMs: 0, drainMs: LAST_WORDS_MS, killsLeftovers: true };
+    ended = await start(program, words, options).ended;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    return unhealthy(`${program} cannot be run: ${messageOf(error)}`);
   }
-}
-
-function tailOf(stream: NodeJS.ReadableStream): () => string {
-  let tail = '';
-  stream.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-TAIL_CHARACTERS)));
-  return () => tail;
+  const { code, by, out, err } = ended;
+  if (code === 0) return healthy;
+  const said = lastLine(err) || lastLine(out);
+  const end = by === undefined ? `ended with ${code}` : `was killed by ${by}`;
+  return unhealthy(`${program} ${end}${said === '' ? '' : `: ${said}`}`);
 }
 
 function lastLine(text: string): string {

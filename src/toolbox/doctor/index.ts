@@ -2,7 +2,7 @@ import { command, sectionOf, type Command } from '../../cli/command.ts';
 import { ExitCode } from '../../core/errors.ts';
 import { outputOption } from '../../cli/output-option.ts';
 import { table } from '../../cli/table.ts';
-import { paint, type Terminal } from '../../cli/terminal.ts';
+import { paint, type Terminal } from '../../core/terminal.ts';
 import type { Finding } from './finding.ts';
 
 /** Says what this pod or machine has and lacks for each helper. */

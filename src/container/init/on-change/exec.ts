@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError, messageOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
 import { findProgram, isRefusal } from '../../../process/exec/index.ts';
-import { signalGroup } from '../../../process/exec/signal-group.ts';
-import { eachLine } from '../../../process/lines.ts';
+import { start, type Ended } from '../../../process/run.ts';
 import type { Redact } from '../../../core/redact.ts';
 import type { ExecAction } from './actions.ts';
 
@@ -20,8 +16,6 @@ export interface ExecParts {
 
 /** From SIGTERM to SIGKILL: we have a second to end ourselves. */
 const GRACE_MS = 500;
-/** What the command has left behind (a daemon) may hold its output open. */
-const DRAIN_MS = 500;
 
 /** Why the command can't be run here, or undefined. */
 export function whyNoProgram({ words: [name] }: ExecAction, env: NodeJS.ProcessEnv): string | undefined {
@@ -37,36 +31,15 @@ export async function runCommand(action: ExecAction, { signal, log, env, redact 
   const [name, ...rest] = action.words;
   const program = findProgram(name, env['PATH'] ?? '');
   if (isRefusal(program)) throw new UnavailableError(program.reason);
-  const child = spawn(program.file, [...program.words, ...rest], {
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  const output = Promise.all(
-    [child.stdout, child.stderr].map((stream) => eachLine(stream, (line) => log.info(redact(line), { from: name }))),
-  );
-  let killing: NodeJS.Timeout | undefined;
-  const stop = () => {
-    signalGroup(child.pid, 'SIGTERM');
-    killing = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS);
-  };
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
+  let ended: Ended;
   try {
-    const [code, by] = await ended;
-    await Promise.race([output, sleep(DRAIN_MS, undefined, { ref: false })]);
-    signal.throwIfAborted();
-    if (code !== 0) throw new UnavailableError(`it ended with ${code ?? by ?? 'a signal'}`);
+    const words = [...program.words, ...rest];
+    const onLine = (line: string) => log.info(line, { from: name });
+    ended = await start(program.file, words, { env, signal, graceMs: GRACE_MS, redact, onLine }).ended;
   } catch (error) {
-    if (child.pid !== undefined) throw error;
+    signal.throwIfAborted();
     throw new UnavailableError(`cannot start ${name}: ${messageOf(error)}`, { cause: error });
-  } finally {
-    signal.removeEventListener('abort', stop);
-    clearTimeout(killing);
-    // Of a command that was ended nothing shall stay.
-    if (signal.aborted) signalGroup(child.pid, 'SIGKILL');
-    child.stdout.destroy();
-    child.stderr.destroy();
   }
+  signal.throwIfAborted();
+  if (ended.code !== 0) throw new UnavailableError(`it ended with ${ended.by ?? ended.code}`);
 }

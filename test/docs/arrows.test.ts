@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { test } from 'node:test';
+import { importsOf } from '../runner/changed.ts';
+
+/** docs/architecture.md's floors, the lowest first: a room imports of lower floors alone, types counted. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['core'],
+  ['cli'],
+  ['net', 'process', 'fs', 'kube', 'mysql', 'oslo'],
+  ['catalog'],
+  ['config', 'wait', 'migrate', 'bootstrap', 'probe', 'logship'],
+  ['container', 'sidecar', 'toolbox'],
+];
+
+/** Arrows that still point up or aside. This list only shrinks: one that is gone leaves it. */
+const KNOWN: readonly string[] = [
+  'src/bootstrap/job/job.ts -> src/migrate/index.ts',
+  'src/bootstrap/job/look.ts -> src/migrate/index.ts',
+  'src/bootstrap/job/options.ts -> src/migrate/index.ts',
+  'src/bootstrap/job/run.ts -> src/migrate/index.ts',
+  'src/bootstrap/job/status.ts -> src/migrate/index.ts',
+  'src/bootstrap/job/waits.ts -> src/container/init/waits.ts',
+  'src/bootstrap/job/waits.ts -> src/wait/index.ts',
+  'src/mysql/galera.ts -> src/net/address.ts',
+  'src/mysql/url.ts -> src/net/address.ts',
+  'src/net/json-http.ts -> src/kube/tls-error.ts',
+  'src/net/network-error.ts -> src/kube/tls-error.ts',
+  'src/sidecar/roles/config-watch.ts -> src/container/init/index.ts',
+  'src/sidecar/roles/config-watch.ts -> src/container/init/on-change/index.ts',
+  'src/sidecar/roles/config-watch.ts -> src/container/init/run-watch.ts',
+  'src/sidecar/roles/config-watch.ts -> src/container/init/watch.ts',
+  'src/sidecar/roles/waits.ts -> src/container/init/index.ts',
+  'src/sidecar/roles/waits.ts -> src/container/init/options.ts',
+  'src/sidecar/roles/waits.ts -> src/container/init/waits.ts',
+  'src/toolbox/helpers.ts -> src/container/ca/copy-cacerts.ts',
+  'src/toolbox/helpers.ts -> src/container/init/index.ts',
+  'src/toolbox/helpers.ts -> src/container/init/kolla-start.ts',
+  'src/toolbox/helpers.ts -> src/container/init/kubernetes-entrypoint.ts',
+  'src/toolbox/helpers.ts -> src/sidecar/index.ts',
+  'src/toolbox/install/layout.ts -> src/container/sudo/shim.ts',
+];
+
+/** Every import that does not point down, as `file -> imported file`. */
+function wrongArrows(files: readonly string[], imports: (file: string) => readonly string[]): string[] {
+  const roomOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1] ?? 'of none';
+  const floorOf = (file: string) => FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));
+  const isDown = (from: string, to: string) => floorOf(to) !== -1 && floorOf(to) < floorOf(from);
+  const arrows = files.flatMap((file) =>
+    imports(file)
+      .filter((to) => to.startsWith('src/') && to.endsWith('.ts'))
+      .filter((to) => roomOf(to) !== roomOf(file) && !isDown(file, to))
+      .map((to) => `${file} -> ${to}`),
+  );
+  return [...new Set(arrows)].toSorted();
+}
+
+test('every room of src is on a floor', () => {
+  const rooms = globSync('src/*/').map((path) => path.replace(/^src\//, ''));
+  assert.deepEqual(rooms.toSorted(), FLOORS.flat().toSorted());
+});
+
+test('what src imports is on a lower floor, but for what is known', () => {
+  const found = wrongArrows(globSync('src/**/*.ts').toSorted(), importsOf);
+  assert.deepEqual(found, KNOWN, 'take a new arrow out; strike out one that is gone');
+});
+
+test('arrows up, aside and to a room of no floor are found, those down are none', () => {
+  const imports: Readonly<Record<string, readonly string[]>> = {
+    'src/core/a.ts': ['src/cli/b.ts', 'src/core/b.ts'],
+    'src/cli/a.ts': ['src/core/a.ts', 'src/attic/a.ts'],
+    'src/wait/a.ts': ['src/probe/a.ts', 'src/core/a.ts', 'test/wait/a.ts'],
+    'src/attic/a.ts': ['src/core/a.ts'],
+  };
+  assert.deepEqual(
+    wrongArrows(Object.keys(imports), (file) => imports[file] ?? []),
+    [
+      'src/attic/a.ts -> src/core/a.ts',
+      'src/cli/a.ts -> src/attic/a.ts',
+      'src/core/a.ts -> src/cli/b.ts',
+      'src/wait/a.ts -> src/probe/a.ts',
+    ],
+  );
+});

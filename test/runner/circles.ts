@@ -1,0 +1,26 @@
+/**
+ * Where files import each other in a circle, types counted: lint sees only the imports that are left at run time, but who
+ * reads one file of a circle has to read them all.
+ *
+ * @param files where to look; what they import besides is left out
+ * @param imports what a file imports
+ * @returns the files of each circle in order, and the circles by their first file
+ */
+export function circlesOf(files: readonly string[], imports: (file: string) => readonly string[]): string[][] {
+  const all = new Set(files);
+  const next = new Map(files.map((file) => [file, imports(file).filter((name) => all.has(name))]));
+  const reached = new Map(files.map((file) => [file, beyond(file, next)]));
+  const circles = files
+    .filter((file) => reached.get(file)?.has(file))
+    .map((file) => files.filter((other) => reached.get(file)?.has(other) && reached.get(other)?.has(file)).toSorted());
+  const [byFirst, first] = [new Map<string, string[]>(), (circle: string[]) => circle[0] ?? ''];
+  for (const circle of circles) byFirst.set(first(circle), circle);
+  return [...byFirst.values()].toSorted((a, b) => first(a).localeCompare(first(b)));
+}
+
+/** All that a file stands on; itself only where it stands on itself. */
+function beyond(file: string, next: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set(next.get(file));
+  for (const each of reached) for (const imported of next.get(each) ?? []) reached.add(imported);
+  return reached;
+}
