@@ -1,15 +1,16 @@
-import { chmod, lchown, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { makeFolders } from '../fs/folder.ts';
+import { unlessAbsent } from '../fs/absent.ts';
+import { holds } from '../fs/content.ts';
 import { Replacer } from '../fs/replacer.ts';
+import { Directory } from '../fs/tree.ts';
 import { writeInPlace } from '../fs/write-in-place.ts';
-import { makeFolder, makeParents } from './folder.ts';
 import { setPermissions } from './permissions.ts';
 import { under } from './place.ts';
 import { MOUNT_POINT, type Plan } from './plan.ts';
-import { plant } from './seed.ts';
+import { PARENT_MODE, plant } from './seed.ts';
 import { STATE_FOLDER, STATE_FOLDER_MODE, stateFile, stateImage } from './state.ts';
 import type { DirectoryStep, Step, Tracked } from './model.ts';
 import { hasAccess, lookAt } from './step.ts';
@@ -28,6 +29,7 @@ interface Surroundings {
 }
 
 interface Doing extends Surroundings {
+  readonly root: string;
   readonly replacer: Replacer;
 }
 
@@ -38,10 +40,11 @@ interface Doing extends Surroundings {
  */
 export async function applyPlan(plan: Plan, surroundings: Surroundings): Promise<Applied> {
   const { root } = plan.site;
-  const doing: Doing = { ...surroundings, replacer: new Replacer() };
+  const replacer = new Replacer((folder) => Directory.inside(root, folder, PARENT_MODE));
+  const doing: Doing = { ...surroundings, root, replacer };
   const synced = () => explained(`${doing.file}: cannot finish`, async () => doing.replacer.sync());
   for (const step of plan.kept) await carryOut(step, doing);
-  if (plan.state !== undefined) await remember(root, plan.state.during, doing);
+  if (plan.state !== undefined) await remember(plan.state.during, doing);
   // What is kept must outlive even a loss of power before what it is kept from goes.
   await synced();
   await seed(plan, doing);
@@ -56,21 +59,22 @@ export async function applyPlan(plan: Plan, surroundings: Surroundings): Promise
   }
   for (const removal of plan.removals) await remove(removal, doing);
   await synced();
-  if (plan.state !== undefined) await remember(root, plan.state.after, doing);
+  if (plan.state !== undefined) await remember(plan.state.after, doing);
   await synced();
   for (const one of plan.permissions.filter(({ early }) => !early)) await setPermissions(one, plan, doing.log);
   return { written, unchanged };
 }
 
 /** Whether there was anything to do. */
-async function carryOut(step: Step, { file, signal, log, replacer }: Doing): Promise<boolean> {
+async function carryOut(step: Step, doing: Doing): Promise<boolean> {
+  const { file, signal, log } = doing;
   signal.throwIfAborted();
   const { entry, path } = step;
   if (step.isRight) {
     if (step.kind !== 'directory') log.debug(`${path} is right already`, { entry });
     return false;
   }
-  await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step, replacer));
+  await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step, doing));
   // A file is replaced in one go; between two of them SIGTERM is heard.
   await setImmediate();
   if (step.kind === 'file') log.info(`wrote ${path}`, { entry, mode: step.image.mode.toString(8).padStart(4, '0') });
@@ -78,28 +82,31 @@ async function carryOut(step: Step, { file, signal, log, replacer }: Doing): Pro
   return true;
 }
 
-async function put(step: Step, replacer: Replacer): Promise<void> {
-  if (step.kind === 'directory') return await putDirectory(step);
-  await makeParents(step.path);
+async function put(step: Step, { root, replacer }: Doing): Promise<void> {
+  if (step.kind === 'directory') return putDirectory(step, root);
   if (step.kind === 'link') replacer.link(step.path, { target: step.target, uid: -1, gid: -1 });
   else if (step.inPlace && (await lookAt(step.path))?.isFile()) await writeInPlace(step.path, step.image);
   else replacer.replace(step.path, step.image);
 }
 
-async function putDirectory({ path, mode, uid, gid }: DirectoryStep): Promise<void> {
-  await makeFolder(path, mode & 0o755);
-  const found = await stat(path);
-  if (hasAccess(found, { mode, uid, gid })) return;
-  if (!hasAccess(found, { mode: found.mode & 0o7777, uid, gid })) await lchown(path, uid, gid);
-  await chmod(path, mode);
+function putDirectory({ path, mode, uid, gid }: DirectoryStep, root: string): void {
+  using parent = Directory.inside(root, dirname(path), PARENT_MODE);
+  const name = basename(path);
+  parent.make(name, mode & 0o755);
+  const found = parent.lstat(name);
+  if (found === undefined || hasAccess(found, { mode, uid, gid })) return;
+  if (!hasAccess(found, { mode: found.mode & 0o7777, uid, gid })) parent.own(name, uid, gid);
+  parent.setMode(name, mode);
 }
 
-async function seed({ seeds }: Plan, { file, signal, log, replacer }: Doing): Promise<void> {
+async function seed({ seeds }: Plan, { root, file, signal, log, replacer }: Doing): Promise<void> {
   for (const reason of seeds.unreadable)
     log.warn(`the image's own is left out of its volume, because this user may not read it: ${reason}`);
   for (const step of seeds.steps) {
     signal.throwIfAborted();
-    await explained(`${file}: cannot copy ${step.source ?? 'nothing'} to ${step.path}`, () => plant(step, replacer));
+    await explained(`${file}: cannot copy ${step.source ?? 'nothing'} to ${step.path}`, async () =>
+      plant(step, root, replacer),
+    );
     log.debug(`seeded ${step.path}`);
     await setImmediate();
   }
@@ -107,19 +114,28 @@ async function seed({ seeds }: Plan, { file, signal, log, replacer }: Doing): Pr
   if (files > 0) log.info(`seeded the volumes with ${files} of the image's own files`);
 }
 
-async function remove({ path, kind }: Removal, { file, signal, log }: Doing): Promise<void> {
+async function remove({ path, kind }: Removal, { root, file, signal, log }: Doing): Promise<void> {
   signal.throwIfAborted();
   await explained(`${file}: cannot remove ${path}, which it does not ask for any more`, async () => {
-    if (kind === 'file') await rm(path, { force: true });
-    else if (!(await isEmptied(path))) return;
+    if (kind === 'file') unlink(root, path);
+    else if (!isEmptied(root, path)) return;
     log.info(`removed ${path}`);
   });
 }
 
+/** What is gone already is as good. */
+function unlink(root: string, path: string): void {
+  unlessAbsent(() => {
+    using folder = Directory.inside(root, dirname(path));
+    folder.unlink(basename(path));
+  });
+}
+
 /** A folder that a service uses stays. */
-async function isEmptied(path: string): Promise<boolean> {
+function isEmptied(root: string, path: string): boolean {
   try {
-    await rmdir(path);
+    using folder = Directory.inside(root, dirname(path));
+    folder.rmdir(basename(path));
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -128,14 +144,18 @@ async function isEmptied(path: string): Promise<boolean> {
   }
 }
 
-async function remember(root: string, tracked: Tracked, { file, replacer }: Doing): Promise<void> {
+async function remember(tracked: Tracked, { root, file, replacer }: Doing): Promise<void> {
   const path = stateFile(root);
   const image = stateImage(tracked);
   await explained(`${file}: cannot write ${path}`, async () => {
     const folder = under(root, STATE_FOLDER);
-    if ((await makeFolders(folder, 0o755)) !== undefined) await chmod(folder, STATE_FOLDER_MODE);
+    if ((await lookAt(folder)) === undefined) {
+      using parent = Directory.inside(root, dirname(folder), PARENT_MODE);
+      parent.make(basename(folder), PARENT_MODE);
+      parent.setMode(basename(folder), STATE_FOLDER_MODE);
+    }
     const found = await lookAt(path);
-    if (found?.isFile() && hasAccess(found, image) && (await readFile(path)).equals(image.content)) return;
+    if (found?.isFile() && hasAccess(found, image) && holds(path, image.content)) return;
     replacer.replace(path, image);
   });
 }

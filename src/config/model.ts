@@ -1,4 +1,4 @@
-import type { FileImage } from '../fs/replace-file.ts';
+import type { FileImage } from '../fs/write-file.ts';
 import type { Mount } from './mounts.ts';
 import type { Overlay } from './overlays/overlay.ts';
 import type { Accounts, Identity, Ownership } from './owner.ts';

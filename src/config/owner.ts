@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
@@ -40,7 +40,7 @@ export async function readAccounts(root: string, image = '/'): Promise<Accounts>
 async function readIds(root: string, name: string, image: string): Promise<Map<string, number>> {
   const file = join(root, 'etc', name);
   try {
-    return idsIn(await readFile(file, 'utf8'));
+    return idsIn(readFileSync(file, 'utf8'));
   } catch (cause) {
     const absent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     if (absent && root !== image) return await readIds(image, name, image);

@@ -1,11 +1,10 @@
 import type { Stats } from 'node:fs';
-import { chmod, lchown, lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { Directory } from '../fs/tree.ts';
 import { searchable } from './effective.ts';
 import { glob } from './glob.ts';
-import { checkPlace } from './place.ts';
 import type { Plan } from './plan.ts';
 import type { PermissionStep } from './model.ts';
 import { nameOf, patternUnder } from './site.ts';
@@ -26,8 +25,8 @@ export async function setPermissions(permission: PermissionStep, { site, steps }
   const asRefused = (error: unknown) => void refused.push(messageOf(error));
   for (const path of (await glob(patternUnder(site, permission.pattern)).catch(asRefused)) ?? []) {
     try {
-      checkPlace(site.root, path, false);
-      await set(path, permission, { root: site.root, isLeft, refused, log }, true);
+      using folder = Directory.inside(site.root, dirname(path));
+      await set(folder, path, permission, { root: site.root, isLeft, refused, log }, true);
     } catch (error) {
       asRefused(error);
     }
@@ -48,25 +47,37 @@ interface Setting {
   readonly log: Log;
 }
 
-async function set(path: string, permission: PermissionStep, setting: Setting, isTop: boolean): Promise<void> {
+/** @param folder that the last name of the path is in: nobody can put a link in the way meanwhile */
+async function set(
+  folder: Directory,
+  path: string,
+  permission: PermissionStep,
+  setting: Setting,
+  isTop: boolean,
+): Promise<void> {
   const { root, isLeft, refused, log } = setting;
-  const found = await lstat(path);
+  const name = basename(path);
+  const found = folder.lstat(name);
+  if (found === undefined) throw new RangeError(`${path} is gone`);
   const isExcluded = !isTop && permission.excluded(nameOf({ root }, path));
   if (!isExcluded && !isLeft(path))
-    await setOne(path, found, permission).catch(async (error: unknown) => {
+    try {
+      setOne(folder, name, found, permission);
+    } catch (error) {
       // Of a volume's own folder it is enough that we may write there.
       const isLeftSo = found.isDirectory() && (await isLent(path, found, NOT_OURS));
       if (isLeftSo) log.debug(`${path} stays as the volume has it`, { entry: permission.entry });
       else refused.push(messageOf(error));
-    });
+    }
   if (!permission.recurse || !found.isDirectory()) return;
-  for (const name of await readdir(path)) await set(join(path, name), permission, setting, false);
+  using inner = folder.open(name);
+  for (const child of inner.list()) await set(inner, join(path, child), permission, setting, false);
 }
 
-async function setOne(path: string, found: Stats, { mode, owner: { uid, gid } }: PermissionStep): Promise<void> {
+function setOne(folder: Directory, name: string, found: Stats, { mode, owner: { uid, gid } }: PermissionStep): void {
   const wanted = mode !== undefined && found.isDirectory() ? searchable(mode) : mode;
   const isOwned = hasAccess(found, { mode: found.mode & 0o7777, uid, gid });
-  if (!isOwned) await lchown(path, uid, gid);
+  if (!isOwned) folder.own(name, uid, gid);
   if (wanted === undefined || found.isSymbolicLink()) return;
-  if (!isOwned || (found.mode & 0o7777) !== wanted) await chmod(path, wanted);
+  if (!isOwned || (found.mode & 0o7777) !== wanted) folder.setMode(name, wanted);
 }

@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises';
+import { accessSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { placeOfMistake } from './json-place.ts';
@@ -32,7 +32,7 @@ async function firstPresent(files: readonly string[]): Promise<string | undefine
   for (const file of files) {
     try {
       // A link to nowhere counts as absent, as with Kolla.
-      await access(file);
+      accessSync(file);
       return file;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return file; // reading it says what is wrong
@@ -43,7 +43,7 @@ async function firstPresent(files: readonly string[]): Promise<string | undefine
 
 async function readText(file: string): Promise<string> {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
   } catch (cause) {
     throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
   }

@@ -1,14 +1,14 @@
-import { constants, type Stats } from 'node:fs';
-import { access, chmod, lchown, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { accessSync, constants, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
+import { readContent } from '../fs/content.ts';
 import type { Replacer } from '../fs/replacer.ts';
+import { Directory } from '../fs/tree.ts';
 import type { Access } from './model.ts';
-import { makeFolder, makeParents } from './folder.ts';
 import type { Mount } from './mounts.ts';
 import { modeFor, type Identity } from './owner.ts';
 import { checkPlace, under } from './place.ts';
-import { lookAt, lookAtImages } from './step.ts';
+import { followAt, lookAt, lookAtImages } from './step.ts';
 
 /** Something of the image that a mount would hide, to be put into the volume. Its content is read when it is done. */
 export interface SeedStep {
@@ -43,7 +43,7 @@ export async function seedsOf(mounts: readonly Mount[], options: SeedOptions): P
     const [source, target] = [join(options.image, path), under(options.root, path)];
     checkPlace(options.root, target, (await lookAt(target)) === undefined);
     // A link can't be mounted, so what it leads to stands in for it.
-    const found = kind === 'folder' ? await lookAtImages(source) : await stat(source).catch(() => undefined);
+    const found = kind === 'folder' ? await lookAtImages(source) : followAt(source);
     if (found !== undefined) await seeder.look(source, target, found);
     // Without anything there, the kubelet would make a folder of root's, in the file's place too.
     await seeder.add(
@@ -78,7 +78,7 @@ class Seeder implements Seeds {
     } else if (found.isDirectory()) {
       await this.add('directory', path, source, { ...wanted, mode: wanted.mode | 0o700 });
       if (!(await this.#isReadable(source, constants.R_OK | constants.X_OK))) return;
-      for (const name of (await readdir(source)).toSorted()) {
+      for (const name of readdirSync(source).toSorted()) {
         const child = await lookAt(join(source, name));
         if (child !== undefined) await this.look(join(source, name), join(path, name), child);
       }
@@ -98,7 +98,7 @@ class Seeder implements Seeds {
 
   async #isReadable(source: string, how: number): Promise<boolean> {
     try {
-      await access(source, how);
+      accessSync(source, how);
       return true;
     } catch (error) {
       this.unreadable.push(messageOf(error));
@@ -114,17 +114,21 @@ export function accessOf({ mode, uid, gid }: Stats, me: Identity): Access {
   return { mode: modeFor({ uid: -1, gid: me.gid, rule: 'in the place of root' }, mode & 0o7777), uid: -1, gid: me.gid };
 }
 
-/** Puts one of them into the volume. A file comes whole or not at all. Rejects with the system's error. */
-export async function plant({ kind, path, source, access: wanted }: SeedStep, replacer: Replacer): Promise<void> {
+/** What is missing above a path is made so that anybody may enter it. */
+export const PARENT_MODE = 0o755;
+
+/** Puts one of them into the volume. A file comes whole or not at all. Throws the system's error. */
+export function plant({ kind, path, source, access: wanted }: SeedStep, root: string, replacer: Replacer): void {
   const { mode, uid, gid } = wanted;
   if (kind === 'file') {
-    const content = source === undefined ? Buffer.alloc(0) : await readFile(source);
-    await makeParents(path);
+    const content = source === undefined ? Buffer.alloc(0) : readContent(source);
     replacer.replace(path, { content, ...wanted });
     return;
   }
-  if (kind === 'directory') await makeFolder(path, mode);
-  else await symlink(await readlink(source ?? ''), path);
-  if (uid !== -1 || gid !== -1) await lchown(path, uid, gid);
-  if (kind === 'directory') await chmod(path, mode);
+  using folder = Directory.inside(root, dirname(path), PARENT_MODE);
+  const name = basename(path);
+  if (kind === 'directory') folder.make(name, mode);
+  else folder.link(name, readlinkSync(source ?? ''));
+  if (uid !== -1 || gid !== -1) folder.own(name, uid, gid);
+  if (kind === 'directory') folder.setMode(name, mode);
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { mayWriteIn } from '../fs/access.ts';
 import type { Tracked } from './model.ts';
@@ -19,7 +19,7 @@ const STATE_MODE = 0o640;
 export async function readTracked(root: string, makesFolder: boolean): Promise<Tracked | undefined> {
   const file = stateFile(root);
   try {
-    const state = parseState(await readFile(file, 'utf8'));
+    const state = parseState(readFileSync(file, 'utf8'));
     return new Map([...state].map(([dest, { saved }]) => [dest, saved]));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')

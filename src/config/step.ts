@@ -1,11 +1,12 @@
-import { lstatSync, type Stats } from 'node:fs';
-import { constants, readFile, readlink } from 'node:fs/promises';
+import { constants, lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { unlessAbsent } from '../fs/absent.ts';
 import { may } from '../fs/access.ts';
-import type { FileImage } from '../fs/replace-file.ts';
+import { bytesOf, holds, readContent, type Content } from '../fs/content.ts';
+import type { FileImage } from '../fs/write-file.ts';
 import { effective, searchable } from './effective.ts';
 import type { Access, DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOptions, Step } from './model.ts';
 import { isOutOfSight } from './image.ts';
+import { normalPath, type Overlay } from './overlays/overlay.ts';
 import { modeFor, type Ownership } from './owner.ts';
 import { checkPlace } from './place.ts';
 import type { FileEntry } from './schema.ts';
@@ -39,20 +40,25 @@ export async function copyStep(
   }
   if (item.merge && preserve && match.target !== undefined)
     return await linkStep(entry, match.dest, match.target, context);
-  const content = await readFile(match.source);
   // As with Kolla, giving a file its owner after its mode takes set-id bits away.
   const copied = match.mode & ((match.mode & 0o010) === 0 ? ~0o4000 : ~0o6000);
   return await fileStep(
     entry,
     match.dest,
     {
-      content: context.overlay?.apply(match.dest, content) ?? content,
+      content: laidOver(context.overlay, match),
       ...ownerOf(match, owner),
       mode: modeFor(owner, preserve ? copied : (item.perm ?? copied)),
       times: preserve ? match.times : undefined,
     },
     context,
   );
+}
+
+/** A file that no overlay changes is not held, however long it is. */
+function laidOver(overlay: Overlay | undefined, { source, dest }: Match): Content {
+  const content = readContent(source);
+  return overlay?.files.has(normalPath(dest)) ? overlay.apply(dest, bytesOf(content)) : content;
 }
 
 function ownerOf(match: Match, owner: Ownership): Ownership {
@@ -107,7 +113,7 @@ export async function linkStep(
   const path = fileUnder(site, dest);
   const found = await lookAt(path);
   if (found?.isDirectory()) throw new RangeError(`${path} is a folder, and not the link to ${target} that it shall be`);
-  const isRight = found?.isSymbolicLink() === true && (await readlink(path)) === target;
+  const isRight = found?.isSymbolicLink() === true && readlinkSync(path) === target;
   checkPlace(site.root, path, !isRight && !site.onlyCompare);
   return { kind: 'link', entry, dest: bareOf(dest), path, isRight, target };
 }
@@ -120,7 +126,7 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
   const { times } = image;
   if (times !== undefined && Math.abs(times.mtime * 1000 - found.mtimeMs) > TIME_TOLERANCE_MS) return false;
   try {
-    return Buffer.compare(await readFile(path), image.content) === 0;
+    return holds(path, image.content);
   } catch (error) {
     // A mode such as 0200 keeps even its owner from comparing.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return false;
@@ -143,4 +149,13 @@ export async function lookAtImages(path: string): Promise<Stats | undefined> {
 /** lstat, or undefined for what isn't there. Not by a thread: to wake one for each of many files takes longer than the look. */
 export async function lookAt(path: string): Promise<Stats | undefined> {
   return unlessAbsent(() => lstatSync(path, { throwIfNoEntry: false }));
+}
+
+/** Of where a link leads; undefined for what can't be looked at. */
+export function followAt(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

@@ -1,12 +1,13 @@
-import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { holds, readContent } from '../fs/content.ts';
 import type { Identity } from './owner.ts';
 import { under } from './place.ts';
 import { accessOf } from './seed.ts';
 import { fileUnder, nameOf, type Site } from './site.ts';
 import { keptPath } from './state.ts';
 import type { FileStep, LinkStep, Step, Tracked } from './model.ts';
-import { fileStep, linkStep, lookAt, lookAtImages } from './step.ts';
+import { fileStep, followAt, linkStep, lookAt, lookAtImages } from './step.ts';
 
 /** Something that goes: a file or link, or a folder if nothing is left in it. */
 export interface Removal {
@@ -146,13 +147,13 @@ class Tracker {
   }
 
   async #copy(entry: string, from: string, to: string, me: Identity, into: (FileStep | LinkStep)[]): Promise<void> {
-    const found = await stat(from).catch(() => undefined);
+    const found = followAt(from);
     const context = { site: this.#options.site, permissions: [] };
     const link = await lookAt(from);
-    if (link?.isSymbolicLink()) into.push(await linkStep(entry, to, await readlink(from), context));
+    if (link?.isSymbolicLink()) into.push(await linkStep(entry, to, readlinkSync(from), context));
     else if (found?.isFile()) {
       const times = { atime: found.atimeMs / 1000, mtime: found.mtimeMs / 1000 };
-      into.push(await fileStep(entry, to, { content: await readFile(from), ...accessOf(found, me), times }, context));
+      into.push(await fileStep(entry, to, { content: readContent(from), ...accessOf(found, me), times }, context));
     }
   }
 
@@ -168,19 +169,18 @@ class Tracker {
     const found = await lookAtImages(join(site.image, dest));
     if (found?.isSymbolicLink())
       return (
-        (await lookAt(path))?.isSymbolicLink() === true &&
-        (await readlink(path)) === (await readlink(join(site.image, dest)))
+        (await lookAt(path))?.isSymbolicLink() === true && readlinkSync(path) === readlinkSync(join(site.image, dest))
       );
     if (found?.isDirectory()) return true;
     if (!found?.isFile() || found.size !== (await lookAt(path))?.size) return false;
-    return (await readFile(join(site.image, dest))).equals(await readFile(path));
+    return holds(path, readContent(join(site.image, dest)));
   }
 }
 
 /** Everything below a folder. */
 async function below(folder: string): Promise<{ name: string; kind: Removal['kind'] }[]> {
   if (!(await lookAt(folder))?.isDirectory()) return [];
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.map((entry) => ({
     name: join(entry.parentPath, entry.name).slice(folder.length + 1),
     kind: entry.isDirectory() ? ('directory' as const) : ('file' as const),

@@ -1,15 +1,7 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-
-/** What a file shall be in the end. An id of -1 is left as the file system gives it. */
-export interface FileImage {
-  readonly content: Uint8Array;
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-  /** Seconds since 1970, where an older time shall be kept. */
-  readonly times?: { readonly atime: number; readonly mtime: number } | undefined;
-}
+import { bytesOf } from './content.ts';
+import type { FileImage } from './write-file.ts';
 
 /** A temporary this old belongs to a run that is dead; and so does one that is older than this process. */
 const STALE_MS = 60_000;
@@ -39,7 +31,7 @@ async function writeAndRename(path: string, { content, mode, uid, gid, times }: 
   const file = await open(temporary, 'wx', 0o600);
   try {
     try {
-      await file.writeFile(content);
+      await file.writeFile(bytesOf(content));
       if (uid !== -1 || gid !== -1) await file.chown(uid, gid);
       // After chown, which takes setuid and setgid away.
       await file.chmod(mode);
@@ -57,11 +49,16 @@ async function writeAndRename(path: string, { content, mode, uid, gid, times }: 
 
 /** Beside the file, and never the same twice: it is opened so that an existing one is an error, and no link is followed. */
 export function temporaryFor(path: string): string {
+  return join(dirname(path), temporaryName(basename(path)));
+}
+
+/** What it is called. */
+export function temporaryName(name: string): string {
   // Not by node:crypto, which costs more to load than a file to write.
   const suffix = Math.floor(Math.random() * 2 ** 24)
     .toString(16)
     .padStart(6, '0');
-  return join(dirname(path), `${prefixOf(basename(path))}${suffix}`);
+  return `${prefixOf(name)}${suffix}`;
 }
 
 /**

@@ -1,20 +1,7 @@
-import {
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
-  futimesSync,
-  lchownSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { staleBefore, temporaryFor, type FileImage } from './replace-file.ts';
+import { basename, dirname } from 'node:path';
+import { staleBefore, temporaryName } from './replace-file.ts';
+import { Directory } from './tree.ts';
+import type { FileImage } from './write-file.ts';
 
 /** What a link shall be in the end. An id of -1 is left as the file system gives it. */
 export interface LinkImage {
@@ -30,80 +17,67 @@ export interface LinkImage {
  */
 export class Replacer {
   readonly #folders = new Set<string>();
+  readonly #open: (folder: string) => Directory;
+
+  /** @param open holds a folder, by links or without, as the caller trusts them */
+  constructor(open: (folder: string) => Directory = (folder) => Directory.open(folder)) {
+    this.#open = open;
+  }
 
   replace(path: string, image: FileImage): void {
-    this.#put(path, (temporary) => write(temporary, image));
+    this.#put(path, (folder, temporary) => folder.create(temporary, image));
   }
 
   /** Whoever reads the link, and whenever we die, finds the old one or the new one. */
   link(path: string, { target, uid, gid }: LinkImage): void {
-    this.#put(path, (temporary) => {
-      symlinkSync(target, temporary);
-      if (uid !== -1 || gid !== -1) lchownSync(temporary, uid, gid);
+    this.#put(path, (folder, temporary) => {
+      folder.link(temporary, target);
+      if (uid !== -1 || gid !== -1) folder.own(temporary, uid, gid);
     });
   }
 
   /** @param make the whole of it, under a name that is ours alone */
-  #put(path: string, make: (temporary: string) => void): void {
-    const folder = dirname(path);
-    if (!this.#folders.has(folder)) removeStale(folder);
-    this.#folders.add(folder);
+  #put(path: string, make: (folder: Directory, temporary: string) => void): void {
+    using folder = this.#open(dirname(path));
+    if (!this.#folders.has(folder.path)) removeStale(folder);
+    this.#folders.add(folder.path);
     try {
-      makeAndRename(path, make);
+      makeAndRename(folder, basename(path), make);
     } catch (error) {
       // Another run that began meanwhile took our temporary for a dead one's.
       if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
         throw error;
-      makeAndRename(path, make);
+      makeAndRename(folder, basename(path), make);
     }
   }
 
   /** So that no loss of power brings back the old names. */
   sync(): void {
-    for (const folder of this.#folders) {
-      const fd = openSync(folder, 'r');
-      try {
-        fsyncSync(fd);
-      } finally {
-        closeSync(fd);
-      }
+    for (const path of this.#folders) {
+      using folder = this.#open(path);
+      folder.sync();
     }
     this.#folders.clear();
   }
 }
 
-function makeAndRename(path: string, make: (temporary: string) => void): void {
-  const temporary = temporaryFor(path);
+function makeAndRename(folder: Directory, name: string, make: (folder: Directory, temporary: string) => void): void {
+  const temporary = temporaryName(name);
   try {
-    make(temporary);
-    renameSync(temporary, path);
+    make(folder, temporary);
+    folder.rename(temporary, name);
   } catch (error) {
     // One that was there already is another run's.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(temporary, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') folder.remove(temporary);
     throw error;
   }
 }
 
-function write(path: string, { content, mode, uid, gid, times }: FileImage): void {
-  const fd = openSync(path, 'wx', 0o600);
-  try {
-    writeFileSync(fd, content);
-    if (uid !== -1 || gid !== -1) fchownSync(fd, uid, gid);
-    // After chown, which takes setuid and setgid away.
-    fchmodSync(fd, mode);
-    if (times !== undefined) futimesSync(fd, times.atime, times.mtime);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function removeStale(folder: string): void {
+function removeStale(folder: Directory): void {
   const before = staleBefore();
-  for (const name of readdirSync(folder)) {
+  for (const name of folder.list()) {
     if (!/^\..*\.kolla-[0-9a-f]{6}$/.test(name)) continue;
-    const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
-    if (found && (found.isFile() || found.isSymbolicLink()) && found.mtimeMs < before)
-      rmSync(join(folder, name), { force: true });
+    const found = folder.lstat(name);
+    if (found && (found.isFile() || found.isSymbolicLink()) && found.mtimeMs < before) folder.remove(name);
   }
 }

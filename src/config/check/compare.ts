@@ -1,6 +1,7 @@
-import type { Stats } from 'node:fs';
-import { lstat, readFile, readlink } from 'node:fs/promises';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { defined } from '../../core/defined.ts';
 import { messageOf } from '../../core/errors.ts';
+import { isSameContent, readContent, type Content as Bytes } from '../../fs/content.ts';
 import type { FileStep, Step } from '../model.ts';
 import type { Content, Sides } from './reveal.ts';
 
@@ -40,13 +41,13 @@ export async function compareStep(step: Step, show: Show): Promise<Difference | 
   const subject = { path: step.path, entry: step.entry };
   let found: Stats;
   try {
-    found = await lstat(step.path);
+    found = lstatSync(step.path);
   } catch (error) {
     return { ...subject, is: absence(error) };
   }
   const kind = kindOf(found);
   if (kind !== WANTED[step.kind]) return { ...subject, is: `${kind}, should be ${WANTED[step.kind]}` };
-  if (step.kind === 'link') return { ...subject, target: { actual: await readlink(step.path), wanted: step.target } };
+  if (step.kind === 'link') return { ...subject, target: { actual: readlinkSync(step.path), wanted: step.target } };
   const access = accessDifference(found, step.kind === 'file' ? step.image : step);
   const content = step.kind === 'file' ? await contentDifference(step, found, show) : undefined;
   return access === undefined && content === undefined ? undefined : { ...subject, ...content, ...access };
@@ -59,13 +60,13 @@ async function contentDifference(
   found: Stats,
   show: Show,
 ): Promise<Pick<Difference, 'is' | 'content'> | undefined> {
-  let actual: Buffer;
+  let actual: Bytes;
   try {
-    actual = await readFile(path);
+    actual = readContent(path);
+    if (isSameContent(actual, image.content)) return undefined;
   } catch (error) {
     return { is: `a file that cannot be read (${messageOf(error)})` };
   }
-  if (Buffer.compare(actual, image.content) === 0) return undefined;
   // One side that keeps others out is enough to keep its values from them.
   const isPrivate = (image.mode & found.mode & 0o004) === 0;
   return { content: await show({ dest, actual, wanted: image.content, isPrivate }) };
@@ -90,10 +91,10 @@ function accessDifference(
   const isOwner = (uid === -1 || found.uid === uid) && (gid === -1 || found.gid === gid);
   if (isMode && isOwner) return undefined;
   const id = (wanted: number) => (wanted === -1 ? '*' : String(wanted));
-  return {
-    ...(isMode ? {} : { mode: { actual: octal(found.mode & 0o7777), wanted: octal(mode) } }),
-    ...(isOwner ? {} : { owner: { actual: `${found.uid}:${found.gid}`, wanted: `${id(uid)}:${id(gid)}` } }),
-  };
+  return defined({
+    mode: isMode ? undefined : { actual: octal(found.mode & 0o7777), wanted: octal(mode) },
+    owner: isOwner ? undefined : { actual: `${found.uid}:${found.gid}`, wanted: `${id(uid)}:${id(gid)}` },
+  });
 }
 
 function octal(mode: number): string {

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { structuredPatch } from 'diff';
+import { sha256 } from '../../core/digest.ts';
 import { printable } from '../../core/log.ts';
 import type { Redact } from '../../core/redact.ts';
+import { bytesOf, chunksOf, type Content as Bytes } from '../../fs/content.ts';
 import { isCredential, mentionsCredential } from '../credential.ts';
 import { maskIni } from './mask-ini.ts';
 
@@ -24,8 +25,8 @@ export interface Content {
 export interface Sides {
   /** As config.json writes it: its name may say that a secret is in it. */
   readonly dest: string;
-  readonly actual: Uint8Array;
-  readonly wanted: Uint8Array;
+  readonly actual: Bytes;
+  readonly wanted: Bytes;
   /** Others may not read the file. */
   readonly isPrivate: boolean;
 }
@@ -50,7 +51,7 @@ export function reveal(
   const digests = { actual: digestOf(actual), wanted: digestOf(wanted) };
   const hide = (hidden: string): Content => ({ ...digests, hidden });
   if (Math.max(actual.byteLength, wanted.byteLength) > SHOWN_MAX_BYTES) return hide('it is too long');
-  const [was, is] = [textOf(actual), textOf(wanted)];
+  const [was, is] = [textOf(bytesOf(actual)), textOf(bytesOf(wanted))];
   if (was === undefined || is === undefined) return hide('it is not text');
   const maskAll = isPrivate || isCredential(dest);
   const [wasMasked, isMasked] = [maskIni(was, maskAll, shortDigest), maskIni(is, maskAll, shortDigest)];
@@ -71,12 +72,12 @@ export function reveal(
   return { ...digests, diff: [...shown, ...more] };
 }
 
-function digestOf(content: Uint8Array): Digest {
-  return { bytes: content.byteLength, sha256: shortDigest(content) };
+function digestOf(content: Bytes): Digest {
+  return { bytes: content.byteLength, sha256: sha256(chunksOf(content)).slice(0, DIGEST_CHARACTERS) };
 }
 
-function shortDigest(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex').slice(0, DIGEST_CHARACTERS);
+function shortDigest(value: string): string {
+  return sha256([value]).slice(0, DIGEST_CHARACTERS);
 }
 
 /** Undefined for what is no text. */

@@ -1,4 +1,5 @@
 import { normalize } from 'node:path';
+import { isWithin } from '../../fs/within.ts';
 import { isCredential } from '../credential.ts';
 
 /** What a Deployment usually gives its pods by the downward API, and what every container has. */
@@ -31,6 +32,5 @@ export function normalPath(path: string): string {
 
 /** Whether the file is what config.json's dest names, or would lie in it. */
 export function isBelow(file: string, dest: string): boolean {
-  const folder = normalPath(dest).replace(/\/$/, '');
-  return file === folder || file.startsWith(`${folder}/`);
+  return isWithin(normalPath(dest).replace(/(?<=.)\/$/, ''), file);
 }

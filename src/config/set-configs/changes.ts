@@ -1,3 +1,4 @@
+import { isSameContent } from '../../fs/content.ts';
 import { ownLinksOnly } from './links.ts';
 import { dirname } from './python.ts';
 import { contentOf, newDirectory, systemError, type Entry, type OnLink, type Place, type Tree } from './tree.ts';
@@ -68,7 +69,7 @@ export class Changes {
   /** shutil.copy: content and mode of where the source leads. Throws what reading throws. */
   copyFile(source: string, dest: string): void {
     const from = this.tree.stat(source);
-    const content = this.tree.read(source);
+    const content = this.tree.content(source);
     this.#put(this.find(dest, true), dest, { kind: 'file', content, mode: from!.mode });
   }
 
@@ -127,5 +128,5 @@ export function trimmed(path: string): string {
 
 /** Whether two entries hold the same bytes. */
 export function sameContent(a: Entry, b: Entry): boolean {
-  return Buffer.compare(contentOf(a), contentOf(b)) === 0;
+  return isSameContent(contentOf(a), contentOf(b));
 }

@@ -39,7 +39,7 @@ export interface SetConfigsOptions {
 export async function setConfigs(options: SetConfigsOptions, lines: Lines): Promise<0 | 1 | 2> {
   let settling = false;
   try {
-    const tree = new Tree(options.root);
+    using tree = new Tree(options.root);
     const document = validateConfig(await announced(tree, lines));
     const work = { changes: new Changes(tree, options.maker), owners: Owners.of(tree), lines };
     if (options.check) {

@@ -1,5 +1,7 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../core/defined.ts';
+import { bytesOf, LargeFile, readContent, type Content } from '../../fs/content.ts';
 
 export type Kind = 'directory' | 'file' | 'link' | 'special';
 
@@ -12,7 +14,7 @@ export interface Entry {
   /** Where it lies on disk; undefined for what is yet to be made. */
   readonly onDisk: string | undefined;
   /** Of a file that is yet to be made. */
-  readonly content?: Buffer;
+  readonly content?: Content;
   readonly target?: string;
   /** Seconds; undefined where the time doesn't matter. */
   times?: { readonly atime: number; readonly mtime: number } | undefined;
@@ -50,9 +52,10 @@ const LINKS_MAX = 40;
  * The file system under a root, as it will be once everything is done. Paths are those that config.json writes; links
  * are followed within the root. Nothing here writes to the disk.
  */
-export class Tree {
+export class Tree implements Disposable {
   readonly root: string;
   readonly top: Entry;
+  readonly #kept: LargeFile[] = [];
 
   constructor(root: string) {
     this.root = root;
@@ -123,13 +126,24 @@ export class Tree {
     return names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   }
 
-  /** A file's content. Throws the system's error. */
+  /** A file's bytes. Throws the system's error. */
   read(path: string): Buffer {
+    return bytesOf(this.content(path));
+  }
+
+  /** What a file holds now, even if another takes its name while the disk becomes the picture. Throws the system's error. */
+  content(path: string): Content {
     const entry = this.stat(path);
     if (entry === undefined) throw systemError('ENOENT', path);
     if (entry.kind === 'directory') throw systemError('EISDIR', path);
     if (entry.kind !== 'file') throw systemError('EINVAL', path);
-    return contentOf(entry);
+    const content = contentOf(entry);
+    if (content instanceof LargeFile) this.#kept.push(content.keepOpen());
+    return content;
+  }
+
+  [Symbol.dispose](): void {
+    for (const file of this.#kept) file[Symbol.dispose]();
   }
 
   child(folder: Entry, name: string): Entry | undefined {
@@ -139,8 +153,8 @@ export class Tree {
   }
 }
 
-export function contentOf(entry: Entry): Buffer {
-  return entry.content ?? readFileSync(entry.onDisk!);
+export function contentOf(entry: Entry): Content {
+  return entry.content ?? readContent(entry.onDisk!);
 }
 
 export function newDirectory(mode: number, uid: number, gid: number): Entry {
@@ -170,7 +184,7 @@ function load(path: string): Entry | undefined {
     onDisk: path,
     children: new Map(),
     times: { atime: found.atimeMs / 1000, mtime: found.mtimeMs / 1000 },
-    ...(kind === 'link' ? { target: readlinkSync(path) } : {}),
+    ...defined({ target: kind === 'link' ? readlinkSync(path) : undefined }),
   };
 }
 

@@ -1,6 +1,7 @@
-import { createHash, type Hash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../../core/digest.ts';
+import { chunksOf, readContent } from '../../fs/content.ts';
 
 /**
  * A digest of everything that lies at these paths: names, modes, content, and what is absent or can't be read. Links are
@@ -8,26 +9,29 @@ import { join } from 'node:path';
  * Two calls that agree have seen the same, whatever inotify said.
  */
 export async function fingerprintOf(paths: readonly string[]): Promise<string> {
-  const hash = createHash('sha256');
-  for (const path of paths) await add(hash, path);
-  return hash.digest('hex');
+  return sha256(partsOfAll(paths));
 }
 
-async function add(hash: Hash, path: string): Promise<void> {
+function* partsOfAll(paths: readonly string[]): Generator<string | Uint8Array> {
+  for (const path of paths) yield* partsOf(path);
+}
+
+function* partsOf(path: string): Generator<string | Uint8Array> {
   try {
-    const found = await stat(path);
+    const found = statSync(path);
     const mode = found.mode.toString(8);
     if (found.isDirectory()) {
-      const names = (await readdir(path)).filter((name) => !name.startsWith('..')).toSorted();
-      hash.update(`folder\0${path}\0${mode}\0`);
-      for (const name of names) await add(hash, join(path, name));
+      const names = readdirSync(path).filter((name) => !name.startsWith('..'));
+      yield `folder\0${path}\0${mode}\0`;
+      for (const name of names.toSorted()) yield* partsOf(join(path, name));
     } else if (found.isFile()) {
-      const content = await readFile(path);
-      hash.update(`file\0${path}\0${mode}\0${content.byteLength}\0`).update(content);
-    } else hash.update(`other\0${path}\0${mode}\0`);
+      const content = readContent(path);
+      yield `file\0${path}\0${mode}\0${content.byteLength}\0`;
+      yield* chunksOf(content);
+    } else yield `other\0${path}\0${mode}\0`;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    hash.update(`${code}\0${path}\0`);
+    yield `${code}\0${path}\0`;
   }
 }

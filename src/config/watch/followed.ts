@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { isWithin } from '../../fs/within.ts';
 import { hasMagic } from '../glob.ts';
 import type { Document } from '../schema.ts';
 import { sourcePath } from '../sources.ts';
@@ -15,11 +16,6 @@ export function followedPaths(
   const all = [configDir, ...(configFile === undefined ? [] : [configFile]), ...sources].map(withoutEndSlash);
   const distinct = [...new Set(all)].toSorted();
   return distinct.filter((path) => !distinct.some((other) => other !== path && isWithin(other, path)));
-}
-
-/** Whether `path` is `folder` or lies in it. */
-export function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 function plainPart(pattern: string): string {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { mountPoints } from '../mount-points.ts';
-import { isWithin } from './followed.ts';
+import { isWithin } from '../../fs/within.ts';
 
 /**
  * Files at these paths that are mounted themselves (by subPath, or a single file for docker): a new version takes their place

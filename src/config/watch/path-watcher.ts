@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FSWatcher } from 'chokidar';
 import { messageOf } from '../../core/errors.ts';
-import { isWithin } from './followed.ts';
+import { isWithin } from '../../fs/within.ts';
 
 /** Tells of changes at paths, as far as the kernel tells us; what it does not tell, a poll must find. */
 export interface PathWatcher extends AsyncDisposable {

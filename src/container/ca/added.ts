@@ -1,7 +1,7 @@
-import type { X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
+import type { Certificate } from '../../core/digest.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { bundleWith, certificatesOf } from './pem.ts';
@@ -10,7 +10,7 @@ import { OWN_SOURCE, SHARED_SOURCE, sourcesIn, storeOf, type CaStore, type Sourc
 const SOURCE = 'ca-certificates';
 
 /** A certificate file's name in the store -> what is in it. */
-export type Added = ReadonlyMap<string, readonly X509Certificate[]>;
+export type Added = ReadonlyMap<string, readonly Certificate[]>;
 
 /** Whether one of config.json's sources is the folder that Kolla's deployments have their certificates in, or lies in it. */
 export function bringsCaCertificates(sources: readonly string[]): boolean {
@@ -44,7 +44,7 @@ export async function checkCertificates(configDir: string, image: string): Promi
  * @throws ConfigError that names every file that holds no certificate
  */
 export async function certificatesOfSources(sources: Sources, store: CaStore, log?: Log): Promise<Added> {
-  const found = new Map<string, X509Certificate[]>();
+  const found = new Map<string, Certificate[]>();
   for (const skipped of sources.skipped)
     log?.warn(`${sources.folder}/${skipped} and is not added to the CA certificates`);
   const wrong: string[] = [];

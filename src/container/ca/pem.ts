@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { readCertificate, type Certificate } from '../../core/digest.ts';
 
 const BLOCK = /-----BEGIN ([^\n\r]*?)-----[^]*?-----END \1-----/g;
 /** OpenSSL's older name for the same. */
@@ -8,7 +8,7 @@ const CERTIFICATE = /^(?:X509 )?CERTIFICATE$/;
  * The certificates of a PEM file, in its order; text around them is skipped, as everybody does.
  * @throws RangeError with what is wrong: no certificate, one that is none, or a private key, which has no place in a store that all may read
  */
-export function certificatesOf(text: string): X509Certificate[] {
+export function certificatesOf(text: string): Certificate[] {
   const blocks = [...text.matchAll(BLOCK)];
   const opened = text.match(/-----BEGIN /g)?.length ?? 0;
   if (opened > blocks.length) throw new RangeError('a block that begins does not end: is it cut off?');
@@ -18,7 +18,7 @@ export function certificatesOf(text: string): X509Certificate[] {
   if (certificates.length === 0) throw new RangeError('no certificate in PEM (-----BEGIN CERTIFICATE-----) is in it');
   return certificates.map(([block], i) => {
     try {
-      return new X509Certificate(block);
+      return readCertificate(block);
     } catch {
       throw new RangeError(`certificate ${i + 1} of ${certificates.length} can't be read: its text is damaged`);
     }
@@ -38,7 +38,7 @@ export function isCertificatesOnly(text: string): boolean {
 }
 
 /** A bundle with these at its end, but for those that it has already; line ends and order are the bundle's. */
-export function bundleWith(bundle: string, added: readonly X509Certificate[]): string {
+export function bundleWith(bundle: string, added: readonly Certificate[]): string {
   const bodyOf = (pem: string) => pem.replaceAll(/-----[^-]*-----|\s/g, '');
   const there = new Set([...bundle.matchAll(BLOCK)].map(([block]) => bodyOf(block)));
   const more = added.map((certificate) => certificate.toString()).filter((pem) => !seen(there, bodyOf(pem)));

@@ -3,13 +3,11 @@
  * as a little-endian number. Canonical: every text is UTF-8 in lower-case ASCII letters, without blanks at its ends, one
  * for several within; the rest is as encoded; the outer SEQUENCE's own header is left out (X509_NAME_hash_ex).
  */
-import { createHash, type X509Certificate } from 'node:crypto';
+import { sha1, type Certificate } from '../../core/digest.ts';
 
 /** `3513523f` of a certificate. Throws RangeError for one whose DER is no certificate's. */
-export function subjectHash(certificate: X509Certificate): string {
-  const digest = createHash('sha1')
-    .update(canonical(subjectOf(certificate.raw)))
-    .digest();
+export function subjectHash(certificate: Certificate): string {
+  const digest = sha1(canonical(subjectOf(certificate.raw)));
   return digest.readUInt32LE(0).toString(16).padStart(8, '0');
 }
 

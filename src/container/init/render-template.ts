@@ -3,8 +3,9 @@ import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import { makeFolders } from '../../fs/folder.ts';
-import { replaceFile, type FileImage } from '../../fs/replace-file.ts';
+import { replaceFile } from '../../fs/replace-file.ts';
 import { writeError } from '../../fs/write-error.ts';
+import type { FileImage } from '../../fs/write-file.ts';
 import { writeInPlace } from '../../fs/write-in-place.ts';
 
 /** What a template may use. */

@@ -1,0 +1,125 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs';
+
+/** What a file holds: its bytes or, where those are many, the file that they are read from piece by piece. */
+export type Content = Uint8Array | LargeFile;
+
+/** Above this, a file is not held in memory. A ConfigMap is no larger, so what is read of one is of one version. */
+const HELD_MAX_BYTES = 1_048_576;
+const CHUNK_BYTES = 262_144;
+
+/** A file that is read each time anew. One that is another by then, or is written to meanwhile, is an error. */
+export class LargeFile implements Disposable {
+  readonly path: string;
+  readonly byteLength: number;
+  readonly #identity: string;
+  #kept: number | undefined;
+
+  constructor(path: string, found: Stats) {
+    this.path = path;
+    this.byteLength = found.size;
+    this.#identity = identityOf(found);
+  }
+
+  /** Stays open until it is disposed of: what takes its name meanwhile changes nothing. */
+  keepOpen(): this {
+    this.#kept ??= openSync(this.path, 'r');
+    return this;
+  }
+
+  /** Each chunk holds until the next one is asked for. Throws the system's error, and EAGAIN for what has changed. */
+  *chunks(): Generator<Uint8Array> {
+    const fd = this.#kept ?? openSync(this.path, 'r');
+    try {
+      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+      this.#checkUnchanged(fd);
+      for (let at = 0; at < this.byteLength;) {
+        const length = fill(fd, buffer, at);
+        if (length === 0) break;
+        yield buffer.subarray(0, length);
+        at += length;
+      }
+      this.#checkUnchanged(fd);
+    } finally {
+      if (fd !== this.#kept) closeSync(fd);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#kept !== undefined) closeSync(this.#kept);
+    this.#kept = undefined;
+  }
+
+  #checkUnchanged(fd: number): void {
+    if (identityOf(fstatSync(fd)) !== this.#identity)
+      throw Object.assign(new Error(`${this.path} was changed while it was read; run it again when it is whole`), {
+        code: 'EAGAIN',
+      });
+  }
+}
+
+/** Of a file of the disk, links followed. Throws the system's error. */
+export function readContent(path: string): Content {
+  return reading(path, constants.O_RDONLY, (fd) => contentOf(path, fd));
+}
+
+/** The bytes of it: what is held in one piece, so that one write takes all of it. */
+export function chunksOf(content: Content): Iterable<Uint8Array> {
+  return content instanceof LargeFile ? content.chunks() : [content];
+}
+
+/** All of it in memory. */
+export function bytesOf(content: Content): Buffer {
+  if (content instanceof LargeFile) return Buffer.concat(Array.from(content.chunks(), (chunk) => Buffer.from(chunk)));
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+}
+
+/** Whether both are the same bytes. */
+export function isSameContent(a: Content, b: Content): boolean {
+  if (a.byteLength !== b.byteLength) return false;
+  const others = slicesOf(b);
+  for (const slice of slicesOf(a)) {
+    const { value, done } = others.next();
+    if (done === true || Buffer.compare(slice, value) !== 0) return false;
+  }
+  return true;
+}
+
+/** Whether the file itself, and not what a link there leads to, holds that. Throws the system's error. */
+export function holds(path: string, content: Content): boolean {
+  return reading(path, constants.O_RDONLY | constants.O_NOFOLLOW, (fd) => isSameContent(contentOf(path, fd), content));
+}
+
+function contentOf(path: string, fd: number): Content {
+  const found = fstatSync(fd);
+  return found.size > HELD_MAX_BYTES ? new LargeFile(path, found) : readFileSync(fd);
+}
+
+function reading<T>(path: string, flags: number, read: (fd: number) => T): T {
+  const fd = openSync(path, flags);
+  try {
+    return read(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function identityOf({ dev, ino, size, mtimeMs }: Stats): string {
+  return [dev, ino, size, mtimeMs].join(' ');
+}
+
+/** Fills the buffer as far as the file goes on. */
+function fill(fd: number, buffer: Buffer, from: number): number {
+  let length = 0;
+  while (length < buffer.byteLength) {
+    const read = readSync(fd, buffer, length, buffer.byteLength - length, from + length);
+    if (read === 0) break;
+    length += read;
+  }
+  return length;
+}
+
+/** In pieces of the same lengths, whichever content it is. */
+function* slicesOf(content: Content): Generator<Uint8Array> {
+  for (const chunk of chunksOf(content))
+    for (let at = 0; at < chunk.byteLength; at += CHUNK_BYTES) yield chunk.subarray(at, at + CHUNK_BYTES);
+}
