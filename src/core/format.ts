@@ -7,7 +7,7 @@ export const FORMAT = 1;
  * @param found the format as it was read; undefined or null where none was written
  */
 export function formatProblem(found: unknown): string | undefined {
-  if (String(found ?? FORMAT) === String(FORMAT)) return undefined;
-  const format = JSON.stringify(found);
-  return `is of format ${format}, and this kolla-pod knows ${FORMAT}: run the kolla-pod that wrote it, or a later one`;
+  const format = found ?? FORMAT;
+  if (format === FORMAT || format === String(FORMAT)) return undefined;
+  return `is of format ${JSON.stringify(format)}, and this kolla-pod knows ${FORMAT}: run the kolla-pod that wrote it, or a later one`;
 }

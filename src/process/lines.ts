@@ -1,5 +1,9 @@
+import type { Redact } from '../core/redact.ts';
+
 /** A line that never ends must not fill the memory: it is cut here, and goes on as the next. */
 const LONGEST_CHARACTERS = 16_384;
+/** So much of it is kept back at a cut: a secret that has only begun there is not seen yet, and half of it must not show. */
+const KEPT_CHARACTERS = 4096;
 
 /** What a stream has that is read here. */
 interface Readable {
@@ -9,23 +13,34 @@ interface Readable {
   once(event: 'close', end: () => void): unknown;
 }
 
-/** Calls back for each line of a stream, without its line end, and for a last one that has none. Resolves at its end. */
-export function eachLine(stream: Readable, onLine: (line: string) => void): Promise<void> {
+/**
+ * Calls back for each line of a stream, without its line end, and for a last one that has none. Resolves at its end.
+ * @param redact hides secrets in each line before it is cut or shown
+ */
+export function eachLine(
+  stream: Readable,
+  onLine: (line: string) => void,
+  redact: Redact = (line) => line,
+): Promise<void> {
   let rest = '';
+  const give = (line: string, kept: number): string => {
+    let shown = redact(line);
+    for (; shown.length > LONGEST_CHARACTERS + kept; shown = shown.slice(LONGEST_CHARACTERS))
+      onLine(shown.slice(0, LONGEST_CHARACTERS));
+    return shown;
+  };
   const take = (text: string) => {
     const lines = (rest + text).split(/\r?\n/);
     rest = lines.pop() ?? '';
-    for (const line of lines) onLine(line);
-    for (; rest.length > LONGEST_CHARACTERS; rest = rest.slice(LONGEST_CHARACTERS)) {
-      onLine(rest.slice(0, LONGEST_CHARACTERS));
-    }
+    for (const line of lines) onLine(give(line, 0));
+    if (rest.length > LONGEST_CHARACTERS + KEPT_CHARACTERS) rest = give(rest, KEPT_CHARACTERS);
   };
   stream.setEncoding('utf8');
   stream.on('data', take);
   return new Promise((resolve, reject) => {
     stream.once('error', reject);
     stream.once('close', () => {
-      if (rest !== '') onLine(rest);
+      if (rest !== '') onLine(give(rest, 0));
       resolve();
     });
   });

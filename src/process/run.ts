@@ -114,12 +114,11 @@ class Tail {
   readonly ended: Promise<void>;
 
   constructor(stream: ChildProcess['stdout'], { redact, onLine }: RunOptions) {
-    const take = (line: string) => {
-      const shown = redact?.(line) ?? line;
+    const take = (shown: string) => {
       onLine?.(shown);
       this.text = (this.text === '' ? shown : `${this.text}\n${shown}`).slice(-TAIL_CHARACTERS);
     };
-    this.ended = stream === null ? Promise.resolve() : eachLine(stream, take).catch(() => {});
+    this.ended = stream === null ? Promise.resolve() : eachLine(stream, take, redact).catch(() => {});
   }
 }
 

@@ -23,3 +23,23 @@ test('a line without end is cut, and nothing of it lost', async () => {
   assert.ok(lines.every((line) => line.length <= 16_384));
   assert.equal(lines.join('').length, 50_000);
 });
+
+test('a secret that a cut would halve is hidden, wherever it stands', async () => {
+  const secret = 'hunter2-hunter2-hunter2';
+  for (let before = 16_384 - secret.length - 1; before <= 16_384 + 1; before++) {
+    const line = Buffer.from(`${'x'.repeat(before)}${secret}${'y'.repeat(20_000)}`);
+    for (const chunk of [line.length, 1000]) {
+      const shown: string[] = [];
+      const pieces = Array.from({ length: Math.ceil(line.length / chunk) }, (_, n) =>
+        line.subarray(n * chunk, (n + 1) * chunk),
+      );
+      await eachLine(
+        Readable.from(pieces, { objectMode: false }),
+        (text) => shown.push(text),
+        (text) => text.replaceAll(secret, '***'),
+      );
+      assert.equal(shown.join(''), `${'x'.repeat(before)}***${'y'.repeat(20_000)}`);
+      assert.ok(shown.every((text) => text.length <= 16_384));
+    }
+  }
+});

@@ -20,7 +20,8 @@ export async function askCheck(
   const child = await startGuarded(argv, {
     env: childEnv(session.at),
     descriptor: session.descriptor,
-    onLine: (line) => log.debug(redact(stripVTControlCharacters(line)), { from }),
+    onLine: (line) => log.debug(line, { from }),
+    redact: (line) => redact(stripVTControlCharacters(line)),
   });
   const timeout = AbortSignal.timeout(CHECK_MS);
   const code = await endOrStop(child, AbortSignal.any([signal, timeout]));

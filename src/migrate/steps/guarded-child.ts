@@ -17,6 +17,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError, messageOf } from '../../core/errors.ts';
 import { signalGroup } from '../../process/run.ts';
+import type { Redact } from '../../core/redact.ts';
 import { eachLine } from '../../process/lines.ts';
 import { EXPIRED, GATE, GUARD } from './guard-script.ts';
 import type { Pulse } from './pulse.ts';
@@ -36,6 +37,8 @@ export interface ChildOptions {
   /** The lock session's socket. */
   readonly descriptor: number;
   readonly onLine: (line: string) => void;
+  /** Its lines go through it before they are cut or called back. */
+  readonly redact?: Redact;
   /** Where it runs; ours if undefined. */
   readonly folder?: string | undefined;
   /** Of the lock that it runs under; without one the guard only looks whether we live. */
@@ -50,7 +53,7 @@ const DRAIN_MS = 1000;
 const SHELL = '/bin/sh';
 /** Starts a command under guard. UnavailableError when there is no shell to guard it: then nothing was started. */
 export async function startGuarded(argv: readonly string[], options: ChildOptions): Promise<GuardedChild> {
-  const { env, descriptor, onLine, folder, pulse } = options;
+  const { env, descriptor, onLine, redact, folder, pulse } = options;
   const guard = spawn(SHELL, ['-c', GUARD, 'kolla-db-sync-guard'], {
     stdio: ['pipe', 'pipe', 'ignore', descriptor],
     detached: true,
@@ -67,7 +70,9 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];
   // A guard or a gate that is gone shows by its exit; writing to it must not end us.
   for (const stream of [guardIn, gate]) stream.on('error', () => {});
-  const output = Promise.all([child.stdout, child.stderr].map((stream) => eachLine(stream as Readable, onLine)));
+  const output = Promise.all(
+    [child.stdout, child.stderr].map((stream) => eachLine(stream as Readable, onLine, redact)),
+  );
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   let said = '';
   guardOut.setEncoding('utf8').on('data', (text: string) => (said += text));

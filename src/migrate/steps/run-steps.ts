@@ -71,8 +71,7 @@ async function runOnce(
   log.info(`running ${redact(argv.join(' '))}`);
   const from = basename(argv[0]);
   let last: string | undefined;
-  const onLine = (raw: string) => {
-    const line = redact(stripVTControlCharacters(raw));
+  const onLine = (line: string) => {
     if (line.trim() !== '') last = line;
     output.add(line);
     log.info(line, { from });
@@ -82,6 +81,7 @@ async function runOnce(
     descriptor: session.descriptor,
     folder,
     onLine,
+    redact: (line) => redact(stripVTControlCharacters(line)),
     pulse,
   });
   await using _ = startProgress({

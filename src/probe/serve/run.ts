@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../cli/command.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
-import type { Values } from '../../cli/option.ts';
 import { formatListen, parseListen, type ListenAddress } from '../../net/address.ts';
 import { startChecks } from './checks.ts';
 import { checksOf } from './config.ts';
-import type { SERVE_OPTIONS } from './command.ts';
 import { prepareChecks } from './prepare.ts';
-import { serveProbes } from './server.ts';
+import { serveProbes, type ServedOptions } from './server.ts';
 
 /** How long /readyz goes on saying that the end has come, for who asks just then. With all else, less than a second. */
 const ENDING_MS = 500;
@@ -19,7 +17,7 @@ const ENDING_MS = 500;
  * written
  */
 export async function runServe(
-  options: Values<typeof SERVE_OPTIONS>,
+  options: Omit<ServedOptions, 'listen'> & { readonly listen: string; readonly allowNoChecks: boolean },
   context: Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile'>,
 ): Promise<never> {
   const { signal, log, podFile } = context;
