@@ -6,15 +6,15 @@ export const REHEARSED: Readonly<Record<string, readonly string[]>> = {
     `export { copyCaCertificates } from './src/container/start/index.ts';`,
     `export { findProgram } from './src/process/exec/index.ts';`,
   ],
-  healthcheck_port: inProc('connectedQuestion', 'port'),
-  healthcheck_listen: inProc('listenQuestion', 'port'),
-  healthcheck_socket: inProc('kollaSocketQuestion', 'socket'),
+  healthcheck_port: inProc('connectedQuestion'),
+  healthcheck_listen: inProc('listenQuestion'),
+  healthcheck_socket: inProc('kollaSocketQuestion'),
 };
 
 /** Of one of Kolla's names that looks into /proc: it is rehearsed in another one, since what a machine runs must not decide. */
-function inProc(question: string, file: string): string[] {
+function inProc(question: string): string[] {
   return [
-    `export { ${question} as questionIn } from './src/probe/kolla/${file}.ts';`,
+    `export { ${question} as questionIn } from './src/probe/kolla/port.ts';`,
     `export { runKolla } from './src/probe/kolla/run.ts';`,
   ];
 }

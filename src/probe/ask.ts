@@ -2,8 +2,7 @@ import type { Context } from '../cli/command.ts';
 import { defined } from '../core/defined.ts';
 import { formatDuration } from '../core/duration.ts';
 import { ExitCode } from '../core/errors.ts';
-import type { Question } from './check.ts';
-import { unhealthy, type Verdict } from './verdict.ts';
+import { unhealthy, type Verdict, type Question } from './verdict.ts';
 
 /**
  * Asks one question once, and says the answer: the reason on stderr when unhealthy, nothing otherwise.

@@ -4,7 +4,7 @@ import { command, type Command, type Context, type Input } from '../cli/command.
 import { UsageError } from '../core/errors.ts';
 import type { Option, Values } from '../cli/option.ts';
 import { ask } from './ask.ts';
-import type { Verdict } from './verdict.ts';
+import type { Question } from './verdict.ts';
 
 /**
  * One kind of check: how it is written, and how it is asked. `kolla-probe WORD` asks it once, the resident server again
@@ -24,20 +24,6 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
 }
 
 export type CheckContext = Pick<Context, 'log' | 'inherited' | 'podFile'>;
-
-/** A question that can be asked any number of times, one at a time. */
-export interface Question {
-  /** What is asked, as the user wrote it, without a secret: `tcp mariadb:3306`. Begins every message about it. */
-  readonly subject: string;
-  /** Whom it asks over the network. Where one is not this pod itself, the check is remote. */
-  readonly hosts: readonly string[];
-  /**
-   * Healthy or the reason why not; never throws for "unhealthy". Files that hold credentials are read anew each time.
-   * @param signal the deadline, or the end of the process
-   * @param tell told what is waited for, which the reason names when the deadline comes
-   */
-  ask(signal: AbortSignal, tell?: (awaited: string) => void): Promise<Verdict>;
-}
 
 /** Keeps a table's literal types, so that `prepare` sees each option under its own type, and forgets them outside. */
 export function check<const O extends readonly Option[]>(definition: Check<O>): Check {

@@ -27,3 +27,17 @@ export function unhealthy(reason: string): Verdict {
 export function unseen(reason: string): Verdict {
   return { healthy: false, reason, isUnseen: true };
 }
+
+/** A question that can be asked any number of times, one at a time. */
+export interface Question {
+  /** What is asked, as the user wrote it, without a secret: `tcp mariadb:3306`. Begins every message about it. */
+  readonly subject: string;
+  /** Whom it asks over the network. Where one is not this pod itself, the check is remote. */
+  readonly hosts: readonly string[];
+  /**
+   * Healthy or the reason why not; never throws for "unhealthy". Files that hold credentials are read anew each time.
+   * @param signal the deadline, or the end of the process
+   * @param tell told what is waited for, which the reason names when the deadline comes
+   */
+  ask(signal: AbortSignal, tell?: (awaited: string) => void): Promise<Verdict>;
+}

@@ -1,5 +1,8 @@
-import type { Option } from '../cli/option.ts';
-import { ROLE_NAMES } from './role.ts';
+import type { Option, Values } from '../cli/option.ts';
+
+/** In the order in which they are begun and shown. */
+export const ROLE_NAMES = ['probe', 'config-watch', 'waits', 'db-sync', 'log-ship'] as const;
+export type RoleName = (typeof ROLE_NAMES)[number];
 
 export const SIDECAR_OPTIONS = [
   {
@@ -56,3 +59,5 @@ export const SIDECAR_OPTIONS = [
     example: 'true',
   },
 ] as const satisfies readonly Option[];
+
+export type SidecarOptions = Values<typeof SIDECAR_OPTIONS>;

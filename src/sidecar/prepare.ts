@@ -1,39 +1,6 @@
-import type { Context } from '../cli/command.ts';
 import { UsageError } from '../core/errors.ts';
-import type { Values } from '../cli/option.ts';
-import type { Family } from '../net/prometheus.ts';
-import type { Part } from '../probe/serve/index.ts';
-import type { SIDECAR_OPTIONS } from './options.ts';
-import { ROLE_NAMES, type Role, type RoleName } from './role.ts';
-import type { Sources } from './status/look.ts';
-
-export type SidecarOptions = Values<typeof SIDECAR_OPTIONS>;
-
-/** What a role is made of. */
-export interface Making {
-  readonly options: SidecarOptions;
-  readonly context: Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile' | 'stdout'>;
-}
-
-/** A role whose options and files make sense, and what it tells about itself. */
-export interface PreparedRole {
-  readonly role: Role;
-  readonly sources: Partial<Sources>;
-  /** What it says to probes beside its state; asked at each request. */
-  readonly parts?: () => readonly Part[];
-  /** What it shows to Prometheus. */
-  readonly families?: () => readonly Family[];
-  /** Needs more than its options to begin: throws a ConfigError where it must not. */
-  readonly requireSafe?: (at: SafeAt) => Promise<void>;
-}
-
-export interface SafeAt {
-  readonly port: number;
-  /** Whether a check decides startup probes too. */
-  readonly hasStartupChecks: boolean;
-  /** How long the roles that are stopped after this one may take, in milliseconds. */
-  readonly laterStopMs: number;
-}
+import { ROLE_NAMES, type RoleName } from './options.ts';
+import type { Making, PreparedRole } from './role.ts';
 
 /** Each loads what it stands on only when it is asked for. */
 const MAKERS: Readonly<Record<RoleName, () => Promise<(making: Making) => Promise<PreparedRole>>>> = {

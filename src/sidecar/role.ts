@@ -1,10 +1,11 @@
+import type { Context } from '../cli/command.ts';
+import type { Family } from '../net/prometheus.ts';
+import type { Part } from '../probe/serve/index.ts';
+import type { RoleName, SidecarOptions } from './options.ts';
+import type { Sources } from './status/look.ts';
 import type { ExitCode } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Backoff } from '../core/backoff.ts';
-
-/** In the order in which they are begun and shown. */
-export const ROLE_NAMES = ['probe', 'config-watch', 'waits', 'db-sync', 'log-ship'] as const;
-export type RoleName = (typeof ROLE_NAMES)[number];
 
 /**
  * Who is stopped when: each group when the one before has ended. The configuration first, so that nothing changes under a
@@ -39,3 +40,29 @@ export interface Role {
 
 /** For roles that cost nothing to begin again. */
 export const QUICK_BACKOFF: Backoff = { minMs: 1000, maxMs: 60_000 };
+
+/** What a role is made of. */
+export interface Making {
+  readonly options: SidecarOptions;
+  readonly context: Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile' | 'stdout'>;
+}
+
+/** A role whose options and files make sense, and what it tells about itself. */
+export interface PreparedRole {
+  readonly role: Role;
+  readonly sources: Partial<Sources>;
+  /** What it says to probes beside its state; asked at each request. */
+  readonly parts?: () => readonly Part[];
+  /** What it shows to Prometheus. */
+  readonly families?: () => readonly Family[];
+  /** Needs more than its options to begin: throws a ConfigError where it must not. */
+  readonly requireSafe?: (at: SafeAt) => Promise<void>;
+}
+
+export interface SafeAt {
+  readonly port: number;
+  /** Whether a check decides startup probes too. */
+  readonly hasStartupChecks: boolean;
+  /** How long the roles that are stopped after this one may take, in milliseconds. */
+  readonly laterStopMs: number;
+}

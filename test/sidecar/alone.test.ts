@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ExitCode, SignalError } from '../../src/core/errors.ts';
-import type { PreparedRole } from '../../src/sidecar/prepare.ts';
+import type { PreparedRole } from '../../src/sidecar/role.ts';
 import { runComponents } from '../../src/sidecar/run.ts';
 import { freePort } from '../../tools/port.ts';
 import { recordedLog } from '../support/recorded-log.ts';

@@ -1,6 +1,5 @@
 import { Place } from '../parse/format.ts';
-import type { Frame } from './frame.ts';
-import type { Line } from './framer.ts';
+import type { Frame, Line } from './frame.ts';
 import type { OpenEvent, Touched } from './open-event.ts';
 
 /**

@@ -1,6 +1,14 @@
 import type { Content } from '../read/contents.ts';
 import type { OpenEvent } from './open-event.ts';
 
+/** A line and its place. */
+export interface Line {
+  readonly text: string;
+  readonly offset: number;
+  readonly next: number;
+  readonly skipping: boolean;
+}
+
 const NONE: readonly OpenEvent[] = [];
 /** Open events of one file before those are looked for that no line can reach any more. */
 const MANY = 64;

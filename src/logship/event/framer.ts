@@ -3,7 +3,7 @@ import type { Content } from '../read/contents.ts';
 import type { TakeLine } from '../read/line-reader.ts';
 import { carry, endCarry } from './carry.ts';
 import type { LogEvent } from './event.ts';
-import { Frame } from './frame.ts';
+import { Frame, type Line } from './frame.ts';
 import { OpenEvent } from './open-event.ts';
 
 const CARRIAGE_RETURN = 13;
@@ -20,14 +20,6 @@ export interface FramerOptions {
   /** An event ends when no line of it came for so long, and its file has no more. */
   readonly timeoutMs: number;
   readonly now: () => number;
-}
-
-/** A line and its place. */
-export interface Line {
-  readonly text: string;
-  readonly offset: number;
-  readonly next: number;
-  readonly skipping: boolean;
 }
 
 /**

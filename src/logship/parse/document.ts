@@ -1,9 +1,9 @@
 import type { Span } from '../read/progress.ts';
 import { Clock } from './clock.ts';
-import type { Format } from './format.ts';
+import type { Format, Reading, Schema } from './format.ts';
 import { FORMATS, kindOf, type FormatRule } from './formats.ts';
 import type { Origin } from './origin.ts';
-import { SCHEMAS, type Reading, type Schema, type SchemaName } from './schema.ts';
+import { SCHEMAS, type SchemaName } from './schema.ts';
 import { Stamp } from './stamp.ts';
 import { MAX_DATE_MS, type Zone } from './zone.ts';
 

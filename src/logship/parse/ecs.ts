@@ -1,7 +1,6 @@
 import { fieldsOf, PARSE_ERROR } from './fields.ts';
-import type { Fields, Format } from './format.ts';
+import type { Fields, Format, Schema } from './format.ts';
 import { given, loggerOf, undotted, type FileOrigin } from './origin.ts';
-import type { Schema } from './schema.ts';
 
 const ECS_VERSION = '8.17.0';
 

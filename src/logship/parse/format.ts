@@ -61,3 +61,18 @@ export function groupsOf(expression: RegExp, text: string): Record<string, strin
   if (groups === undefined) return undefined;
   return Object.fromEntries(Object.entries(groups).filter(([, value]) => value !== undefined));
 }
+
+/** An event, read. */
+export interface Reading {
+  readonly text: string;
+  /** It has a time of its own. */
+  readonly isDated: boolean;
+}
+
+/** How documents look. */
+export interface Schema {
+  /** The format as events are made with it. */
+  readonly format: Format;
+  /** The JSON of a document. @param time its `@timestamp` */
+  document(event: Reading, time: string): string;
+}

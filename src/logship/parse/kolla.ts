@@ -1,7 +1,6 @@
 import { fieldsOf, PARSE_ERROR } from './fields.ts';
-import type { Format } from './format.ts';
+import type { Format, Schema } from './format.ts';
 import { given, loggerOf, undotted, type FileOrigin } from './origin.ts';
-import type { Schema } from './schema.ts';
 
 /**
  * The names that Kolla's fluentd gives, which today's dashboards know. The pod's come as `kubernetes`, as fluentd's own

@@ -1,6 +1,5 @@
-import { Place, type Format } from './format.ts';
+import { Place, type Format, type Schema } from './format.ts';
 import type { FileOrigin } from './origin.ts';
-import type { Schema } from './schema.ts';
 
 /** Each line a document, as it is; of its fields only the time is read. */
 export function rawSchema(format: Format, { path }: FileOrigin): Schema {

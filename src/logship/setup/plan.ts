@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../core/errors.ts';
 import { reasonOf, type Api, type Reply } from './api.ts';
 import type { JsonObject } from './json.ts';
-import type { Resource } from './wanted.ts';
+import type { Resource } from './resource.ts';
 
 /** What is to be done about one resource. */
 export interface Step {

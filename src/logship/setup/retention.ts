@@ -1,7 +1,7 @@
 import { at, holds, isObject, textAt, type JsonObject } from './json.ts';
 import { MARK } from './mappings.ts';
 import type { SetupSettings } from './settings.ts';
-import type { Resource } from './wanted.ts';
+import type { Resource } from './resource.ts';
 
 /**
  * The policy that removes what is older than `--keep`: Index Lifecycle Management on Elasticsearch, Index State

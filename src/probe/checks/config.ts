@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { check, type Question } from '../check.ts';
+import { check } from '../check.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { configMapVersion, configRecordFile, readConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
-import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
+import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts';
 
 /** Is what lies in place the ConfigMap's newest version? By the word that kolla-init watch leaves. */
 export const config = check({

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { parseDuration, formatDuration } from '../../core/duration.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
-import { check, type Question } from '../check.ts';
-import { healthyAs, unhealthy } from '../verdict.ts';
+import { check } from '../check.ts';
+import { healthyAs, unhealthy, type Question } from '../verdict.ts';
 
 /** Was a file written lately? For a service that touches one as its sign of life. */
 export const fileAge = check({

@@ -1,11 +1,11 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { check, type Question } from '../check.ts';
+import { check } from '../check.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
 import { isThere } from '../../fs/access.ts';
-import { healthyAs, unhealthy } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question } from '../verdict.ts';
 
 const LOOK_MS = 100;
 const CHUNK_BYTES = 64 * 1024;

@@ -1,7 +1,8 @@
+import type { Question } from '../verdict.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { formatAddress } from '../../net/address.ts';
-import { check, type Question } from '../check.ts';
+import { check } from '../check.ts';
 import { addressOf } from '../remote/server.ts';
 import { VERIFY_OPTIONS, verifyOf } from '../remote/tls.ts';
 

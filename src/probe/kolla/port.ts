@@ -1,7 +1,6 @@
 import type { ProcessQuery } from '../../process/procfs/index.ts';
 import { portQuestion, type PortQuery } from '../local/port.ts';
-import type { Question } from '../check.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Question, Verdict } from '../verdict.ts';
 import { timeoutOf, WordsError, type KollaQuestion } from './question.ts';
 import { socketQuestion } from '../local/unix-socket.ts';
 

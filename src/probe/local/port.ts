@@ -10,8 +10,7 @@
  */
 import { eachInetSocket, type InetSocket, type ProcessQuery, type Protocol } from '../../process/procfs/index.ts';
 import { defined } from '../../core/defined.ts';
-import type { Question } from '../check.ts';
-import { healthyAs, unhealthy, unseen, type Verdict } from '../verdict.ts';
+import { healthyAs, unhealthy, unseen, type Verdict, type Question } from '../verdict.ts';
 import { MEANINGS, type Kind, type Meaning } from './meaning.ts';
 import { findOwners, whyUnseen, type Owners, type ProcEffects } from './owners.ts';
 import { called, listed, whatIsMeant } from './process.ts';

@@ -1,7 +1,6 @@
 import { isOurs, lineOf, listProcesses } from '../../process/procfs/processes.ts';
 import { findProcesses, type ProcessQuery } from '../../process/procfs/index.ts';
-import type { Question } from '../check.ts';
-import { healthyAs, unhealthy, unseen } from '../verdict.ts';
+import { healthyAs, unhealthy, unseen, type Question } from '../verdict.ts';
 
 /** Of many things a message names so many. */
 const SHOWN = 5;

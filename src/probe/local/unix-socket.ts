@@ -1,8 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../process/procfs/index.ts';
-import type { Question } from '../check.ts';
-import { healthyAs, unhealthy, unseen, type Verdict } from '../verdict.ts';
+import { healthyAs, unhealthy, unseen, type Verdict, type Question } from '../verdict.ts';
 import { findOwners, whyUnseen, type ProcEffects } from './owners.ts';
 import { called, whatIsMeant } from './process.ts';
 

@@ -2,8 +2,7 @@ import type { PodFile } from '../../cli/file.ts';
 import { readinessIn } from '../../kube/db-sync-lease.ts';
 import { NO_SUCH_TABLE, errnoOf, quoteName, type MysqlSession } from '../../mysql/index.ts';
 import { isLastBeforeRollout, knownServices, type Phase, type Service } from '../../catalog/index.ts';
-import type { Question } from '../check.ts';
-import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
+import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts';
 import { mysqlServer, type MysqlValues } from './mysql.ts';
 
 export interface RecordQuery extends MysqlValues {

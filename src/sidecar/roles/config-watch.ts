@@ -5,7 +5,7 @@ import { init } from '../../container/init/index.ts';
 import { NO_ACTIONS } from '../../container/init/on-change/index.ts';
 import { checkedActions, runWatch, type WatchRunStatus } from '../../container/init/run-watch.ts';
 import { WATCH_OPTIONS, watchSettings } from '../../container/init/watch.ts';
-import type { Making, PreparedRole } from '../prepare.ts';
+import type { Making, PreparedRole } from '../role.ts';
 import { QUICK_BACKOFF } from '../role.ts';
 import type { ConfigStatus, FileStatus, Refusal } from '../status/document.ts';
 

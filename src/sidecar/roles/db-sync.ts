@@ -5,7 +5,7 @@ import { holdsOthersBack, requireSafePod } from '../../migrate/sidecar/index.ts'
 import type { Backoff } from '../../core/backoff.ts';
 import { ownPlace } from '../../kube/own-place.ts';
 import { knownServices, PHASES } from '../../catalog/index.ts';
-import type { Making, PreparedRole } from '../prepare.ts';
+import type { Making, PreparedRole } from '../role.ts';
 import type { MigrationStatus } from '../status/document.ts';
 
 /** As the kubelet begins a Job's Pod again: a migration that failed is no small thing to repeat. */

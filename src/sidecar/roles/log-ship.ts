@@ -1,7 +1,7 @@
 import { UsageError } from '../../core/errors.ts';
 import { optionsOf } from '../../cli/section.ts';
 import { logShip, runShipping, settingsOf, SHIP_OPTIONS, type ShippingView } from '../../logship/index.ts';
-import type { Making, PreparedRole } from '../prepare.ts';
+import type { Making, PreparedRole } from '../role.ts';
 import { QUICK_BACKOFF } from '../role.ts';
 import { Samples } from '../status/samples.ts';
 import { ShippingShown } from './log-ship-shown.ts';

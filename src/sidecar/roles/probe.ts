@@ -3,7 +3,7 @@ import { optionsOf } from '../../cli/section.ts';
 import { probe } from '../../probe/index.ts';
 import { checksOf, prepareChecks, SERVE_OPTIONS, startChecks, type ServedOptions } from '../../probe/serve/index.ts';
 import { RestartableChecks } from '../checks.ts';
-import type { Making, PreparedRole } from '../prepare.ts';
+import type { Making, PreparedRole } from '../role.ts';
 import { QUICK_BACKOFF } from '../role.ts';
 
 const STOP_MS = 5000;

@@ -4,7 +4,7 @@ import { toldInLines, type Told } from '../../wait/index.ts';
 import { init } from '../../container/init/index.ts';
 import { OPTIONS } from '../../container/init/options.ts';
 import { checkTimeout, dependenciesOf, waitFor } from '../../container/init/waits.ts';
-import type { Making, PreparedRole } from '../prepare.ts';
+import type { Making, PreparedRole } from '../role.ts';
 import { QUICK_BACKOFF } from '../role.ts';
 import { withoutUserinfo } from '../status/look.ts';
 
