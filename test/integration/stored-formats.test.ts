@@ -1,12 +1,14 @@
 /** What an older kolla-pod left on servers, read by today's helpers: they go on there, or say why they can't. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { keysOf, runKeys, AT_ONCE, FERNET } from './kolla-bootstrap-keys-support.ts';
 import { leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
-import { runHelper } from '../support/helper.ts';
+import { runHelper, startHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
 import { migration } from './kolla-db-sync-support.ts';
 
 interface Stored {
@@ -89,16 +91,32 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     const byLease = await site.sync(['--release', '2026.1', ...migration(0)]);
     assert.equal(byLease.code, 69, byLease.stderr);
     assert.match(byLease.stderr.replaceAll('\\"', '"'), fix);
-    const waiting = await runHelper('kolla-init', ['--wait', 'db-sync/keystone', '--timeout', '1s'], {
-      env: { KUBECONFIG: site.kubeconfig },
-    });
-    assert.equal(waiting.code, 75, waiting.stderr);
-    assert.match(waiting.stderr.replaceAll('\\"', '"'), fix);
+    {
+      const logFile = join(world.cluster.folder, 'waiting.txt');
+      await writeFile(logFile, '');
+      const env = { KUBECONFIG: site.kubeconfig };
+      await using _ = await startHelper('kolla-init', ['--wait', 'db-sync/keystone', '--timeout', '1h'], {
+        env,
+        logFile,
+      });
+      await until('the wait to refuse it', async (saw) => {
+        const text = (await readFile(logFile, 'utf8')).replaceAll('\\"', '"');
+        saw(text);
+        return fix.test(text) || undefined;
+      });
+    }
     await site.kubectl('annotate', lease, 'kolla-pod/format-');
     await world.mariadb.query(`ALTER TABLE ${site.database}.kolla_pod_fence ADD COLUMN format INT NOT NULL DEFAULT 2`);
     const byRow = await site.sync(['--release', '2026.1', ...migration(0)]);
     assert.equal(byRow.code, 69, byRow.stderr);
     assert.match(byRow.stderr, fix);
+    await world.mariadb.query(`ALTER TABLE ${site.database}.kolla_pod_record ADD COLUMN format INT NOT NULL DEFAULT 2`);
+    const password = { KOLLA_PROBE_PASSWORD_FILE: join(world.cluster.folder, 'probe-password') };
+    await writeFile(password.KOLLA_PROBE_PASSWORD_FILE, world.mariadb.rootPassword);
+    const server = [`${world.mariadb.host}:${world.mariadb.port}`, '--user', 'root', '--database', site.database];
+    const asked = await runHelper('kolla-probe', ['db-sync', 'keystone', '--server', ...server], { env: password });
+    assert.equal(asked.code, 1, asked.stderr);
+    assert.match(asked.stderr, fix);
     const tables = await world.mariadb.query(`SHOW TABLES IN ${site.database} LIKE 'journal'`);
     assert.deepEqual(tables, []);
   });

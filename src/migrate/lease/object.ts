@@ -1,6 +1,6 @@
 import { DB_SYNC_ANNOTATIONS, dbSyncRecord } from '../../kube/db-sync-lease.ts';
 import type { KubeObject, ObjectRef } from '../../kube/types.ts';
-import { FORMAT } from '../../core/format.ts';
+import { FORMAT, formatProblem } from '../../core/format.ts';
 import type { FenceState } from '../lock/fence.ts';
 
 /** A Lease of coordination.k8s.io/v1, as far as we read it. What else it has is written back as it was. */
@@ -100,7 +100,8 @@ export function told(lease: LeaseObject, news: News, now: Date): LeaseObject {
 /** Whether the Lease says already that this is done. */
 export function saysSo(lease: LeaseObject | undefined, news: Omit<News, 'token'>): boolean {
   if (lease === undefined) return false;
-  const { state, phase, release = '', readyFor } = dbSyncRecord(lease);
+  const { state, phase, release = '', readyFor, format } = dbSyncRecord(lease);
+  if (formatProblem(format) !== undefined) return false;
   const isReady = !news.isLastBeforeRollout || readyFor === news.release;
   return state === news.state && phase === news.phase && release === news.release && isReady;
 }

@@ -43,7 +43,6 @@ const COLUMNS = [
   'exitCode',
 ] as const satisfies readonly (keyof FenceRow)[];
 
-/** Its format is also that of the records beside it. */
 export const FENCE_TABLE = 'kolla_pod_fence';
 /** Of its one row. */
 export const FENCE_NAME = 'schema';

@@ -1,3 +1,5 @@
+import { UnavailableError } from '../../core/errors.ts';
+import { FORMAT, formatProblem } from '../../core/format.ts';
 import { errnoOf, NO_SUCH_TABLE, type MysqlSession } from '../../mysql/index.ts';
 import type { Claim, FenceState } from '../lock/fence.ts';
 import { repeated } from '../lock/repeated.ts';
@@ -28,6 +30,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS ${RECORD_TABLE} (
     started DATETIME(3) NOT NULL, ended DATETIME(3) NULL,
     exit_code INT NULL,
     output TEXT NULL,
+    format SMALLINT UNSIGNED NOT NULL DEFAULT ${FORMAT},
     PRIMARY KEY (service, \`release\`, phase)
   ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
     COMMENT='kolla-db-sync: what was migrated when; see kolla-db-sync status'`;
@@ -88,19 +91,30 @@ export async function latestToken(session: MysqlSession): Promise<number> {
   }
 }
 
+const FIELDS: readonly (keyof RecordRow)[] = [
+  'service',
+  'release',
+  'phase',
+  'token',
+  'state',
+  'holder',
+  'work',
+  'started',
+  'ended',
+  'exitCode',
+  'output',
+];
+
 /** Everything that was ever recorded in the session's database, the latest first. */
 export async function readRecords(session: MysqlSession): Promise<RecordRow[]> {
   try {
-    const rows = await session.rows(
-      `SELECT service, \`release\`, phase, token, state, holder, work, started, ended, exit_code AS exitCode, output
-       FROM ${RECORD_TABLE} ORDER BY token DESC`,
-    );
-    return rows.map(
-      (row) =>
-        Object.fromEntries(
-          Object.entries(row).map(([key, value]) => [key, value ?? undefined]),
-        ) as unknown as RecordRow,
-    );
+    // All columns: a table that was made before formats were written has no `format`.
+    const rows = await session.rows(`SELECT *, exit_code AS exitCode FROM ${RECORD_TABLE} ORDER BY token DESC`);
+    return rows.map((row) => {
+      const problem = formatProblem(row['format']);
+      if (problem !== undefined) throw new UnavailableError(`${RECORD_TABLE} ${problem}`);
+      return Object.fromEntries(FIELDS.map((field) => [field, row[field] ?? undefined])) as unknown as RecordRow;
+    });
   } catch (error) {
     if (errnoOf(error) === NO_SUCH_TABLE) return [];
     throw error;

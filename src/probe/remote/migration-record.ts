@@ -1,4 +1,5 @@
 import type { PodFile } from '../../cli/file.ts';
+import { formatProblem } from '../../core/format.ts';
 import { readinessIn } from '../../kube/db-sync-lease.ts';
 import { NO_SUCH_TABLE, errnoOf, quoteName, type MysqlSession } from '../../mysql/index.ts';
 import { isLastBeforeRollout, knownServices, type Phase, type Service } from '../../catalog/index.ts';
@@ -19,6 +20,7 @@ interface Row {
   readonly release: string;
   readonly phase: string;
   readonly state: string;
+  readonly format?: number;
 }
 
 /**
@@ -46,7 +48,8 @@ export async function recordQuestion(query: RecordQuery, subject: string): Promi
 /** The latest first. */
 async function rowsIn(session: MysqlSession, database: string, name: string): Promise<Row[]> {
   const table = `${quoteName(database)}.${quoteName('kolla_pod_record')}`;
-  const sql = `SELECT \`release\`, phase, state FROM ${table} WHERE service = ? ORDER BY token DESC`;
+  // All columns: a table that was made before formats were written has no `format`.
+  const sql = `SELECT * FROM ${table} WHERE service = ? ORDER BY token DESC`;
   try {
     return (await session.rows(sql, [name])) as unknown as Row[];
   } catch (error) {
@@ -58,8 +61,11 @@ async function rowsIn(session: MysqlSession, database: string, name: string): Pr
 function verdictOf(rows: readonly Row[], service: Service | undefined, wanted: string | undefined): Verdict {
   const [last] = rows;
   if (last === undefined) return unhealthy('nobody has migrated with kolla-db-sync yet: there is no record of it');
+  const problem = rows.map(({ format }) => formatProblem(format)).find((each) => each !== undefined);
+  if (problem !== undefined) return unhealthy(`kolla_pod_record ${problem}`);
   const ready = rows.find(({ phase, state }) => state === 'done' && isReadyAfter(phase, service));
-  const { isReady, says } = readinessIn({ ...last, readyFor: ready?.release }, wanted);
+  const { release, phase, state } = last;
+  const { isReady, says } = readinessIn({ release, phase, state, readyFor: ready?.release }, wanted);
   return isReady ? healthyAs(says) : unhealthy(says);
 }
 

@@ -116,6 +116,8 @@ test('it says so only when state, phase, release and readiness are the same', ()
   const lease = told(fresh, news(), NOW);
   assert.equal(saysSo(lease, news()), true);
   assert.equal(saysSo(undefined, news()), false);
+  const later = { ...lease.metadata.annotations, 'kolla-pod/format': '2' };
+  assert.equal(saysSo({ ...lease, metadata: { ...lease.metadata, annotations: later } }, news()), false);
   for (const other of [news({ state: 'failed' }), news({ phase: 'expand' }), news({ release: 'r2' })])
     assert.equal(saysSo(lease, other), false);
   assert.equal(saysSo(told(fresh, news({ isLastBeforeRollout: false }), NOW), news()), false);
