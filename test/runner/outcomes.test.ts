@@ -19,7 +19,10 @@ describe('group', () => {
   test('with parts', async (t) => {
     await t.test('part', () => {});
   });
-  describe('inner', () => void test('broken', () => { throw new Error('no'); }));
+  describe('inner', () => void test('broken', async () => {
+    await using left = { [Symbol.asyncDispose]: async () => { throw new Error('asking', { cause: new Error('refused') }); } };
+    throw new Error('no');
+  }));
 });
 describe('not here', { skip: 'no root' }, () => void test('never seen', () => {}));
 test('skipped in itself', (t) => t.skip('no groff'));
@@ -56,12 +59,12 @@ test('each test has its full name, its file and its outcome', async () => {
     { file, name: 'group > from a module', result: 'passed' },
     { file, name: 'group > with parts > part', result: 'passed' },
     { file, name: 'group > with parts', result: 'passed' },
-    { file, name: 'group > inner > broken', result: 'failed' },
+    { file, name: 'group > inner > broken', result: 'failed', reason: 'no\nby: asking\nby: refused' },
     { file, name: 'not here', isSuite: true, result: 'skipped', reason: 'no root' },
     { file, name: 'skipped in itself', result: 'skipped', reason: 'no groff' },
     { file, name: 'to do', result: 'skipped', reason: 'todo' },
     { file, name: 'torn down badly > fine', result: 'passed' },
-    { file, name: 'torn down badly', isSuite: true, result: 'failed' },
+    { file, name: 'torn down badly', isSuite: true, result: 'failed', reason: 'left over' },
   ]);
 });
 

@@ -7,7 +7,7 @@ export interface Outcome {
   /** With the names of all that it stands in, joined by ` > `. */
   readonly name: string;
   readonly result: 'passed' | 'failed' | 'skipped';
-  /** Why it was skipped. */
+  /** Why it was skipped, or what it failed by: messages alone, from the outermost error to the first cause. */
   readonly reason?: string;
   /** Holds tests, of which nothing is known: a describe() that was skipped or failed by itself, a file that was not run. */
   readonly isSuite?: true;
@@ -68,10 +68,23 @@ function resultOf(
   for (const [word, told] of Object.entries({ skip, todo }))
     if (told !== undefined && told !== false)
       return { ...suite, result: 'skipped', reason: typeof told === 'string' && told !== '' ? told : word };
-  if (details?.type !== 'suite') return { result: type === 'test:pass' ? 'passed' : 'failed' };
-  return type === 'test:pass' || failureOf(details.error) === 'subtestsFailed'
-    ? undefined
-    : { ...suite, result: 'failed' };
+  if (type === 'test:pass') return details?.type === 'suite' ? undefined : { result: 'passed' };
+  // Of what holds tests that failed there is nothing more to tell.
+  const isByTests = failureOf(details?.error) === 'subtestsFailed';
+  if (isByTests) return details?.type === 'suite' ? undefined : { result: 'failed' };
+  return { ...suite, result: 'failed', reason: messagesOf(details?.error) };
+}
+
+/** Node's own wrapper says what its cause says. What an `await using` adds of its own stands beside what it came after. */
+function messagesOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (failureOf(error) !== undefined && cause !== undefined) return messagesOf(cause);
+  const parts =
+    error.name === 'SuppressedError' && 'error' in error && 'suppressed' in error
+      ? [error.suppressed, error.error]
+      : [error.message, ...(cause === undefined ? [] : [cause])];
+  return parts.map((part) => (typeof part === 'string' ? part : messagesOf(part))).join('\nby: ');
 }
 
 function failureOf(error: unknown): unknown {

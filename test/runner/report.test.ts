@@ -39,12 +39,14 @@ test('the summary counts every file, and nothing of one that was cut', () => {
 });
 
 test('a failure is told by its file and test, with what the test said', () => {
-  const failed = ranOf('a.test.ts', [{ name: 'd > t', result: 'failed' }]);
-  assert.deepEqual(failuresOf([failed, ranOf('b', [{}])]), ['  a.test.ts: d > t']);
+  const failed = ranOf('a.test.ts', [{ name: 'd > t', result: 'failed', reason: 'no\n\nby: gone' }]);
+  assert.deepEqual(failuresOf([failed, ranOf('b', [{}])]), ['  a.test.ts: d > t', '    no', '    by: gone']);
   assert.match(lineOf(failed), /^✖ unit: a\.test\.ts .*\nwhy$/);
   const crashed = ranOf('c', [], { counts: { ...NO_COUNTS, tests: 1, cancelled: 1 } });
   assert.ok(hasFailed(crashed.result));
-  assert.deepEqual(failuresOf([crashed]), ['  c']);
+  assert.deepEqual(failuresOf([crashed]), ['  c', '    why']);
+  const killed = ranOf('d', [{ name: 'd', result: 'failed' }], { text: 'said\n\nexitCode: 1\n' });
+  assert.deepEqual(failuresOf([killed]), ['  d', '    said', '    exitCode: 1']);
 });
 
 test('of a file that was cut a failure is not one', () => {

@@ -67,14 +67,27 @@ export function othersOf(suites: readonly string[]): string[] {
     .map(({ name, what }) => `  ${`make test SUITE=${name}`.padEnd(30)} ${what}`);
 }
 
-/** Each failed test by its file and name; of a file that failed outside of its tests, the file alone. */
+/** Of a file that failed outside of its tests so many of the last lines that it said, of a test so many of its first. */
+const TOLD_LINES = 12;
+const TOLD_WIDTH = 300;
+
+/** Each failed test by its file and name, with its error; of a file that failed outside of its tests, what it said last. */
 export function failuresOf(all: readonly Ran[]): string[] {
   return all
     .filter(({ result }) => hasFailed(result))
     .flatMap(({ item, result }) => {
-      const failed = result.outcomes.filter((outcome) => outcome.result === 'failed').map(({ name }) => name);
-      return failed.length === 0 ? [`  ${item.name}`] : failed.map((name) => `  ${item.name}: ${name}`);
+      const failed = result.outcomes.filter((outcome) => outcome.result === 'failed' && outcome.name !== item.name);
+      const named = failed.flatMap(({ name, reason = '' }) => [
+        `  ${item.name}: ${name}`,
+        ...told(reason).slice(0, TOLD_LINES),
+      ]);
+      return named.length > 0 ? named : [`  ${item.name}`, ...told(result.text).slice(-TOLD_LINES)];
     });
+}
+
+function told(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => `    ${line.slice(0, TOLD_WIDTH)}`);
 }
 
 /** The lines that Node's own runner ends with. What was cut has counted for nothing. */
