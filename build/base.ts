@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { blindToEnvironment } from './blind.ts';
 import { ROOT } from './bundle.ts';
 import { trimIcu } from './icu.ts';
 
@@ -46,14 +45,12 @@ export function onTarget({ emulator }: Target, program: string, args: readonly s
 
 /**
  * Puts the lockfile's node for a machine into the folder, without its symbols where binutils are at hand, without
- * the words of languages that we don't speak (docs/adr/0004-icu-data.md), and blind to the variables that it would obey before our
- * first line (docs/adr/0006-blind-to-the-environment.md).
+ * the words of languages that we don't speak (docs/adr/0004-icu-data.md).
  */
 export async function makeBase(folder: string, target: Target = HERE): Promise<Base> {
   const path = join(folder, 'node');
   const notStripped = await strip(target, path);
   trimIcu(path);
-  blindToEnvironment(path, target.arch);
   return { target, path, notStripped };
 }
 

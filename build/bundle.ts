@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { librariesApart, refuseStrangers } from './apart.ts';
 import { LIBRARIES } from './libraries.ts';
-import { pageAsText } from './page-as-text.ts';
+import { textModules } from './text-modules.ts';
 import { REHEARSED } from './rehearsed.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
@@ -73,7 +73,7 @@ async function bundle(name: string, lazy: readonly string[]): Promise<{ source: 
     `export { main } from './cmd/${name}.ts';`,
     `export const warm = () => Promise.all([${imports.join(', ')}]);`,
   ].join('\n');
-  const plugins = [librariesApart(undefined), pageAsText, ...(name === 'kolla-pod' ? [tablesAsData] : [])];
+  const plugins = [librariesApart(undefined), textModules, ...(name === 'kolla-pod' ? [tablesAsData] : [])];
   const { source, metafile } = await run({
     stdin: { contents: entry, resolveDir: ROOT, sourcefile: `${name}.ts`, loader: 'ts' },
     plugins,
@@ -137,3 +137,10 @@ const tablesAsData: Plugin = {
     });
   },
 };
+
+/** The files of which something is in a bundle. */
+export function inputsOf({ outputs }: Metafile): string[] {
+  return Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+}

@@ -4,11 +4,11 @@
  *   cmd/NAME.ts  -> bundle: one minified ASCII script a name (esbuild); its lazy imports stay lazy
  *   libraries.ts -> bundle: one script a library, for all names that import() it (docs/adr/0012-libraries-once.md)
  *               -> warm:   a V8 code cache of each, taken after its load path ran in the very node that will read it
- *   node of the lockfile -> base: stripped where `strip` is at hand, its ICU data trimmed to English,
- *               blind to the environment
+ *   node of the lockfile -> base: stripped where `strip` is at hand, its ICU data trimmed to English
  *   base + sea-main.ts + bundles and caches as assets -> join (@yao-pkg/pkg) -> dist/kolla-pod, dist/bin/NAME
- *   shim.ts -> dist/kolla-bin/NAME: Kolla's healthcheck names as scripts that ask a resident server first;
- *              dist/rootless-bin/sudo, a script that runs a rootwrap itself
+ *   core/ -> dist/kolla-core, to which Kolla's own names are links
+ *   shim.ts -> dist/kolla-bin/NAME: Kolla's healthcheck names: links to kolla-core, or scripts that ask a resident server first;
+ *              dist/rootless-bin/sudo, a link to kolla-core
  *               -> check: every name is run -> report: sizes, and the cost of starting
  *
  * Everything is made in a folder of its own beside its place, and renamed: two builds side by side don't meet, and an

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { librariesIn } from './apart.ts';
 import { HERE, makeBase, type Base, type Target } from './base.ts';
 import { bundleHelper, bundleLibrary, bundleMain, type Bundle } from './bundle.ts';
@@ -7,14 +7,15 @@ import { join as joinBinary } from './join.ts';
 import { assetNames } from './load.ts';
 import { warmCache } from './warm-cache.ts';
 import { ALL_NAMES, ROOTLESS_NAMES } from './names.ts';
-import { BINARY, shimFor } from '../src/probe/kolla/shim.ts';
-import { KOLLA_NAMES } from '../src/probe/kolla/variables.ts';
-import { SUDO_SHIM } from '../src/container/sudo/shim.ts';
+import { buildCore, type BuiltCore } from './core/make.ts';
+import { layoutOf } from '../src/toolbox/install/place-names.ts';
+import { BINARY } from '../src/probe/kolla/shim.ts';
 
 export interface Built {
-  /** The folder with `kolla-pod`, `bin/`, `rootless-bin/` and `kolla-bin/`. */
+  /** The folder with `kolla-pod`, `kolla-core`, `bin/`, `rootless-bin/` and `kolla-bin/`. */
   readonly folder: string;
   readonly binary: string;
+  readonly core: Pick<BuiltCore, 'binary' | 'inputs'>;
   readonly base: Pick<Base, 'notStripped' | 'target'>;
   readonly helpers: readonly BuiltBundle[];
   readonly libraries: readonly BuiltBundle[];
@@ -56,9 +57,12 @@ export async function buildBinary(
     const files = all.flatMap(({ name }) => Object.values(assetNames(name)));
     const assets = Object.fromEntries(files.map((file) => [file, join(work, file)]));
     await joinBinary(base, join(work, 'main.cjs'), assets, join(work, 'kolla-pod'));
+    say('building kolla-core');
+    const { inputs } = await buildCore(work, target.arch);
     const built = {
       folder,
       binary: join(folder, 'kolla-pod'),
+      core: { binary: join(folder, 'kolla-core'), inputs },
       base,
       helpers: await Promise.all(bundles.map(async (bundle) => await withCache(bundle, work))),
       libraries: await Promise.all(libraries.map(async (bundle) => await withCache(bundle, work))),
@@ -88,21 +92,20 @@ async function withCache(bundle: Bundle, work: string): Promise<BuiltBundle> {
   return { name: bundle.name, bundle, cacheBytes: (await stat(join(work, assetNames(bundle.name).cache))).size };
 }
 
-/** Kolla's healthcheck names as scripts, for images: each becomes the binary only where no resident server answers. */
-const SHIMS = 'kolla-bin';
-/** sudo, which no PATH of a developer's should lead to. */
-const ROOTLESS = 'rootless-bin';
-
 /** The links first, so that none is ever without its binary for longer than two renames. */
 async function place(work: string, folder: string, names: readonly string[]): Promise<void> {
-  await mkdir(join(work, 'bin'));
-  for (const link of names.filter((name) => !isRootless(name))) await symlink('../kolla-pod', join(work, 'bin', link));
-  await mkdir(join(work, SHIMS));
-  for (const name of KOLLA_NAMES) await writeFile(join(work, SHIMS, name), shimFor(name, BINARY), { mode: 0o755 });
-  await mkdir(join(work, ROOTLESS));
-  for (const name of names.filter(isRootless)) await writeFile(join(work, ROOTLESS, name), SUDO_SHIM, { mode: 0o755 });
-  await rename(join(work, 'kolla-pod'), join(folder, 'kolla-pod'));
-  for (const name of ['bin', SHIMS, ROOTLESS]) {
+  const own = names.filter((name) => !isRootless(name));
+  const { links, scripts } = layoutOf(own, dirname(BINARY), true);
+  const directories = Object.keys({ ...links, ...scripts });
+  for (const directory of directories) {
+    await mkdir(join(work, directory));
+    for (const [name, target] of Object.entries(links[directory] ?? {}))
+      await symlink(target, join(work, directory, name));
+    for (const [name, text] of Object.entries(scripts[directory] ?? {}))
+      await writeFile(join(work, directory, name), text, { mode: 0o755 });
+  }
+  for (const name of ['kolla-pod', 'kolla-core']) await rename(join(work, name), join(folder, name));
+  for (const name of directories) {
     await rm(join(folder, name), { recursive: true, force: true });
     await rename(join(work, name), join(folder, name));
   }

@@ -3,18 +3,18 @@ import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { dispatch } from '../src/cli/dispatch.ts';
 import { keepInspectorClosed } from '../src/cli/no-inspector.ts';
+import { refuseRaised } from '../src/cli/raised.ts';
 import { assetNames, createLoader } from './load.ts';
 import { ALL_NAMES } from './names.ts';
 
 keepInspectorClosed();
 
-// Node has begun to collect coverage before our first line, and would write it at our end: as root, where sudo keeps
-// the caller's environment.
-if (process.env['NODE_V8_COVERAGE'] !== undefined) process.getBuiltinModule('node:v8').stopCoverage();
-
 const { helper } = createLoader(scriptOf, require);
 // eslint-disable-next-line typescript/no-floating-promises -- the bundle is a cjs script, which has no top-level await
-dispatch(process.argv0, process.argv.slice(2), ALL_NAMES, (name) => Promise.resolve(helper(name)));
+dispatch(process.argv0, process.argv.slice(2), ALL_NAMES, (name) => {
+  refuseRaised(name);
+  return Promise.resolve(helper(name));
+});
 
 function scriptOf(name: string): Script {
   const { source, cache } = assetNames(name);

@@ -3,9 +3,10 @@
  * they share.
  *
  *   our own executable -> DIR/kolla-pod                     the same content is left alone
- *   every name         -> DIR/bin/NAME                      links to it
- *   Kolla's names      -> DIR/kolla-bin/NAME                scripts that ask the resident server first
- *   sudo               -> DIR/rootless-bin/sudo             a script that runs a rootwrap itself
+ *   kolla-core, where it lies beside it -> DIR/kolla-core   the same
+ *   every name         -> DIR/bin/NAME                      links to one of the two
+ *   Kolla's names      -> DIR/kolla-bin/NAME                links to kolla-core, or scripts that ask the resident server first
+ *   sudo               -> DIR/rootless-bin/sudo             a link, for images without root alone
  *   -> may it be run there, and by every uid?
  *
  * Each file is whole or not there, and the binary comes before what leads to it, so a container that is killed in the
@@ -32,7 +33,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
     description:
       "For images that don't have them: an init container runs this, and the service's container mounts the same volume. " +
       'Whatever interrupts it, each file is whole or not there; what is there already is left alone. In DIR then lie ' +
-      "`kolla-pod`, `bin/` with its names, `kolla-bin/` with Kolla's healthcheck names as scripts, and `rootless-bin/` with sudo.",
+      "`kolla-pod`, `bin/` with its names, `kolla-bin/` with Kolla's healthcheck names, and `rootless-bin/` with sudo.",
     operands: [{ name: 'DIR', help: 'where the shared volume is mounted here' }],
     options: [
       {
@@ -104,8 +105,10 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
   try {
     await madeFolder(folder);
     await checkPlace(binary, source, executable);
-    const isNew = await placeBinary(source, binary, signal);
-    const changes = await placeNames(folder, layoutOf(names, place));
+    const core = await coreBeside(source);
+    const isNewCore = core !== undefined && (await placeBinary(core, join(folder, 'kolla-core'), signal));
+    const isNew = (await placeBinary(source, binary, signal)) || isNewCore;
+    const changes = await placeNames(folder, layoutOf(names, place, core !== undefined));
     if (!(await may(binary, constants.X_OK)))
       throw new UnavailableError(`install: ${binary} can't be run: mount ${folder} without noexec`);
     const what = isNew ? 'installed' : changes > 0 ? 'the names were completed' : 'it is there already';
@@ -117,6 +120,12 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
   const { mode } = await stat(folder);
   if ((mode & EVERYBODY_READS) !== EVERYBODY_READS)
     log.warn('other users can’t enter this folder: chmod o+rx, or run the service as its owner or group', { folder });
+}
+
+/** Undefined where somebody has copied the one binary alone: then that has all names. */
+async function coreBeside(source: string): Promise<string | undefined> {
+  const core = join(dirname(await realpath(source)), 'kolla-core');
+  return (await stat(core).catch(ignoreAbsent))?.isFile() === true ? core : undefined;
 }
 
 async function executableAt(source: string): Promise<Stats> {

@@ -4,12 +4,13 @@ import { ConfigError } from '../../core/errors.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { makeFolder, makeFolders } from '../../fs/folder.ts';
 import { Replacer } from '../../fs/replacer.ts';
+import { binaryOf } from './core-names.ts';
 import { EXECUTABLE } from './place-binary.ts';
 import { shimFor } from '../../probe/kolla/shim.ts';
 import { KOLLA_NAMES } from '../../probe/kolla/variables.ts';
-import { SUDO_SHIM } from '../../container/sudo/shim.ts';
 
-const BINARY_LINK = '../kolla-pod';
+/** Where a name of ours leads, of this version or of another. */
+const BINARY_LINK = /^\.\.\/kolla-(?:pod|core)$/;
 const LEFT_AS_IS = { uid: -1, gid: -1 };
 const EVERYBODY_ENTERS = 0o555;
 
@@ -24,12 +25,13 @@ export async function placeNames(folder: string, { links, scripts }: Layout): Pr
   for (const [name, wanted] of Object.entries(links)) {
     const at = await innerFolder(join(folder, name));
     const there = await linksIn(at);
-    for (const link of wanted.filter((each) => there.get(each) !== BINARY_LINK)) {
-      replacer.link(join(at, link), { target: BINARY_LINK, ...LEFT_AS_IS });
+    for (const [link, target] of Object.entries(wanted)) {
+      if (there.get(link) === target) continue;
+      replacer.link(join(at, link), { target, ...LEFT_AS_IS });
       changes++;
     }
-    for (const [link, target] of there) {
-      if (target !== BINARY_LINK || wanted.includes(link)) continue;
+    for (const [link, target = ''] of there) {
+      if (!BINARY_LINK.test(target) || Object.hasOwn(wanted, link)) continue;
       await rm(join(at, link), { force: true });
       changes++;
     }
@@ -97,10 +99,10 @@ async function isScript(path: string, text: string): Promise<boolean> {
 /** Where images, and volumes that are mounted into them, have the binary and its names. */
 export const PLACE = '/opt/kolla-pod';
 
-/** What lies beside the binary `kolla-pod`: links to it, and scripts that become it. */
+/** What lies beside the binaries: links to them, and scripts that become one. */
 export interface Layout {
-  /** By folder, the names that are links to the binary. */
-  readonly links: Readonly<Record<string, readonly string[]>>;
+  /** By folder and name, where the link leads. */
+  readonly links: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** By folder and name, scripts. */
   readonly scripts: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -108,14 +110,22 @@ export interface Layout {
 /**
  * @param names of the binary
  * @param place where the containers that use it see the folder
+ * @param hasCore whether `kolla-core` lies there as well
  */
-export function layoutOf(names: readonly string[], place: string): Layout {
+export function layoutOf(names: readonly string[], place: string, hasCore: boolean): Layout {
+  const inCore = KOLLA_NAMES.filter((name) => binaryOf(name, hasCore) === 'kolla-core');
   return {
-    links: { bin: names },
-    scripts: {
-      'kolla-bin': Object.fromEntries(KOLLA_NAMES.map((name) => [name, shimFor(name, `${place}/kolla-pod`)])),
+    links: {
+      bin: Object.fromEntries(names.map((name) => [name, `../${binaryOf(name, hasCore)}`])),
+      // It answers sooner than a script could ask.
+      'kolla-bin': Object.fromEntries(inCore.map((name) => [name, '../kolla-core'])),
       // A name of another program; its folder is for the PATH of images without root alone.
-      'rootless-bin': { sudo: SUDO_SHIM },
+      'rootless-bin': { sudo: `../${binaryOf('sudo', hasCore)}` },
+    },
+    scripts: {
+      'kolla-bin': Object.fromEntries(
+        KOLLA_NAMES.filter((name) => !inCore.includes(name)).map((name) => [name, shimFor(name, `${place}/kolla-pod`)]),
+      ),
     },
   };
 }

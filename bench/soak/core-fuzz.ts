@@ -1,0 +1,105 @@
+/**
+ * `MINUTES=60 SEED=1 node bench/soak/core-fuzz.ts`: kolla_set_configs of kolla-core, built with AddressSanitizer and
+ * UndefinedBehaviorSanitizer, on damaged input.
+ *
+ *   seed and number -> a generated case (files, config.json) -> bytes of config.json, passwd, group and file names changed
+ *   -> one run as root in its own root -> it ends with 0, 1 or 2, by no signal, and says nothing of a bug or a sanitizer
+ *
+ * What does otherwise is kept in test/native/corpus/ and ends the run with 1.
+ */
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inMemory, privateFolder } from '../../tools/folder.ts';
+import { run } from '../../tools/process.ts';
+
+process.env['KOLLA_CORE_SANITIZED'] = '1';
+const { coreBinary, placeCore } = await import('../../test/cluster/core-binary.ts');
+const { generateCase } = await import('../../test/contract/set-configs/property/generate.ts');
+const { CONFIG } = await import('../../test/contract/set-configs/play.ts');
+const { plant } = await import('../../test/contract/set-configs/tree.ts');
+const { oneOf, randomFrom } = await import('../../test/support/random.ts');
+
+const MINUTES = Number(process.env['MINUTES'] || 60);
+const SEED = Number(process.env['SEED'] || 1);
+const CORPUS = join(import.meta.dirname, '../../test/native/corpus');
+const CODES = new Set([0, 1, 2]);
+const BUG = /Sanitizer|runtime error|our bug/;
+/** What parsers stumble over, besides any byte. */
+const PIECES = [
+  '"',
+  '\\',
+  '{',
+  '[',
+  ']',
+  '}',
+  ':',
+  ',',
+  '\0',
+  '\n',
+  '\xff',
+  '\xed\xa0\x80',
+  '\\ud800',
+  '1e999',
+  '-0',
+  '..',
+  '/',
+  '*',
+  '%',
+];
+
+await using folder = await privateFolder('fuzz', inMemory());
+const { binary } = await coreBinary(folder.path);
+const end = performance.now() + MINUTES * 60_000;
+let [runs, found] = [0, 0];
+const codes = new Map<number | null, number>();
+for (; performance.now() < end; runs++) {
+  const random = randomFrom(SEED + runs);
+  const one = generateCase(SEED, runs);
+  const root = join(folder.path, 'root');
+  mkdirSync(join(root, CONFIG), { recursive: true });
+  plant(root, one.files ?? {});
+  writeFileSync(join(root, CONFIG, 'config.json'), JSON.stringify(one.config ?? {}));
+  for (const path of [`${CONFIG}/config.json`, 'etc/passwd', 'etc/group'])
+    if (random() < 0.4) damage(join(root, path), random);
+  if (random() < 0.2) renameSync(join(root, CONFIG, 'config.json'), join(root, CONFIG, 'config.yaml'));
+  cpSync(root, join(folder.path, 'before'), { recursive: true, verbatimSymlinks: true });
+  const placed = await placeCore(binary, root, 'kolla_set_configs');
+  const [program, ...words] = placed.call;
+  const env = { PATH: process.env['PATH'], KOLLA_CONFIG_STRATEGY: oneOf(random, ['COPY_ALWAYS', 'COPY_ONCE', 'x']) };
+  const { code, stdout, stderr } = await run(program, words, { env });
+  codes.set(code, (codes.get(code) ?? 0) + 1);
+  if (!CODES.has(code ?? -1) || BUG.test(stdout + stderr)) {
+    found++;
+    const kept = join(CORPUS, `${SEED}-${runs}`);
+    cpSync(join(folder.path, 'before'), kept, { recursive: true, verbatimSymlinks: true });
+    console.log(`✖ ${kept}: ${code}\n${(stdout + stderr).slice(-1500)}`);
+  }
+  for (const name of ['root', 'before']) rmSync(join(folder.path, name), { recursive: true, force: true });
+  if (runs % 1000 === 999) console.log(`${runs + 1} runs, ${found} found`);
+}
+console.log(
+  `seed ${SEED}: ${runs} runs in ${MINUTES} minutes, exit codes ${JSON.stringify([...codes])}, ${found} found`,
+);
+if (found > 0) process.exitCode = 1;
+
+/** A few changes: pieces put in, bytes changed, parts doubled or taken out. */
+function damage(path: string, random: () => number): void {
+  let text = '';
+  try {
+    text = readFileSync(path, 'latin1');
+  } catch {
+    // Not every case has it.
+  }
+  for (let left = 1 + Math.floor(random() * 4); left > 0; left--) {
+    const at = Math.floor(random() * (text.length + 1));
+    const to = Math.min(text.length, at + Math.floor(random() * 20));
+    const put = oneOf(random, [
+      oneOf(random, PIECES),
+      String.fromCharCode(Math.floor(random() * 256)),
+      text.slice(at, to).repeat(Math.floor(random() * 50)),
+      '',
+    ]);
+    text = text.slice(0, at) + put + text.slice(random() < 0.5 ? at : to);
+  }
+  writeFileSync(path, Buffer.from(text, 'latin1'));
+}

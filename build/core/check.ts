@@ -1,0 +1,85 @@
+/**
+ * `node build/core/check.ts`: what kolla-core's names may use, which is less than Node has. Part of `make check`.
+ *
+ *   cmd/NAME.ts -> bundle (which ends for an import of `node:` that the engine has nothing for) -> the files that are in it
+ *   -> oxlint's no-undef on the bundle: a global that is neither the language's nor the engine's
+ *   -> tsc with src/engine in the place of @types/node: a call, an argument or a method that the engine's part does not have
+ *
+ * What can fail: code that is right on Node and would end on the engine when its line is run.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
+import { run } from '../../tools/process.ts';
+import { ROOT } from '../bundle.ts';
+import { bundleApart, bundleName, MODULES, type CoreBundle } from './bundle.ts';
+
+/** Of QuickJS-ng, in addition to the language's. `sys` is ours; packages test for `define` before they use it. */
+const GLOBALS = ['sys', 'atob', 'btoa', 'queueMicrotask', 'define'];
+const LINT = {
+  env: { builtin: true },
+  globals: Object.fromEntries(GLOBALS.map((name) => [name, 'readonly'])),
+  categories: { correctness: 'off' },
+  rules: { 'no-undef': ['error', { typeof: false }] },
+};
+/** Checked by the main project, with Node's own types. */
+const ENGINE = 'src/engine/';
+
+const DNS_PACKET = ['dns-packet', join(ROOT, ENGINE, 'types/dns-packet.d.ts')] as const;
+
+const directory = mkdtempSync(join(tmpdir(), 'kolla-core-check-'));
+try {
+  const inputs = new Set<string>();
+  const write = (name: string, { script }: CoreBundle) => writeFileSync(join(directory, `${name}.js`), script);
+  for (const name of CORE_NAMES) {
+    const bundle = await bundleName(name);
+    write(name, bundle);
+    for (const input of bundle.inputs) inputs.add(input);
+  }
+  write('js-yaml', await bundleApart());
+  const problems = [...(await undefinedNames()), ...(await typeErrors(inputs))];
+  for (const line of problems) console.error(line);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+} catch (error) {
+  // esbuild has printed its errors.
+  if (!('errors' in (error as object))) throw error;
+  process.exitCode = 1;
+} finally {
+  rmSync(directory, { recursive: true });
+}
+
+async function undefinedNames(): Promise<string[]> {
+  const config = join(directory, 'oxlint.json');
+  writeFileSync(config, JSON.stringify(LINT));
+  const args = ['--config', config, '--format', 'unix', directory];
+  const { code, stdout } = await run(join(ROOT, 'node_modules/.bin/oxlint'), args);
+  const lines = stdout.split('\n').filter((line) => line.startsWith(directory));
+  if (code !== 0 && lines.length === 0) throw new Error(`oxlint ended with ${code}: ${stdout}`);
+  return lines.map((line) => relative(directory, line));
+}
+
+async function typeErrors(inputs: ReadonlySet<string>): Promise<string[]> {
+  const paths = Object.entries(MODULES).filter(([, file]) => file.startsWith(join(ROOT, ENGINE)));
+  const config = join(directory, 'tsconfig.json');
+  const project = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      types: [],
+      paths: Object.fromEntries([...paths, DNS_PACKET].map(([name, file]) => [name, [file]])),
+    },
+    include: [],
+    files: [
+      ...CORE_NAMES.map((name) => join(ROOT, 'cmd', `${name}.ts`)),
+      ...['start.ts', 'types/globals.d.ts', 'types/modules.d.ts'].map((file) => join(ROOT, ENGINE, file)),
+    ],
+  };
+  writeFileSync(config, JSON.stringify(project));
+  const { code, stdout } = await run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', config], { cwd: ROOT });
+  if (code !== 0 && !stdout.includes('error TS')) throw new Error(`tsc ended with ${code}: ${stdout}`);
+  return stdout.split('\n').flatMap((line) => {
+    const [, file, rest] = /^([^\s(][^(]*)(\(\d.*)$/.exec(line) ?? [];
+    const path = file === undefined ? '' : relative(ROOT, resolve(ROOT, file));
+    return inputs.has(path) && !path.startsWith(ENGINE) ? [`${path}${rest}`] : [];
+  });
+}

@@ -1,0 +1,85 @@
+/**
+ * How kolla-core is made (`node build/core/index.ts`):
+ *
+ *   cmd/NAME.ts -> bundle (esbuild, on src/engine) -> bytecode (native/compile.c) -┐
+ *   QuickJS-ng's sources, pinned -> zig cc, musl -> objects, once in the cache   -─┤
+ *   native/*.c -> zig cc                                                          -┴> one static file, its names as links
+ *
+ * What can fail: no network for the first build, an import of `node:` that the engine does not have, a bundle that does not
+ * compile. The same sources give the same file, byte for byte.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
+import { bundleApart, bundleName, type CoreBundle } from './bundle.ts';
+import { bytecodeCompiler, HOST, link, type Architecture } from './engine.ts';
+
+const BYTECODE_MAX_BYTES = 16 * 1024 * 1024;
+
+export interface BuiltCore {
+  readonly binary: string;
+  /** Where its names are links to it. */
+  readonly names: string;
+  /** The files whose code is in it, as esbuild names them. */
+  readonly inputs: readonly string[];
+}
+
+/**
+ * @param folder where `kolla-core` and `core-bin/` are put, by renaming
+ * @param names of files in the directory `from`
+ * @param linkedBy another compiler, for what it looks for
+ */
+export async function buildCore(
+  folder: string,
+  architecture: Architecture,
+  names: readonly string[] = CORE_NAMES,
+  from = 'cmd',
+  linkedBy: typeof link = link,
+): Promise<BuiltCore> {
+  await mkdir(folder, { recursive: true });
+  const work = await mkdtemp(join(folder, '.core-'));
+  try {
+    const assets: Record<string, Uint8Array> = {
+      architecture: await bytecode('architecture', `(() => '${architecture}')`),
+    };
+    const inputs = new Set<string>();
+    const add = async (name: string, bundle: CoreBundle) => {
+      assets[name] = await bytecode(name, bundle.script);
+      for (const input of bundle.inputs) inputs.add(input);
+    };
+    for (const name of names) await add(name, await bundleName(name, from));
+    await add('js-yaml', await bundleApart());
+    for (const [i, bytes] of Object.values(assets).entries()) await writeFile(join(work, `asset${i}`), bytes);
+    await writeFile(join(work, 'assets.c'), table(assets));
+    await linkedBy(architecture, [...HOST, 'assets.c'], 'kolla-core', work);
+    await mkdir(join(work, 'core-bin'));
+    for (const name of names) await symlink('../kolla-core', join(work, 'core-bin', name));
+    await rename(join(work, 'kolla-core'), join(folder, 'kolla-core'));
+    await rm(join(folder, 'core-bin'), { recursive: true, force: true });
+    await rename(join(work, 'core-bin'), join(folder, 'core-bin'));
+    return { binary: join(folder, 'kolla-core'), names: join(folder, 'core-bin'), inputs: [...inputs] };
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function bytecode(name: string, script: string): Promise<Uint8Array> {
+  return execFileSync(await bytecodeCompiler(), [`${name}.js`], { input: script, maxBuffer: BYTECODE_MAX_BYTES });
+}
+
+/** The table that native/host.h declares. `.incbin`, because a compiler is slow with large arrays. */
+function table(assets: Readonly<Record<string, Uint8Array>>): string {
+  const names = Object.keys(assets);
+  const data = names.map(
+    (_, i) =>
+      `__asm__(".section .rodata\\n.balign 16\\n.hidden asset${i}\\n.globl asset${i}\\nasset${i}:\\n.incbin \\"asset${i}\\"\\n.text\\n");\nextern const uint8_t asset${i}[];`,
+  );
+  const rows = names.map((name, i) => `{${JSON.stringify(name)}, asset${i}, ${assets[name]!.byteLength}},`);
+  return [
+    `#include "${join(import.meta.dirname, '../../native/host.h')}"`,
+    ...data,
+    `const struct asset assets[] = {${rows.join(' ')} {NULL, NULL, 0}};`,
+    '',
+  ].join('\n');
+}

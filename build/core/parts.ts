@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { BundledPackage } from '../images/bundled.ts';
+import { engine, type Architecture } from './engine.ts';
+import { compiler } from './toolchain.ts';
+
+/** What zig carries: its sources say it nowhere in one place. */
+const MUSL_VERSION = '1.2.5';
+
+/** What is compiled into kolla-core and comes from no npm package: the engine and the C library. */
+export async function compiledParts(architecture: Architecture): Promise<BundledPackage[]> {
+  const header = await readFile(join((await engine(architecture)).headers, 'quickjs.h'), 'utf8');
+  const number = (word: string) => new RegExp(`^#define QJS_VERSION_${word} (\\d+)$`, 'm').exec(header)?.[1];
+  const version = ['MAJOR', 'MINOR', 'PATCH'].map(number).join('.');
+  const copyright = join(dirname(await compiler()), 'lib/libc/musl/COPYRIGHT');
+  return [
+    part('musl', MUSL_VERSION, await readFile(copyright, 'utf8')),
+    part('quickjs-ng', version, commentOf(header)),
+  ];
+}
+
+function part(name: string, version: string, text: string): BundledPackage {
+  return { name, version, licence: 'MIT', text, sha512: undefined, purl: `pkg:generic/${name}@${version}` };
+}
+
+/** The first one of a file, without its stars. @throws Error where there is none: a licence may not be left out */
+function commentOf(source: string): string {
+  const text = /^\/\*\n([^]*?)\*\//.exec(source)?.[1];
+  if (text === undefined) throw new Error('quickjs.h begins with no licence any more');
+  return text.replaceAll(/^ \* ?/gm, '').trim();
+}

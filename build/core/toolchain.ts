@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { cached } from '../../tools/cache.ts';
+import { must } from '../../tools/process.ts';
+import type { PypiFile } from '../../tools/pypi.ts';
+import { unpackWheel } from '../../tools/wheel.ts';
+
+const VERSION = '0.17.1';
+
+/** The compiler by this machine's architecture, as Node names it. */
+const WHEELS: Readonly<Record<string, PypiFile>> = {
+  x64: {
+    project: 'ziglang',
+    file: `ziglang-${VERSION}-py3-none-manylinux_2_12_x86_64.manylinux2010_x86_64.musllinux_1_1_x86_64.whl`,
+    sha256: 'ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54',
+  },
+  arm64: {
+    project: 'ziglang',
+    file: `ziglang-${VERSION}-py3-none-manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64.whl`,
+    sha256: 'b7c5f02fccd40f89b999ee16a1f5ddced56e6182370f8affe494bcf8a28cf07e',
+  },
+};
+
+/** What compiles for musl on Linux and links with nothing of this machine. What others need is left out. */
+const NEEDED =
+  /^ziglang\/(?:zig$|lib\/(?!libcxx|libtsan|docs|libc\/(?:mingw|darwin|glibc|freebsd|netbsd|openbsd|wasi|include\/any-windows)))/;
+
+/** A C compiler that needs nothing of the machine it runs on: zig's clang, with musl's sources. Its path. */
+export async function compiler(): Promise<string> {
+  const wheel = WHEELS[process.arch];
+  if (wheel === undefined)
+    throw new Error(`kolla-core can be built on ${Object.keys(WHEELS).join(', ')}, not on ${process.arch}`);
+  const place = await cached('zig', [wheel.sha256, NEEDED.source], async (folder) => {
+    await unpackWheel(wheel, NEEDED, folder, 'ziglang/zig');
+  });
+  return join(place, 'ziglang/zig');
+}
+
+/** Runs it. What it has compiled of musl is kept in a directory of its own. @param words after `zig cc` */
+export async function compile(zig: string, words: readonly string[], cwd: string): Promise<void> {
+  const kept = await cached('zig-compiled', [zig], () => Promise.resolve());
+  const env = { ...process.env, ZIG_GLOBAL_CACHE_DIR: kept, ZIG_LOCAL_CACHE_DIR: kept };
+  await must(zig, ['cc', ...words], { cwd, env });
+}

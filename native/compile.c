@@ -1,0 +1,33 @@
+/*
+ * Part of the build: a script on stdin -> its bytecode on stdout, with the lines of its source and
+ * without the source. native/main.c reads it. `compile NAME` names the script in stacks.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "quickjs.h"
+
+int main(int argc, char **argv) {
+  size_t length = 0, room = 1 << 20, got;
+  char *source = malloc(room + 1);
+  while (source != NULL && (got = fread(source + length, 1, room - length, stdin)) > 0) {
+    length += got;
+    if (length == room) source = realloc(source, (room *= 2) + 1);
+  }
+  if (source == NULL || argc != 2) return 64;
+  source[length] = 0;
+  JSContext *c = JS_NewContext(JS_NewRuntime());
+  JSValue code =
+      JS_Eval(c, source, length, argv[1], JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+  size_t size = 0;
+  uint8_t *bytes =
+      JS_IsException(code)
+          ? NULL
+          : JS_WriteObject(c, &size, code, JS_WRITE_OBJ_BYTECODE | JS_WRITE_OBJ_STRIP_SOURCE);
+  if (bytes == NULL) {
+    JSValue error = JS_GetException(c), stack = JS_GetPropertyStr(c, error, "stack");
+    fprintf(stderr, "%s: %s\n%s", argv[1], JS_ToCString(c, error), JS_ToCString(c, stack));
+    return 1;
+  }
+  return fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,49 @@
+/* What the parts of the host share. src/engine/sys.ts says what each call takes and gives. */
+#ifndef HOST_H
+#define HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "quickjs.h"
+
+#define UNUSED __attribute__((unused))
+/* All calls have the same form, whatever of it they use. */
+#define CALL(name)                                                                    \
+  static JSValue name(JSContext *c UNUSED, JSValueConst self UNUSED, int argc UNUSED, \
+                      JSValueConst *argv UNUSED)
+
+/* A row of a table of calls. QuickJS fills up missing arguments with undefined, so argv[n - 1] is
+ * always there. */
+#define ROW(name, arguments) JS_CFUNC_DEF(#name, arguments, sys_##name)
+
+/* Bytecode that is linked in: what native/compile.c made of one bundle. */
+struct asset {
+  const char *name;
+  const uint8_t *bytes;
+  size_t length;
+};
+extern const struct asset assets[];
+
+int32_t int_of(JSContext *c, JSValueConst value);
+double double_of(JSContext *c, JSValueConst value);
+double milliseconds(struct timespec time);
+double now(clockid_t clock);
+/* What a call gave, or minus errno: the caller in TypeScript makes the error. */
+JSValue result(JSContext *c, int64_t value);
+/* A file's name as its bytes, to be freed with js_free; NULL with errno where it is none. Lone
+   surrogates U+DC80 to U+DCFF stand for bytes that are no UTF-8 (Python's surrogateescape). */
+char *bytes_of(JSContext *c, JSValueConst value);
+/* The words of an array, ended by NULL; to be freed with free_words. */
+char **words_of(JSContext *c, JSValueConst array);
+void free_words(JSContext *c, char **words);
+/* An ArrayBuffer's bytes; NULL with an exception where they are fewer. */
+void *bytes_at(JSContext *c, JSValueConst buffer, size_t least);
+/* The piece [offset, offset + length) of a Uint8Array; NULL where it is none. */
+uint8_t *piece_of(JSContext *c, JSValueConst array, JSValueConst offset, JSValueConst length);
+
+extern const JSCFunctionListEntry file_calls[], process_calls[], socket_calls[], text_calls[];
+extern const int file_calls_count, process_calls_count, socket_calls_count, text_calls_count;
+
+#endif

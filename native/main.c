@@ -1,0 +1,154 @@
+/*
+ * kolla-core's host.
+ *
+ *   argv[0] -> the name's bytecode, which is linked in -> a function of `sys`: the calls of this
+ * directory, argv, environment, assets -> it gives `turn` -> pending jobs, turn, ... until sys.exit
+ *
+ * No file is loaded and no variable read. What can fail: a name without bytecode (64); an exception
+ * or rejection that nothing catches, memory or stack at their limits (70, or as sys.failsWith
+ * said).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host.h"
+
+#define MEMORY_MAX (256u << 20)
+/* What nothing refers to is freed at once. Cycles are few, and looking for them takes a look at
+ * everything. */
+#define CYCLES_FROM ((size_t)16 << 20)
+#define STACK_MAX (1u << 20)
+
+static int escaped_code = 70;
+static const char *called, *said = "our bug, please report it";
+static double deadline;
+
+static int interrupted(JSRuntime *runtime UNUSED, void *unused UNUSED) {
+  return deadline > 0 && now(CLOCK_MONOTONIC) > deadline;
+}
+
+/* Milliseconds from now until running code is stopped with an exception; 0: never. */
+CALL(sys_deadline) {
+  double length = double_of(c, argv[0]);
+  deadline = length > 0 ? now(CLOCK_MONOTONIC) + length : 0;
+  return JS_UNDEFINED;
+}
+
+CALL(sys_failsWith) {
+  escaped_code = int_of(c, argv[0]);
+  said = JS_ToCString(c, argv[1]);
+  return JS_UNDEFINED;
+}
+
+static const struct asset *asset_of(const char *name) {
+  for (const struct asset *one = assets; one->name != NULL; one++)
+    if (strcmp(one->name, name) == 0) return one;
+  return NULL;
+}
+
+/* What the bytecode's function gives when it is called with `sys`. */
+static JSValue evaluate(JSContext *c, const struct asset *asset, JSValueConst sys) {
+  JSValue code = JS_ReadObject(c, asset->bytes, asset->length, JS_READ_OBJ_BYTECODE);
+  if (JS_IsException(code)) return code;
+  JSValue function = JS_EvalFunction(c, code);
+  if (JS_IsException(function)) return function;
+  JSValue value = JS_Call(c, function, JS_UNDEFINED, 1, &sys);
+  JS_FreeValue(c, function);
+  return value;
+}
+
+CALL(sys_asset) {
+  const char *name = JS_ToCString(c, argv[0]);
+  const struct asset *asset = name == NULL ? NULL : asset_of(name);
+  JS_FreeCString(c, name);
+  return asset == NULL ? JS_UNDEFINED : evaluate(c, asset, self);
+}
+
+/* For what the C library would read by itself: TZ names a file. */
+CALL(sys_forget) { return result(c, clearenv()); }
+
+static const JSCFunctionListEntry main_calls[] = {
+    ROW(deadline, 1),
+    ROW(failsWith, 2),
+    ROW(asset, 1),
+    ROW(forget, 0),
+};
+
+static JSValue strings(JSContext *c, char **words) {
+  JSValue array = JS_NewArray(c);
+  for (uint32_t i = 0; words[i] != NULL; i++)
+    JS_SetPropertyUint32(c, array, i,
+                         JS_NewArrayBufferCopy(c, (uint8_t *)words[i], strlen(words[i])));
+  return array;
+}
+
+static JSValue sys_object(JSContext *c, char **argv) {
+  JSValue sys = JS_NewObject(c);
+  JS_SetPropertyFunctionList(c, sys, file_calls, file_calls_count);
+  JS_SetPropertyFunctionList(c, sys, process_calls, process_calls_count);
+  JS_SetPropertyFunctionList(c, sys, socket_calls, socket_calls_count);
+  JS_SetPropertyFunctionList(c, sys, text_calls, text_calls_count);
+  JS_SetPropertyFunctionList(c, sys, main_calls, sizeof main_calls / sizeof *main_calls);
+  JS_SetPropertyStr(c, sys, "argv", strings(c, argv));
+  JS_SetPropertyStr(c, sys, "environ", strings(c, environ));
+  return sys;
+}
+
+/* Our own mistake, or a limit: its message and the place, then the end. */
+static void escape(JSContext *c) {
+  JSValue error = JS_GetException(c);
+  JS_SetMemoryLimit(JS_GetRuntime(c), (size_t)-1);
+  deadline = 0;
+  const char *message = JS_ToCString(c, error);
+  const char *place = JS_ToCString(c, JS_GetPropertyStr(c, error, "stack"));
+  fprintf(stderr, "%s: %s: %s\n%s", called, said ? said : "?", message ? message : "?",
+          place ? place : "");
+  _exit(escaped_code);
+}
+
+static int unhandled;
+static JSValue rejection;
+
+/* Of a promise without a handler; and again once it gets one. */
+static void rejected(JSContext *c, JSValueConst promise UNUSED, JSValueConst reason, bool handled,
+                     void *unused UNUSED) {
+  unhandled += handled ? -1 : 1;
+  JS_FreeValue(c, rejection);
+  rejection = JS_DupValue(c, reason);
+}
+
+static void run_jobs(JSContext *c) {
+  JSContext *of;
+  for (int status; (status = JS_ExecutePendingJob(JS_GetRuntime(c), &of)) != 0;)
+    if (status < 0) escape(of);
+  if (unhandled == 0) return;
+  JS_Throw(c, rejection);
+  escape(c);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 1) return 64;
+  const char *slash = strrchr(argv[0], '/');
+  called = slash == NULL ? argv[0] : slash + 1;
+  const struct asset *asset = asset_of(called);
+  if (asset == NULL) return 64;
+  JSRuntime *runtime = JS_NewRuntime();
+  JSContext *c = runtime == NULL ? NULL : JS_NewContext(runtime);
+  if (c == NULL) return 70;
+  JS_SetMemoryLimit(runtime, MEMORY_MAX);
+  JS_SetMaxStackSize(runtime, STACK_MAX);
+  JS_SetGCThreshold(runtime, CYCLES_FROM);
+  JS_SetInterruptHandler(runtime, interrupted, NULL);
+  JS_SetHostPromiseRejectionTracker(runtime, rejected, NULL);
+  JSValue sys = sys_object(c, argv);
+  JSValue turn = evaluate(c, asset, sys);
+  if (JS_IsException(turn)) escape(c);
+  for (;;) {
+    run_jobs(c);
+    JSValue value = JS_Call(c, turn, JS_UNDEFINED, 0, NULL);
+    if (JS_IsException(value)) escape(c);
+    JS_FreeValue(c, value);
+  }
+}

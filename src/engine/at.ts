@@ -1,0 +1,85 @@
+/** src/fs/at.ts by the kernel's own calls. */
+import { join } from 'node:path';
+import type { Held } from '../fs/at.ts';
+import { eachEntry } from './entries.ts';
+import { systemError } from './errors.ts';
+import { constants, linkAt, Stats } from './fs.ts';
+import { room } from './stat.ts';
+import { AT } from './sys.ts';
+
+export const O_PATH = 0o10_000_000;
+const [ENOENT, ENOTDIR, EINVAL, ENOSYS] = [-2, -20, -22, -38];
+
+export function openAt(held: Held, name: string, flags: number, mode = 0): number {
+  return done(sys.open(held.fd, name, flags, mode), 'open', held, name);
+}
+
+export function listAt({ fd, path }: Held): string[] {
+  const open = sys.open(fd, '.', constants.O_RDONLY | constants.O_DIRECTORY, 0);
+  if (open < 0) throw systemError(open, 'scandir', path);
+  try {
+    const names: string[] = [];
+    eachEntry(open, path, (name) => names.push(name));
+    return names;
+  } finally {
+    sys.close(open);
+  }
+}
+
+export function lstatAt(held: Held, name: string): Stats | undefined {
+  const result = sys.stat(held.fd, name, AT.noFollow, room.buffer);
+  if (result === ENOENT || result === ENOTDIR) return undefined;
+  done(result, 'lstat', held, name);
+  return new Stats();
+}
+
+export function readlinkAt({ fd, path }: Held, name: string): string {
+  return linkAt(fd, name, join(path, name));
+}
+
+export function mkdirAt(held: Held, name: string, mode: number): void {
+  done(sys.mkdir(held.fd, name, mode), 'mkdir', held, name);
+}
+
+export function symlinkAt({ fd, path }: Held, name: string, target: string): void {
+  const result = sys.symlink(target, fd, name);
+  if (result < 0) throw systemError(result, 'symlink', target, join(path, name));
+}
+
+export function renameAt({ fd, path }: Held, from: string, to: string): void {
+  const result = sys.rename(fd, from, fd, to);
+  if (result < 0) throw systemError(result, 'rename', join(path, from), join(path, to));
+}
+
+export function chownAt(held: Held, name: string, uid: number, gid: number): void {
+  done(sys.chown(held.fd, name, uid, gid, AT.noFollow), 'lchown', held, name);
+}
+
+export function chmodAt(held: Held, name: string, mode: number): void {
+  done(sys.chmod(held.fd, name, mode, AT.noFollow), 'chmod', held, name);
+}
+
+export function chownHeld({ fd, path }: Held, uid: number, gid: number): void {
+  done(sys.chown(fd, '', uid, gid, AT.emptyPath), 'chown', { fd, path }, '');
+}
+
+/** fchmod() refuses a descriptor that only names a place. A kernel before 6.6 has no call for it: there it goes by its name in /proc. */
+export function chmodHeld({ fd, path }: Held, mode: number): void {
+  const result = sys.chmod(fd, '', mode, AT.emptyPath);
+  const isKnown = result !== EINVAL && result !== ENOSYS;
+  done(isKnown ? result : sys.chmod(AT.cwd, `/proc/self/fd/${fd}`, mode, 0), 'chmod', { fd, path }, '');
+}
+
+export function unlinkAt(held: Held, name: string): void {
+  done(sys.unlink(held.fd, name, 0), 'unlink', held, name);
+}
+
+export function rmdirAt(held: Held, name: string): void {
+  done(sys.unlink(held.fd, name, AT.removeDirectory), 'rmdir', held, name);
+}
+
+/** The path is put together only where it is told. */
+function done(result: number, syscall: string, { path }: Held, name: string): number {
+  if (result < 0) throw systemError(result, syscall, join(path, name));
+  return result;
+}

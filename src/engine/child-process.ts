@@ -1,0 +1,147 @@
+/** The part of `node:child_process` that our code uses: `spawn` of a file by its path, in a process group of its own. */
+import { Buffer } from './buffer.ts';
+import { Emitter } from './emitter.ts';
+import { done } from './errors.ts';
+import { constants, openSync } from './fs.ts';
+import { keep, letGo, POLLIN, setImmediate, unwatch, watch } from './loop.ts';
+import { envOf, onChild } from './process.ts';
+import { SIGNAL_NAMES, type SignalName } from './signals.ts';
+
+interface SpawnOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly detached: true;
+  /** stdin, stdout, stderr and what comes after them. */
+  readonly stdio: readonly ('ignore' | 'pipe' | 'inherit' | number)[];
+}
+
+const CHUNK_BYTES = 65_536;
+
+/** The end of a pipe that a child writes to. A character that is cut by a chunk's end waits for the rest. */
+class Output extends Emitter<{ data: [string]; close: [] }> {
+  readonly #fd: number;
+  #open = true;
+  #rest: Uint8Array = new Uint8Array();
+
+  constructor(fd: number) {
+    super();
+    this.#fd = fd;
+    watch(fd, POLLIN, () => this.#read());
+  }
+
+  /** UTF-8 always. */
+  setEncoding(): this {
+    return this;
+  }
+
+  destroy(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    unwatch(this.#fd);
+    sys.close(this.#fd);
+    if (this.#rest.length > 0) this.emit('data', Buffer.from(this.#rest).toString());
+    setImmediate(() => this.emit('close'));
+  }
+
+  #read(): void {
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    const length = sys.read(this.#fd, chunk, 0, chunk.length, -1);
+    if (length <= 0) {
+      this.destroy();
+      return;
+    }
+    const bytes = Buffer.concat([this.#rest, chunk.subarray(0, length)]);
+    const whole = bytes.length - unfinished(bytes);
+    this.#rest = bytes.subarray(whole);
+    if (whole > 0) this.emit('data', bytes.toString('utf8', 0, whole));
+  }
+}
+
+/** How many bytes at the end are the beginning of a character of UTF-8. */
+function unfinished(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+    if (byte < 0x80) return 0;
+  }
+  return 0;
+}
+
+interface ChildEvents extends Record<string, readonly unknown[]> {
+  exit: [code: number | null, by: SignalName | null];
+  error: [Error];
+}
+
+export class ChildProcess extends Emitter<ChildEvents> {
+  pid: number | undefined;
+  stdout: Output | null = null;
+  stderr: Output | null = null;
+
+  ended(code: number, signal: number): void {
+    this.emit('exit', signal === 0 ? code : null, signal === 0 ? null : SIGNAL_NAMES[signal - 1]!);
+  }
+
+  failed(error: unknown): void {
+    this.emit('error', error as Error);
+  }
+}
+
+const running = new Map<number, ChildProcess>();
+
+export function spawn(file: string, args: readonly string[], { env, stdio }: SpawnOptions): ChildProcess {
+  const child = new ChildProcess();
+  const [closing, descriptors]: [number[], number[]] = [[], []];
+  const outputs: (Output | null)[] = [];
+  for (const [i, how] of stdio.entries()) {
+    if (typeof how === 'number') descriptors.push(how);
+    else if (how === 'inherit') descriptors.push(i);
+    else {
+      const [ours, theirs] = how === 'ignore' ? [undefined, openSync('/dev/null', constants.O_RDWR)] : pipe();
+      descriptors.push(theirs);
+      closing.push(theirs);
+      if (ours !== undefined) outputs[i] = new Output(ours);
+    }
+  }
+  try {
+    // Before it starts: one that ends at once is heard of, too.
+    if (running.size === 0) onChild(reap);
+    child.pid = done(
+      sys.spawn(file, [file, ...args], envOf(env), Int32Array.from(descriptors).buffer),
+      `spawn ${file}`,
+      file,
+    );
+    running.set(child.pid, child);
+    keep(child);
+  } catch (error) {
+    for (const output of outputs) output?.destroy();
+    setImmediate(() => child.failed(error));
+  } finally {
+    for (const fd of closing) sys.close(fd);
+  }
+  child.stdout = outputs[1] ?? null;
+  child.stderr = outputs[2] ?? null;
+  return child;
+}
+
+function pipe(): [number, number] {
+  const ends = new Int32Array(2);
+  done(sys.pipe(ends.buffer), 'pipe');
+  return [ends[0]!, ends[1]!];
+}
+
+/** Each of ours that has ended; others' children are not ours to wait for, but as PID 1 all are. */
+function reap(): void {
+  const ids = sys.id(4) === 1 ? [-1] : [...running.keys()];
+  const status = new Int32Array(1);
+  for (const id of ids) {
+    for (let pid = sys.wait(id, status.buffer); pid > 0; pid = sys.wait(id, status.buffer)) {
+      const [code, signal] = [(status[0]! >> 8) & 0xff, status[0]! & 0x7f];
+      const child = running.get(pid);
+      if (child !== undefined) {
+        running.delete(pid);
+        letGo(child);
+        child.ended(code, signal);
+      }
+      if (id !== -1) break;
+    }
+  }
+}

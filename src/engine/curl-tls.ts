@@ -1,0 +1,6 @@
+/** src/probe/kolla/curl/tls.ts without TLS: https is the image's curl's to ask. */
+export const speaksTls: boolean = false;
+
+export function getByTls(): Promise<never> {
+  return Promise.reject(new Error('kolla-core has no TLS'));
+}

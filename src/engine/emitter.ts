@@ -1,0 +1,29 @@
+/** @typeParam Events by their name, what listeners are given */
+export class Emitter<Events extends Record<string, readonly unknown[]>> {
+  readonly #listeners: { [E in keyof Events]?: ((...given: Events[E]) => void)[] } = {};
+
+  on<E extends keyof Events>(event: E, listener: (...given: Events[E]) => void): this {
+    (this.#listeners[event] ??= []).push(listener);
+    return this;
+  }
+
+  once<E extends keyof Events>(event: E, listener: (...given: Events[E]) => void): this {
+    const once = (...given: Events[E]) => {
+      this.off(event, once);
+      listener(...given);
+    };
+    return this.on(event, once);
+  }
+
+  off<E extends keyof Events>(event: E, listener: (...given: Events[E]) => void): this {
+    this.#listeners[event] = this.#listeners[event]?.filter((one) => one !== listener) ?? [];
+    return this;
+  }
+
+  /** @returns whether anybody listened */
+  protected emit<E extends keyof Events>(event: E, ...values: Events[E]): boolean {
+    const listeners = this.#listeners[event] ?? [];
+    for (const listener of listeners) listener(...values);
+    return listeners.length > 0;
+  }
+}

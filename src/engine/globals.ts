@@ -1,0 +1,12 @@
+/** What Node's code finds without an import: esbuild puts these imports where a name of them is used (build/core/). */
+export { AbortController, AbortSignal } from './abort.ts';
+export { Buffer } from './buffer.ts';
+export { clearTimeout, setImmediate, setTimeout } from './loop.ts';
+export { process } from './process.ts';
+
+const started = sys.now(1);
+
+export const performance = {
+  timeOrigin: sys.now(0),
+  now: (): number => sys.now(1) - started,
+};

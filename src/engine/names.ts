@@ -1,0 +1,15 @@
+/** Names of files and variables, which are bytes, as text: what is no UTF-8 is kept as U+DC80 to U+DCFF, a byte each (PEP 383). */
+import { runsOf } from './utf8.ts';
+
+export function nameOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
+  return sys.decode(bytes, from, to - from) ?? marked(bytes.subarray(from, to));
+}
+
+function marked(bytes: Uint8Array): string {
+  let text = '';
+  for (const [from, to, isText] of runsOf(bytes)) {
+    if (isText) text += sys.decode(bytes, from, to - from);
+    else for (const byte of bytes.subarray(from, to)) text += String.fromCharCode(0xdc00 | byte);
+  }
+  return text;
+}

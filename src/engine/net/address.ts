@@ -1,0 +1,75 @@
+/** Addresses of sockets: as a person writes them, and as the bytes of a sockaddr, which both of our machines have alike. */
+import { shortened } from '../../core/ipv6.ts';
+
+export const FAMILY = { v4: 2, v6: 10 } as const;
+
+const V4_BYTES = 16;
+const V6_BYTES = 28;
+
+/** One end of a connection. */
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** 4, 6, or 0 for what is no address. */
+export function isIP(text: string): 0 | 4 | 6 {
+  if (v4Bytes(text) !== undefined) return 4;
+  return v6Bytes(text.replace(/%[\w.-]+$/, '')) === undefined ? 0 : 6;
+}
+
+export const isIPv4 = (text: string): boolean => isIP(text) === 4;
+export const isIPv6 = (text: string): boolean => isIP(text) === 6;
+
+/** @throws TypeError for an address that is none */
+export function bytesOf({ address, port }: Endpoint): Uint8Array {
+  const [v4, v6] = [v4Bytes(address), v6Bytes(address)];
+  if (v4 === undefined && v6 === undefined) throw new TypeError(`'${address}' is no IP address`);
+  const bytes = new Uint8Array(v4 === undefined ? V6_BYTES : V4_BYTES);
+  bytes[0] = v4 === undefined ? FAMILY.v6 : FAMILY.v4;
+  bytes.set([port >> 8, port & 0xff], 2);
+  if (v4 !== undefined) bytes.set(v4, 4);
+  else bytes.set(v6!, 8);
+  return bytes;
+}
+
+/** Of a TCP or UDP socket; undefined for another one's. */
+export function endpointOf(bytes: Uint8Array): Endpoint | undefined {
+  const port = (bytes[2]! << 8) | bytes[3]!;
+  if (bytes[0] === FAMILY.v4) return { address: bytes.subarray(4, 8).join('.'), port };
+  return bytes[0] === FAMILY.v6 ? { address: v6Text(bytes.subarray(8, 24)), port } : undefined;
+}
+
+function v4Bytes(text: string): number[] | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part))) return undefined;
+  const bytes = parts.map(Number);
+  return bytes.every((byte) => byte < 256) ? bytes : undefined;
+}
+
+function v6Bytes(text: string): number[] | undefined {
+  const [left = '', right, more] = text.split('::');
+  if (!text.includes(':') || more !== undefined) return undefined;
+  const [head, tail] = [groupsOf(left), right === undefined ? [] : groupsOf(right)];
+  if (head === undefined || tail === undefined) return undefined;
+  const missing = 16 - head.length - tail.length;
+  if (right === undefined ? missing !== 0 : missing < 2) return undefined;
+  return [...head, ...Array.from({ length: missing }, () => 0), ...tail];
+}
+
+/** The last may be an IPv4 address. */
+function groupsOf(text: string): number[] | undefined {
+  if (text === '') return [];
+  const groups = text.split(':');
+  const bytes = groups.flatMap((group, i) => {
+    if (/^[\da-f]{1,4}$/i.test(group)) return [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff];
+    return (i === groups.length - 1 ? v4Bytes(group) : undefined) ?? [Number.NaN];
+  });
+  return bytes.some(Number.isNaN) ? undefined : bytes;
+}
+
+function v6Text(bytes: Uint8Array): string {
+  if (bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff)
+    return `::ffff:${bytes.subarray(12).join('.')}`;
+  return shortened(Array.from({ length: 8 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16)));
+}

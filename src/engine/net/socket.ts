@@ -1,0 +1,78 @@
+/** A socket that doesn't block, one step each: what is done at once is done, the rest is for the loop. */
+import type { AbortSignal } from '../abort.ts';
+import { done, systemError } from '../errors.ts';
+import { unwatch, watch } from '../loop.ts';
+import { bytesOf, endpointOf, FAMILY, type Endpoint } from './address.ts';
+
+const [STREAM, DATAGRAM] = [1, 2];
+const EINPROGRESS = -115;
+/** Nothing to read, or no room to write. */
+export const EAGAIN = -11;
+
+export const openTcp = (address: string): number => opened(address, STREAM);
+export const openUdp = (address: string): number => opened(address, DATAGRAM);
+
+function opened(address: string, type: number): number {
+  return done(sys.socket(address.includes(':') ? FAMILY.v6 : FAMILY.v4, type, 0), 'socket');
+}
+
+/** @returns whether it is there already; otherwise the descriptor is ready to write once it has an outcome. Throws the system's error */
+export function begin(fd: number, to: Endpoint): boolean {
+  const result = sys.connect(fd, bytesOf(to));
+  if (result === EINPROGRESS) return false;
+  if (result < 0) throw connectError(result, to);
+  return true;
+}
+
+/** What has become of it: undefined, or the error. */
+export function outcomeOf(fd: number, to: Endpoint): NodeJS.ErrnoException | undefined {
+  const result = sys.outcome(fd);
+  return result === 0 ? undefined : connectError(result, to);
+}
+
+/** As Node's: `connect ECONNREFUSED 127.0.0.1:1`. */
+function connectError(result: number, to: Endpoint): NodeJS.ErrnoException {
+  const error = systemError(result, 'connect');
+  error.message = `connect ${error.code} ${to.address}:${to.port}`;
+  return Object.assign(error, to);
+}
+
+const ADDRESS_MAX_BYTES = 128;
+
+/** The other side of a connection. */
+export function peerOf(fd: number): Endpoint | undefined {
+  const bytes = new Uint8Array(ADDRESS_MAX_BYTES);
+  const length = sys.peer(fd, bytes);
+  return length < 0 ? undefined : endpointOf(bytes.subarray(0, length));
+}
+
+/** A descriptor of ours for as long as a wait takes. */
+export class Waited implements Disposable {
+  readonly fd: number;
+  readonly #signal: AbortSignal;
+
+  constructor(fd: number, signal: AbortSignal) {
+    this.fd = fd;
+    this.#signal = signal;
+  }
+
+  /** @param events POLLIN, POLLOUT. Rejects with the signal's reason */
+  async ready(events: number): Promise<void> {
+    this.#signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const abort = () => reject(this.#signal.reason);
+    this.#signal.addEventListener('abort', abort);
+    watch(this.fd, events, resolve);
+    try {
+      await promise;
+    } finally {
+      unwatch(this.fd);
+      this.#signal.removeEventListener('abort', abort);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    unwatch(this.fd);
+    sys.close(this.fd);
+  }
+}

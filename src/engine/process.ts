@@ -1,0 +1,176 @@
+/** The part of Node's `process` that our code uses. */
+import { done, systemError } from './errors.ts';
+import { existsSync, readFileSync } from './fs.ts';
+import { nameOf } from './names.ts';
+import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from './loop.ts';
+import { SIGNAL_NAMES, signalNumber, type SignalName } from './signals.ts';
+
+type Listener = (name: SignalName) => void;
+type ErrorListener = (error: Error) => void;
+
+/** stdout and stderr: written at once, for what comes in small pieces and must be out before execve. */
+export class Stream {
+  readonly fd: number;
+  readonly isTTY?: true;
+  readonly columns?: number;
+  readonly writableLength = 0;
+  #listeners: ErrorListener[] = [];
+
+  constructor(fd: number) {
+    this.fd = fd;
+    if (sys.isTerminal(fd)) this.isTTY = true;
+  }
+
+  on(event: string, listener: ErrorListener): this {
+    if (event === 'error') this.#listeners.push(listener);
+    return this;
+  }
+
+  off(event: string, listener: ErrorListener): this {
+    if (event === 'error') this.#listeners = this.#listeners.filter((one) => one !== listener);
+    return this;
+  }
+
+  listenerCount(event: string, listener?: ErrorListener): number {
+    if (event !== 'error') return 0;
+    return this.#listeners.filter((one) => listener === undefined || one === listener).length;
+  }
+
+  write(text: string, then?: () => void): boolean {
+    const failure = writeAll(this.fd, new Uint8Array(sys.encode(text)));
+    if (failure !== undefined) setImmediate(() => this.#fail(failure));
+    if (then !== undefined) setImmediate(then);
+    return true;
+  }
+
+  #fail(error: Error): void {
+    if (this.#listeners.length === 0) throw error;
+    for (const listener of this.#listeners) listener(error);
+  }
+}
+
+const [EINTR, EAGAIN] = [-4, -11];
+
+/** A pipe that others have made non-blocking is waited for. */
+function writeAll(fd: number, bytes: Uint8Array): Error | undefined {
+  for (let at = 0; at < bytes.length;) {
+    const written = sys.write(fd, bytes, at, bytes.length - at, -1);
+    if (written === EAGAIN) sys.poll(Int32Array.of(fd, POLLOUT, 0).buffer, -1);
+    else if (written < 0 && written !== EINTR) return systemError(written, 'write');
+    else if (written > 0) at += written;
+  }
+  return undefined;
+}
+
+const listeners = new Map<string, Set<Listener>>();
+const [DEFAULT, QUEUED] = [0, 2] as const;
+let queue = -1;
+
+function listen(name: string, listener: Listener): void {
+  const own = listeners.get(name) ?? new Set();
+  listeners.set(name, own.add(listener));
+  if (own.size > 1) return;
+  queue = done(sys.onSignal(signalNumber(name), QUEUED), 'sigaction');
+  watch(queue, POLLIN, deliver, false);
+}
+
+function deliver(): void {
+  sys.fetched();
+  const bytes = new Uint8Array(64);
+  for (const number of bytes.subarray(0, Math.max(0, sys.read(queue, bytes, 0, bytes.length, -1)))) {
+    const name = SIGNAL_NAMES[number - 1]!;
+    for (const listener of listeners.get(name) ?? []) listener(name);
+  }
+}
+
+type BugListener = (error: unknown) => void;
+const UNCAUGHT = 'uncaughtException';
+const bugListeners = new Set<BugListener>();
+
+/** For what a callback of the loop throws: those who listen, or else the end by native/main.c. */
+export function uncaught(error: unknown): void {
+  if (bugListeners.size === 0) throw error;
+  for (const listener of bugListeners) listener(error);
+}
+
+function forget(name: string, some: (listener: Listener) => boolean): void {
+  const own = listeners.get(name);
+  if (own === undefined) return;
+  for (const listener of own) if (some(listener)) own.delete(listener);
+  if (own.size === 0) {
+    listeners.delete(name);
+    sys.onSignal(signalNumber(name), DEFAULT);
+  }
+  if (listeners.size === 0) unwatch(queue);
+}
+
+/** What closes a name's child: loop.ts knows no processes. */
+export const onChild = (call: Listener): void => listen('SIGCHLD', call);
+
+const [uid, gid, pid, ppid] = [sys.id(0), sys.id(2), sys.id(4), sys.id(5)];
+const given = sys.argv.map((word) => nameOf(new Uint8Array(word)));
+const [argv0 = ''] = given;
+
+function environment(): Record<string, string> {
+  return Object.fromEntries(
+    sys.environ.flatMap((variable) => {
+      const entry = nameOf(new Uint8Array(variable));
+      const at = entry.indexOf('=', 1);
+      return at === -1 ? [] : [[entry.slice(0, at), entry.slice(at + 1)]];
+    }),
+  );
+}
+
+export const env = environment();
+
+export function envOf(variables: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+}
+
+export const process = {
+  argv0,
+  /** As Node has it: two words before the caller's. */
+  argv: [argv0, ...given],
+  env,
+  pid,
+  ppid,
+  exitCode: undefined as number | undefined,
+  stdout: new Stream(1),
+  stderr: new Stream(2),
+  getuid: () => uid,
+  geteuid: () => sys.id(1),
+  getgid: () => gid,
+  getegid: () => sys.id(3),
+  umask() {
+    const mask = sys.umask(0o077);
+    sys.umask(mask);
+    return mask;
+  },
+  /** Groups of a user by /etc/group, and one more. */
+  initgroups(user: string, group: number): void {
+    const groups = existsSync('/etc/group') ? readFileSync('/etc/group', 'utf8').split('\n') : [];
+    const own = groups
+      .map((line) => line.split(':'))
+      .filter(([, , , members = '']) => members.split(',').includes(user));
+    done(sys.setGroups(Uint32Array.from(new Set([group, ...own.map(([, , id]) => Number(id))])).buffer), 'initgroups');
+  },
+  setgid: (id: number): void => void done(sys.setGid(id), 'setgid'),
+  setuid: (id: number): void => void done(sys.setUid(id), 'setuid'),
+  on(name: string, listener: Listener | BugListener): void {
+    if (name === UNCAUGHT) bugListeners.add(listener as BugListener);
+    else listen(name, listener);
+  },
+  off(name: string, listener: Listener | BugListener): void {
+    if (name === UNCAUGHT) bugListeners.delete(listener as BugListener);
+    else forget(name, (one) => one === listener);
+  },
+  removeAllListeners: (name: string): void => forget(name, () => true),
+  kill: (id: number, signal: string | number): boolean =>
+    done(sys.kill(id, typeof signal === 'number' ? signal : signalNumber(signal)), 'kill') === 0,
+  exit(code?: number): never {
+    return sys.exit(code ?? process.exitCode ?? 0);
+  },
+  execve(file: string, words: readonly string[], variables: Readonly<Record<string, string | undefined>>): never {
+    throw systemError(sys.execve(file, words, envOf(variables)), 'execve', file);
+  },
+};

@@ -1,0 +1,37 @@
+/**
+ * The first lines of each name of kolla-core:
+ *
+ *   the name, argv, the environment -> src/cli/dispatch.ts, as in kolla-pod -> main -> process.exitCode -> the loop's end
+ *
+ * Gives what native/main.c calls whenever no job is pending.
+ */
+import { dispatch, type HelperModule } from '../cli/dispatch.ts';
+import { isRaised } from '../cli/raised.ts';
+import { bugsEndWith } from './failing.ts';
+import { turn } from './loop.ts';
+import { signalNumber } from './signals.ts';
+import { process, uncaught } from './process.ts';
+
+export function start(name: string, main: HelperModule['main'], bugCode?: number): () => void {
+  if (bugCode !== undefined) bugsEndWith(bugCode);
+  if (isRaised(process.env)) sys.forget();
+  // A reader that is gone is an error of the write, as in Node. Whatever we become has the signal as we had it.
+  sys.onSignal(signalNumber('SIGPIPE'), 2);
+  let running = true;
+  const bugs = (error: unknown) => {
+    throw error;
+  };
+  dispatch(name, process.argv.slice(2), [name], () => Promise.resolve({ main })).then(() => (running = false), bugs);
+  const end = (): never => {
+    // Nothing can wake it any more: a promise that nobody keeps.
+    if (running) throw new Error(`${name} waits for nothing`);
+    return sys.exit(process.exitCode ?? 0);
+  };
+  return () => {
+    try {
+      turn(end);
+    } catch (error) {
+      uncaught(error);
+    }
+  };
+}

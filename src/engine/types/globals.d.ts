@@ -1,0 +1,42 @@
+/**
+ * What the code of kolla-core sees in the place of @types/node, for build/core/check.ts alone: the engine's own globals, and the
+ * types that Node's calls are known by. What is not here, or not in the modules of this directory, kolla-core does not have.
+ */
+import type * as abort from '../abort.ts';
+import type * as buffer from '../buffer.ts';
+import type * as globals from '../globals.ts';
+import type * as loop from '../loop.ts';
+import type { process as ours, Stream } from '../process.ts';
+import type { SignalName } from '../signals.ts';
+
+declare global {
+  const process: typeof ours;
+  const Buffer: typeof buffer.Buffer;
+  type Buffer = buffer.Buffer;
+  const AbortController: typeof abort.AbortController;
+  type AbortController = abort.AbortController;
+  const AbortSignal: typeof abort.AbortSignal;
+  type AbortSignal = abort.AbortSignal;
+  const setTimeout: typeof loop.setTimeout;
+  const clearTimeout: typeof loop.clearTimeout;
+  const setImmediate: typeof loop.setImmediate;
+  const performance: typeof globals.performance;
+  /** It is in a file of which kolla-core has another part; no-undef sees it in a bundle. */
+  const TextDecoder: new (encoding: string, options: object) => { decode(bytes: Uint8Array): string };
+  /** The engine's own. */
+  const atob: (text: string) => string;
+  const btoa: (text: string) => string;
+  namespace NodeJS {
+    interface ErrnoException extends Error {
+      errno?: number | undefined;
+      code?: string | undefined;
+      path?: string | undefined;
+      syscall?: string | undefined;
+    }
+    type ProcessEnv = Record<string, string | undefined>;
+    type Signals = SignalName;
+    type Timeout = loop.Timer;
+    type WritableStream = Pick<Stream, 'write' | 'on' | 'off'>;
+    type WriteStream = Stream;
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Bytes as runs: of whole characters of UTF-8, and of one that is not whole, of which each run is as long as WHATWG's decoder has it.
+ * @returns from, to, whether it is text
+ */
+export function* runsOf(bytes: Uint8Array): Generator<readonly [from: number, to: number, isText: boolean]> {
+  let right = 0;
+  for (let at = 0, end = 0; at < bytes.length; at = end) {
+    const lead = bytes[at]!;
+    const more = lead < 0x80 ? 0 : lead < 0xc2 || lead > 0xf4 ? -1 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    // What would be longer than it needs, a surrogate, or beyond Unicode, shows in the second byte.
+    let [low, high] = [LOWEST[lead] ?? 0x80, HIGHEST[lead] ?? 0xbf];
+    for (end = at + 1; end - at <= more && bytes[end]! >= low && bytes[end]! <= high; end++) [low, high] = [0x80, 0xbf];
+    if (end - at === more + 1) continue;
+    if (at > right) yield [right, at, true];
+    yield [at, end, false];
+    right = end;
+  }
+  if (bytes.length > right) yield [right, bytes.length, true];
+}
+
+const LOWEST: Readonly<Record<number, number>> = { 0xe0: 0xa0, 0xf0: 0x90 };
+const HIGHEST: Readonly<Record<number, number>> = { 0xed: 0x9f, 0xf4: 0x8f };

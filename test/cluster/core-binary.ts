@@ -1,0 +1,52 @@
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { messageOf } from '../../src/core/errors.ts';
+import { bytecodeCompiler, engine, type Architecture } from '../../build/core/engine.ts';
+import { buildCore, type BuiltCore } from '../../build/core/make.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { libraries, LIBRARIES_AT, linkSanitized } from './gcc.ts';
+
+/** Proven by compiling the engine, which is kept: with it kolla-core is linked in seconds. */
+export const canBuildCore: Capability = async () => {
+  try {
+    await engine(process.arch as Architecture);
+    await bytecodeCompiler();
+    return undefined;
+  } catch (error) {
+    return `kolla-core can't be built here: ${messageOf(error)}`;
+  }
+};
+
+/** Whether it is built for what sanitizers see (test/native/sanitized.test.ts) instead of as it is shipped. */
+export const isSanitized = process.env['KOLLA_CORE_SANITIZED'] !== undefined;
+
+/** kolla-core of the sources as they are now, for this machine. */
+export async function coreBinary(folder: string, names?: readonly string[], from?: string): Promise<BuiltCore> {
+  return await buildCore(folder, process.arch as Architecture, names, from, isSanitized ? linkSanitized : undefined);
+}
+
+/** With /proc, where a sanitizer reads where its own stack is. */
+const CHROOT = 'mount --bind /proc "$0/proc" && exec chroot "$0" "$@"';
+
+export interface Placed {
+  /** Words that run it in the root, but for its own. */
+  readonly call: readonly [string, ...string[]];
+  remove(): void;
+}
+
+/** Puts it into a root that has nothing else. */
+export async function placeCore(binary: string, root: string, name: string): Promise<Placed> {
+  const [at, file] = [join(root, LIBRARIES_AT), join(LIBRARIES_AT, name)];
+  mkdirSync(at);
+  copyFileSync(binary, join(at, name));
+  if (!isSanitized) return { call: ['chroot', root, file], remove: () => rmSync(at, { recursive: true }) };
+  const { loader, others } = await libraries();
+  const [lib64, proc] = [join(root, 'lib64'), join(root, 'proc')];
+  for (const folder of [lib64, proc]) mkdirSync(folder);
+  for (const library of others) copyFileSync(library, join(at, basename(library)));
+  copyFileSync(loader, join(lib64, basename(loader)));
+  return {
+    call: ['unshare', '--mount', 'sh', '-c', CHROOT, root, file],
+    remove: () => [at, lib64, proc].forEach((path) => rmSync(path, { recursive: true })),
+  };
+}

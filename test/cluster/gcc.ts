@@ -1,0 +1,74 @@
+/** Debian's gcc, unpacked: the other compiler of native/, for what it sees and zig's does not. */
+import { join } from 'node:path';
+import { messageOf } from '../../src/core/errors.ts';
+import { engine, FLAGS, HOST, UNITS, WARNINGS, type Architecture } from '../../build/core/engine.ts';
+import { cached } from '../../tools/cache.ts';
+import type { Capability } from '../../tools/capability.ts';
+import { unpackedPackages } from '../../tools/debian.ts';
+import { must } from '../../tools/process.ts';
+
+/** What a path of the cache stands for in the file's libraries: where a bare root has them. */
+export const LIBRARIES_AT = '/.kolla-core';
+const SANITIZED = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-fno-omit-frame-pointer'];
+const STATIC = ['-static-libasan', '-static-libubsan', '-static-libgcc'];
+/** The last of one option wins. */
+const DEBUGGED = ['-O1', '-g', '-U_FORTIFY_SOURCE'];
+
+interface Gcc {
+  readonly tree: string;
+  readonly triplet: string;
+}
+
+async function gcc(): Promise<Gcc> {
+  const tree = await unpackedPackages('gcc', ['gcc', 'libc6-dev']);
+  return { tree, triplet: process.arch === 'x64' ? 'x86_64-linux-gnu' : 'aarch64-linux-gnu' };
+}
+
+async function compile({ tree, triplet }: Gcc, words: readonly string[], cwd: string): Promise<void> {
+  const own = join(tree, 'usr/bin');
+  const env = { PATH: `${own}:${process.env['PATH']}`, LD_LIBRARY_PATH: join(tree, 'usr/lib', triplet) };
+  await must(join(own, 'gcc'), ['--sysroot', tree, '-B', own, ...words], { env, cwd });
+}
+
+/** Proven by compiling one file. */
+export const canCompileByGcc: Capability = async () => {
+  try {
+    await analyzed(HOST[0]!, '/dev/null');
+    return undefined;
+  } catch (error) {
+    return `Debian's gcc can't be had here: ${messageOf(error)}`;
+  }
+};
+
+/** Compiles one of our own files with its analyzer. @throws with what it warns of */
+export async function analyzed(file: string, output: string): Promise<void> {
+  const { headers } = await engine(process.arch as Architecture);
+  await compile(await gcc(), [...FLAGS, ...WARNINGS, '-fanalyzer', '-isystem', headers, '-c', file, '-o', output], '/');
+}
+
+/** As `link` of build/core/engine.ts, under AddressSanitizer and UndefinedBehaviorSanitizer; what they find ends it with 99. */
+export async function linkSanitized(
+  _: Architecture,
+  files: readonly string[],
+  output: string,
+  cwd: string,
+): Promise<void> {
+  const { headers } = await engine(process.arch as Architecture);
+  const by = await gcc();
+  const flags = [...FLAGS, ...DEBUGGED, ...SANITIZED];
+  const objects = await cached('quickjs-sanitized', [headers, by.tree, ...flags], async (folder) => {
+    for (const unit of UNITS)
+      await compile(by, [...flags, '-c', join(headers, `${unit}.c`), '-o', join(folder, `${unit}.o`)], folder);
+  });
+  const ends = join(import.meta.dirname, 'sanitizers.c');
+  const words = [...flags, ...STATIC, `-Wl,-rpath,${LIBRARIES_AT}`, '-isystem', headers, '-o', output, ends, ...files];
+  await compile(by, [...words, ...UNITS.map((unit) => join(objects, `${unit}.o`)), '-lm', '-ldl', '-lpthread'], cwd);
+}
+
+/** The files that it needs in a root that has nothing: its loader at the loader's own place, and those at LIBRARIES_AT. */
+export async function libraries(): Promise<{ readonly loader: string; readonly others: readonly string[] }> {
+  const { tree, triplet } = await gcc();
+  const at = (name: string) => join(tree, 'usr/lib', triplet, name);
+  const loader = process.arch === 'x64' ? 'ld-linux-x86-64.so.2' : 'ld-linux-aarch64.so.1';
+  return { loader: at(loader), others: ['libc.so.6', 'libm.so.6'].map(at) };
+}

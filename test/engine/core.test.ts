@@ -1,0 +1,65 @@
+/** What src/engine gives in the place of `node:`, run by the engine itself, against Node's own. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { privateFolder } from '../../tools/folder.ts';
+import { must, run } from '../../tools/process.ts';
+import { canBuildCore, coreBinary } from '../cluster/core-binary.ts';
+import { assertRefusedOrSame, certificateOf, damaged, pemOf } from './certificates.ts';
+import { results as buffers } from './on-engine/buffers.ts';
+import { hashOf } from './on-engine/hashes.ts';
+import { results as words } from './on-engine/words.ts';
+import { SUBJECTS } from './subjects.ts';
+
+const missing = await canBuildCore();
+const skip = missing ?? false;
+const folder = await privateFolder('engine');
+after(async () => await folder[Symbol.asyncDispose]());
+const NAMES = ['buffers', 'hashes', 'limits', 'uncaught', 'words'];
+if (missing === undefined) await coreBinary(folder.path, NAMES, 'test/engine/on-engine');
+const at = (name: string) => join(folder.path, 'core-bin', name);
+
+test('Buffer does what Node does', { skip }, async () => {
+  const ours = JSON.parse(await must(at('buffers'), [])) as Record<string, unknown>;
+  for (const [name, wanted] of Object.entries(buffers())) assert.deepEqual(ours[name], wanted, name);
+});
+
+test('parseArgs does what Node does', { skip }, async () => {
+  assert.deepEqual(JSON.parse(await must(at('words'), [])), words());
+});
+
+test("subjects' hashes and digests are those of Node, and what is damaged is refused", { skip }, async () => {
+  const whole = Object.values(SUBJECTS).map((subject) => certificateOf({ subject }));
+  const pems = whole.flatMap((der, i) => [pemOf(der), ...Array.from(damaged(der, 20, i), pemOf)]);
+  const file = join(folder.path, 'certificates.json');
+  await writeFile(file, JSON.stringify(pems));
+  const ours = JSON.parse(await must(at('hashes'), [file])) as string[];
+  const wanted = pems.map((pem) => (assertRefusedOrSame(pem) === undefined ? 'refused' : hashOf(pem)));
+  assert.deepEqual(ours, wanted);
+  assert.ok(wanted.includes('refused'));
+});
+
+test('what a timer throws goes to who listens, and else ends it with 70', { skip }, async () => {
+  const { code, stdout } = await run(at('uncaught'), ['listen']);
+  assert.deepEqual([code, stdout], [41, 'caught a bug']);
+  const unheard = await run(at('uncaught'), ['be silent']);
+  assert.equal(unheard.code, 70);
+  assert.match(unheard.stderr, /our bug, please report it: Error: a bug/);
+});
+
+for (const [limit, said] of [
+  ['rejection', /our bug, please report it: Error: a bug\n +at rejection \(limits\.js:/],
+  ['memory', /our bug, please report it: InternalError: out of memory\n +at memory /],
+  ['stack', /our bug, please report it: (?:Range|Internal)Error: .*stack.*\n +at deeper /],
+] as const)
+  test(`${limit}: it ends with 70 and the place`, { skip }, async () => {
+    const { code, stderr } = await run(at('limits'), [limit]);
+    assert.equal(code, 70);
+    assert.match(stderr, said);
+  });
+
+test('a rejection that is handled before anything else happens is none', { skip }, async () => {
+  const { code, stderr } = await run(at('limits'), ['rejection, handled later']);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+});

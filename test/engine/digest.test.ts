@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as node from '../../src/core/digest.ts';
+import * as ours from '../../src/engine/digest.ts';
+
+// Over the ends of two blocks of 64 bytes, where padding needs another one.
+const BYTES = Array.from({ length: 200 }, (_, length) => Buffer.alloc(length, length));
+
+test('digests are those of Node, of any length', () => {
+  for (const bytes of [...BYTES, Buffer.alloc(1_000_003, 'digest')]) {
+    assert.deepEqual(ours.sha1(bytes), node.sha1(bytes));
+    assert.equal(ours.sha256([bytes]), node.sha256([bytes]));
+  }
+});
+
+test('a digest of pieces, texts among them, is that of all one after the other', () => {
+  const pieces = ['Ü', BYTES[63]!, '', BYTES[65]!, '\u{1f600}', '\ud800'];
+  assert.equal(ours.sha256(pieces), node.sha256(pieces));
+  assert.equal(ours.sha256([]), node.sha256([]));
+});

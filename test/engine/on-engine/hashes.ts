@@ -1,0 +1,19 @@
+/** The subjects' hashes and the digests of the certificates in a file of JSON, by whatever engine runs it. */
+import { readFileSync } from 'node:fs';
+import { subjectHash } from '../../../src/container/ca/subject-hash.ts';
+import { readCertificate, sha256 } from '../../../src/core/digest.ts';
+
+export function hashOf(pem: string): string {
+  try {
+    const certificate = readCertificate(pem);
+    return `${subjectHash(certificate)} ${sha256([certificate.raw, certificate.toString()])}`;
+  } catch {
+    return 'refused';
+  }
+}
+
+export function main([file = '']: string[]): Promise<number> {
+  const pems = JSON.parse(readFileSync(file, 'utf8')) as string[];
+  process.stdout.write(JSON.stringify(pems.map(hashOf)));
+  return Promise.resolve(0);
+}

@@ -1,0 +1,24 @@
+/** The files of the contract that try our function elsewhere, by kolla-core's own command. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { canBuildCore } from '../cluster/core-binary.ts';
+import { run } from '../../tools/process.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+fileLimit(20);
+
+const FOLDER = join(import.meta.dirname, '../contract');
+const SET_CONFIGS = ['check-differs', 'command', 'differs', 'kill', 'limits', 'links', 'patterns', 'property'];
+const FILES = [...SET_CONFIGS.map((name) => `set-configs/${name}`), 'healthcheck', 'healthcheck-curl'];
+const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
+const skip = missing ?? false;
+
+for (const name of FILES)
+  test(`${name} by kolla-core`, { skip }, async () => {
+    // Without the variable by which a runner tells its own files to speak to it.
+    const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_ON_CORE: '1', NODE_TEST_CONTEXT: undefined };
+    const { code, stdout } = await run(process.execPath, ['--test', join(FOLDER, `${name}.test.ts`)], { env });
+    assert.equal(code, 0, stdout.slice(-4000));
+    assert.match(stdout, /^ℹ skipped 0$/m);
+  });

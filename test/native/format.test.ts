@@ -1,0 +1,25 @@
+/** native/ as clang-format would write it, and the size that its rules allow. */
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { must } from '../../tools/process.ts';
+import { canFormatC, clangFormat } from '../cluster/clang-format.ts';
+
+const NATIVE = join(import.meta.dirname, '../../native');
+/** Whoever reviews what runs under root reads all of it. */
+const LINES_MAX = 700;
+
+const files = (await readdir(NATIVE)).filter((name) => /\.[ch]$/.test(name)).map((name) => join(NATIVE, name));
+const skip = (await canFormatC()) ?? false;
+
+test('native/ is formatted', { skip }, async () => {
+  await must(await clangFormat(), ['--dry-run', '--Werror', ...files]);
+});
+
+test('the host is no longer than a sitting', async () => {
+  const host = files.filter((file) => !file.endsWith('/compile.c'));
+  const counts = await Promise.all(host.map(async (file) => (await readFile(file, 'utf8')).split('\n').length - 1));
+  const sum = counts.reduce((one, other) => one + other, 0);
+  assert.ok(sum <= LINES_MAX, `${sum} lines in ${host.length} files`);
+});
