@@ -5,7 +5,7 @@ import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../test/contract/
 import type { Capability } from '../tools/capability.ts';
 import type { Sample } from './bench.ts';
 
-const BINARY = fileURLToPath(new URL('../dist/kolla-pod', import.meta.url));
+const NAMES = fileURLToPath(new URL('../dist/bin', import.meta.url));
 
 /** Two command lines of bash, each after `prepare`. */
 export interface Duel {
@@ -31,7 +31,7 @@ export async function duel({
   env,
 }: Duel): Promise<{ ours: Sample[]; peer: Sample[] }> {
   const line = `TIMEFORMAT='%3U %3S %3R'
-mkdir /ours; for name in kolla_set_configs kolla_start kolla_copy_cacerts; do ln -s '${BINARY}' "/ours/$name"; done
+mkdir /ours; for name in kolla_set_configs kolla_start kolla_copy_cacerts; do ln -s "$(readlink -f '${NAMES}'/$name)" "/ours/$name"; done
 prepare() { ${prepare}
 }
 measure() { prepare > /dev/null 2>&1; { time eval "$2" > /out 2> /err; } 2> /times; code=$?
@@ -60,7 +60,7 @@ function quoted(text: string): string {
 
 /** Whether Kolla's own scripts and the built binary can run in such a root. */
 export const canDuelWithKolla: Capability = async () => {
-  if (!existsSync(BINARY)) return 'there is no dist/kolla-pod; `make build` makes it';
+  if (!existsSync(NAMES)) return 'there is no dist/bin; `make build` makes it';
   const missing = (await canThrowAwayRoots()) ?? (await canHaveKolla());
   if (missing !== undefined) return missing;
   const { code, stderr } = await inThrowAwayRoot('/usr/bin/python3 -c "import yaml"', { tree: {} });

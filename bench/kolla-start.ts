@@ -6,7 +6,7 @@ import { rowOf, type DuelBench } from './bench.ts';
 import { canDuelWithKolla, duel } from './in-root.ts';
 
 const ROUNDS = 20;
-const REACH = 0.5;
+const REACH = 0.15;
 const CONFIG = 'var/lib/kolla/config_files';
 
 /** kolla_start of a command that does nothing, against Kolla's start.sh with its own set_configs.py and other scripts. */

@@ -8,9 +8,11 @@ import { canDuelWithKolla, duel } from './in-root.ts';
 const CONFIG = 'var/lib/kolla/config_files';
 const BYTES = 4000;
 const ROUNDS = 15;
-const FILES = [0, 1, 20, 200];
-/** For 20 files, at the first start. */
-const REACH = { files: 20, ratio: 0.7 };
+const FILES = [0, 1, 20, 200, 10_000];
+/** By files. */
+const REACH: Readonly<Record<number, number>> = { 20: 0.25, 200: 0.6, 10_000: 0.6 };
+/** Of so many files a start takes seconds. */
+const MANY = { files: 10_000, rounds: 3 };
 
 /** kolla_set_configs against Kolla's set_configs.py: a first start, and one in which nothing has changed. */
 export const setConfigs: DuelBench = {
@@ -27,7 +29,8 @@ export const setConfigs: DuelBench = {
       for (const again of [false, true]) {
         const work = `${files} file${files === 1 ? '' : 's'}, ${again ? 'nothing has changed' : 'first start'}`;
         say(work);
-        rows.push(await measure(work, treeOf(files, script), again, files === REACH.files ? REACH.ratio : undefined));
+        const rounds = files === MANY.files ? MANY.rounds : ROUNDS;
+        rows.push(await measure(work, treeOf(files, script), again, rounds, REACH[files]));
       }
     }
     return rows;
@@ -46,7 +49,13 @@ async function starting(): Promise<Row> {
   return rowOf('nothing but starting: `--version`; `python3 -c pass`', ours, peer);
 }
 
-async function measure(work: string, tree: Tree, again: boolean, reach: number | undefined): Promise<Row> {
+async function measure(
+  work: string,
+  tree: Tree,
+  again: boolean,
+  rounds: number,
+  reach: number | undefined,
+): Promise<Row> {
   const clean = 'rm -rf /etc/service /etc/kolla/defaults /run_command';
   const { ours, peer } = await duel({
     tree,
@@ -54,7 +63,7 @@ async function measure(work: string, tree: Tree, again: boolean, reach: number |
     // Each finds what it left itself: with nothing changed, the two leave the same.
     ours: '/ours/kolla_set_configs',
     peer: '/usr/local/bin/set_configs.py',
-    rounds: again ? ROUNDS + 1 : ROUNDS,
+    rounds: again ? rounds + 1 : rounds,
     env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' },
   });
   // The first of the unchanged ones has put everything in place.

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { unlessAbsent } from '../fs/absent.ts';
-import { holds } from '../fs/content.ts';
+import { fileHolds } from '../fs/content.ts';
 import { Replacer } from '../fs/replacer.ts';
 import { Directory } from '../fs/tree.ts';
 import { writeInPlace } from '../fs/write-in-place.ts';
@@ -155,7 +155,7 @@ async function remember(tracked: Tracked, { root, file, replacer }: Doing): Prom
       parent.setMode(basename(folder), STATE_FOLDER_MODE);
     }
     const found = await lookAt(path);
-    if (found?.isFile() && hasAccess(found, image) && holds(path, image.content)) return;
+    if (found?.isFile() && hasAccess(found, image) && fileHolds(path, image.content)) return;
     replacer.replace(path, image);
   });
 }

@@ -51,7 +51,7 @@ export interface ConfigOptions {
    * What else belongs to a version and must be right before anything is touched. Rejects with KollaError.
    * @param sources of config.json's entries, as written
    */
-  readonly validate?: ((sources: readonly string[]) => Promise<void>) | undefined;
+  readonly validate?: ((sources: readonly string[]) => void) | undefined;
 }
 
 /** What a run would do, all of it looked up and nothing done. */
@@ -92,12 +92,12 @@ export async function makePlan(options: ConfigOptions, { signal, log }: Surround
     image,
     accounts: await readAccounts(root, image),
     mounts: needsMounts ? await mountsFor(loaded, { root: image }) : [],
-    mountPoints: await mountPoints(),
+    mountPoints: mountPoints(),
     writesInPlace: options.writesInPlace ?? false,
     before: await readTracked(root, root !== image),
     signal,
   });
-  await options.validate?.(sourcesOf(loaded));
+  options.validate?.(sourcesOf(loaded));
   if (plan.unknown.length > 0)
     log.warn(`${loaded.file}: there is no such section in Kolla: ${plan.unknown.join(', ')}`);
   if (plan.absent.length > 0) log.info(`optional, and not there: ${plan.absent.join(', ')}`);

@@ -1,18 +1,20 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { unlessAbsent } from '../fs/absent.ts';
 
 /** Everything that something is mounted at, as this process sees it. Empty where there is no /proc. */
-export async function mountPoints(file = '/proc/self/mountinfo'): Promise<ReadonlySet<string>> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-  return mountPointsIn(text);
-}
-
-/** The same of a text in that format. */
-export function mountPointsIn(mountinfo: string): ReadonlySet<string> {
+export function mountPoints(file = '/proc/self/mountinfo'): ReadonlySet<string> {
+  const mountinfo = unlessAbsent(() => readFileSync(file, 'utf8')) ?? '';
   const lines = mountinfo.split('\n').filter((line) => line !== '');
   return new Set(lines.map((line) => unescaped(line.split(' ')[4] ?? '')));
+}
+
+/** Whether nobody can write where a descriptor is, through the mount that it was reached by. False where there is no /proc. */
+export function isReadOnlyMount(fd: number): boolean {
+  const told = unlessAbsent(() => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? '';
+  const id = /^mnt_id:\s*(\d+)$/m.exec(told)?.[1];
+  const mountinfo = unlessAbsent(() => readFileSync('/proc/self/mountinfo', 'utf8')) ?? '';
+  const row = mountinfo.split('\n').find((line) => line.startsWith(`${id} `));
+  return row?.split(' ')[5]?.split(',').includes('ro') ?? false;
 }
 
 /** The kernel writes blanks and their like as octal digits. */

@@ -23,7 +23,7 @@ export async function setPermissions(permission: PermissionStep, { site, steps }
   const own = new Set(steps.map(({ path }) => path));
   const isLeft = (path: string) => own.has(path);
   const asRefused = (error: unknown) => void refused.push(messageOf(error));
-  for (const path of (await glob(patternUnder(site, permission.pattern)).catch(asRefused)) ?? []) {
+  for (const path of matching(patternUnder(site, permission.pattern), asRefused)) {
     try {
       using folder = Directory.inside(site.root, dirname(path));
       await set(folder, path, permission, { root: site.root, isLeft, refused, log }, true);
@@ -38,6 +38,15 @@ export async function setPermissions(permission: PermissionStep, { site, steps }
     `${permission.entry}: owner and mode stay as they are: ${first}${more}; let root set them once, or an fsGroup`,
     { entry: permission.entry },
   );
+}
+
+function matching(pattern: string, refused: (error: unknown) => void): string[] {
+  try {
+    return glob(pattern);
+  } catch (error) {
+    refused(error);
+    return [];
+  }
 }
 
 interface Setting {

@@ -39,7 +39,7 @@ export function isNameless(source: string): boolean {
  */
 export async function matchesOf(source: string, dest: string, configDir: string, keepsLinks = false): Promise<Match[]> {
   const pattern = sourcePath(source, configDir);
-  const found = hasMagic(pattern) ? await glob(pattern) : await literal(pattern);
+  const found = hasMagic(pattern) ? glob(pattern) : await literal(pattern);
   const destOf = (path: string) => (dest.endsWith('/') && !isNameless(source) ? join(dest, basename(path)) : dest);
   return found.flatMap((path) => walk(path, destOf(path), keepsLinks));
 }

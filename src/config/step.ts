@@ -1,7 +1,7 @@
 import { constants, lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { unlessAbsent } from '../fs/absent.ts';
 import { may } from '../fs/access.ts';
-import { bytesOf, holds, readContent, type Content } from '../fs/content.ts';
+import { bytesOf, fileHolds, readContent, type Content } from '../fs/content.ts';
 import type { FileImage } from '../fs/write-file.ts';
 import { effective, searchable } from './effective.ts';
 import type { Access, DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOptions, Step } from './model.ts';
@@ -126,7 +126,7 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
   const { times } = image;
   if (times !== undefined && Math.abs(times.mtime * 1000 - found.mtimeMs) > TIME_TOLERANCE_MS) return false;
   try {
-    return holds(path, image.content);
+    return fileHolds(path, image.content);
   } catch (error) {
     // A mode such as 0200 keeps even its owner from comparing.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return false;

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { holds, readContent } from '../fs/content.ts';
+import { fileHolds, readContent } from '../fs/content.ts';
 import type { Identity } from './owner.ts';
 import { under } from './place.ts';
 import { accessOf } from './seed.ts';
@@ -173,7 +173,7 @@ class Tracker {
       );
     if (found?.isDirectory()) return true;
     if (!found?.isFile() || found.size !== (await lookAt(path))?.size) return false;
-    return holds(path, readContent(join(site.image, dest)));
+    return fileHolds(path, readContent(join(site.image, dest)));
   }
 }
 

@@ -12,23 +12,29 @@ export class LargeFile implements Disposable {
   readonly path: string;
   readonly byteLength: number;
   readonly #identity: string;
+  readonly #open: () => number;
   #kept: number | undefined;
 
-  constructor(path: string, found: Stats) {
+  /**
+   * @param path as a person knows it
+   * @param open gives a descriptor of it, as often as it is read
+   */
+  constructor(path: string, found: Stats, open: () => number) {
     this.path = path;
     this.byteLength = found.size;
     this.#identity = identityOf(found);
+    this.#open = open;
   }
 
   /** Stays open until it is disposed of: what takes its name meanwhile changes nothing. */
   keepOpen(): this {
-    this.#kept ??= openSync(this.path, 'r');
+    this.#kept ??= this.#open();
     return this;
   }
 
   /** Each chunk holds until the next one is asked for. Throws the system's error, and EAGAIN for what has changed. */
   *chunks(): Generator<Uint8Array> {
-    const fd = this.#kept ?? openSync(this.path, 'r');
+    const fd = this.#kept ?? this.#open();
     try {
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
       this.#checkUnchanged(fd);
@@ -50,16 +56,32 @@ export class LargeFile implements Disposable {
   }
 
   #checkUnchanged(fd: number): void {
-    if (identityOf(fstatSync(fd)) !== this.#identity)
-      throw Object.assign(new Error(`${this.path} was changed while it was read; run it again when it is whole`), {
-        code: 'EAGAIN',
-      });
+    if (identityOf(fstatSync(fd)) !== this.#identity) throw changedMeanwhile(this.path);
   }
+}
+
+/** What was another thing when it was looked at, or other bytes. */
+export function changedMeanwhile(path: string): Error {
+  const message = `${path} was changed while it was read; run it again when it is whole`;
+  return Object.assign(new Error(message), { code: 'EAGAIN' });
 }
 
 /** Of a file of the disk, links followed. Throws the system's error. */
 export function readContent(path: string): Content {
-  return reading(path, constants.O_RDONLY, (fd) => contentOf(path, fd));
+  const open = () => openSync(path, 'r');
+  return reading(path, constants.O_RDONLY, (fd) => contentOf(path, fd, fstatSync(fd), open));
+}
+
+/** What was read of a file, and what it was then. */
+export interface ReadFile {
+  readonly content: Content;
+  readonly stats: Stats;
+}
+
+/** Of an open file; undefined for what is no file. Parameters as of LargeFile. */
+export function readHeld(fd: number, path: string, open: () => number): ReadFile | undefined {
+  const stats = fstatSync(fd);
+  return stats.isFile() ? { content: contentOf(path, fd, stats, open), stats } : undefined;
 }
 
 /** The bytes of it: what is held in one piece, so that one write takes all of it. */
@@ -85,17 +107,30 @@ export function isSameContent(a: Content, b: Content): boolean {
 }
 
 /** Whether the file itself, and not what a link there leads to, holds that. Throws the system's error. */
-export function holds(path: string, content: Content): boolean {
-  return reading(path, constants.O_RDONLY | constants.O_NOFOLLOW, (fd) => isSameContent(contentOf(path, fd), content));
+export function fileHolds(path: string, content: Content): boolean {
+  return reading(path, constants.O_RDONLY | constants.O_NOFOLLOW, (fd) => holds(fd, content));
 }
 
-function contentOf(path: string, fd: number): Content {
-  const found = fstatSync(fd);
-  return found.size > HELD_MAX_BYTES ? new LargeFile(path, found) : readFileSync(fd);
+/** Whether an open file holds that, compared in chunks. */
+export function holds(fd: number, content: Content): boolean {
+  if (fstatSync(fd).size !== content.byteLength) return false;
+  let at = 0;
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, content.byteLength));
+  for (const slice of slicesOf(content)) {
+    const length = fill(fd, buffer, at);
+    if (Buffer.compare(slice, buffer.subarray(0, length)) !== 0) return false;
+    at += length;
+  }
+  return true;
 }
 
+function contentOf(path: string, fd: number, found: Stats, open: () => number): Content {
+  return found.size > HELD_MAX_BYTES ? new LargeFile(path, found, open) : readFileSync(fd);
+}
+
+/** A pipe that took the place of a file since it was looked at reads as empty: without O_NONBLOCK, opening it waits for a writer. */
 function reading<T>(path: string, flags: number, read: (fd: number) => T): T {
-  const fd = openSync(path, flags);
+  const fd = openSync(path, flags | constants.O_NONBLOCK);
   try {
     return read(fd);
   } finally {

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -47,23 +46,4 @@ async function asFound(path: string, error: unknown): Promise<undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() !== true) throw error;
   return undefined;
-}
-
-/** The same, where nothing else may run in between. What stands there may be no folder: who opens a file in it is told. */
-export function makeFoldersSync(path: string, mode: number): void {
-  try {
-    makeOneSync(path, mode);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
-    makeFoldersSync(dirname(path), mode);
-    makeOneSync(path, mode);
-  }
-}
-
-function makeOneSync(path: string, mode: number): void {
-  try {
-    mkdirSync(path, { mode });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
 }

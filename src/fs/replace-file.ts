@@ -1,10 +1,8 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { bytesOf } from './content.ts';
+import { prefixOf, staleBefore, temporaryName } from './temporary.ts';
 import type { FileImage } from './write-file.ts';
-
-/** A temporary this old belongs to a run that is dead; and so does one that is older than this process. */
-const STALE_MS = 60_000;
 
 /**
  * Puts a whole file in place, so that whoever reads it, and whenever we die, it is the old one or the new one. The
@@ -50,28 +48,6 @@ async function writeAndRename(path: string, { content, mode, uid, gid, times }: 
 /** Beside the file, and never the same twice: it is opened so that an existing one is an error, and no link is followed. */
 export function temporaryFor(path: string): string {
   return join(dirname(path), temporaryName(basename(path)));
-}
-
-/** What it is called. */
-export function temporaryName(name: string): string {
-  // Not by node:crypto, which costs more to load than a file to write.
-  const suffix = Math.floor(Math.random() * 2 ** 24)
-    .toString(16)
-    .padStart(6, '0');
-  return `${prefixOf(name)}${suffix}`;
-}
-
-/**
- * What was made before is a dead run's. The kernel's clock for files is a tick behind, so it may be a living one's that
- * began with us: that one writes it again. A run may begin within that tick of another's death.
- */
-export function staleBefore(): number {
-  return Math.max(Date.now() - STALE_MS, performance.timeOrigin);
-}
-
-function prefixOf(name: string): string {
-  // A name may be 255 bytes long, and so may the temporary's.
-  return `.${Buffer.from(name).subarray(0, 200).toString()}.kolla-`;
 }
 
 /** Removes the temporaries of dead runs that wanted to put this name in place. */

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { staleBefore, temporaryName } from './replace-file.ts';
+import { staleBefore, temporaryName } from './temporary.ts';
 import { Directory } from './tree.ts';
 import type { FileImage } from './write-file.ts';
 
@@ -25,30 +25,18 @@ export class Replacer {
   }
 
   replace(path: string, image: FileImage): void {
-    this.#put(path, (folder, temporary) => folder.create(temporary, image));
+    this.#in(path, (folder) => putFile(folder, basename(path), image));
   }
 
-  /** Whoever reads the link, and whenever we die, finds the old one or the new one. */
-  link(path: string, { target, uid, gid }: LinkImage): void {
-    this.#put(path, (folder, temporary) => {
-      folder.link(temporary, target);
-      if (uid !== -1 || gid !== -1) folder.own(temporary, uid, gid);
-    });
+  link(path: string, image: LinkImage): void {
+    this.#in(path, (folder) => putLink(folder, basename(path), image));
   }
 
-  /** @param make the whole of it, under a name that is ours alone */
-  #put(path: string, make: (folder: Directory, temporary: string) => void): void {
+  #in(path: string, act: (folder: Directory) => void): void {
     using folder = this.#open(dirname(path));
     if (!this.#folders.has(folder.path)) removeStale(folder);
     this.#folders.add(folder.path);
-    try {
-      makeAndRename(folder, basename(path), make);
-    } catch (error) {
-      // Another run that began meanwhile took our temporary for a dead one's.
-      if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
-        throw error;
-      makeAndRename(folder, basename(path), make);
-    }
+    act(folder);
   }
 
   /** So that no loss of power brings back the old names. */
@@ -61,10 +49,35 @@ export class Replacer {
   }
 }
 
-function makeAndRename(folder: Directory, name: string, make: (folder: Directory, temporary: string) => void): void {
+/** Puts a whole file in place: whoever reads it, and whenever we die, finds the old one or the new one. */
+export function putFile(folder: Directory, name: string, image: FileImage): void {
+  put(folder, name, (temporary) => folder.create(temporary, image));
+}
+
+/** The same of a link. */
+export function putLink(folder: Directory, name: string, { target, uid, gid }: LinkImage): void {
+  put(folder, name, (temporary) => {
+    folder.link(temporary, target);
+    if (uid !== -1 || gid !== -1) folder.own(temporary, uid, gid);
+  });
+}
+
+/** @param make the whole of it, under a name that is ours alone */
+function put(folder: Directory, name: string, make: (temporary: string) => void): void {
+  try {
+    makeAndRename(folder, name, make);
+  } catch (error) {
+    // Another run that began meanwhile took our temporary for a dead one's.
+    if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw error;
+    makeAndRename(folder, name, make);
+  }
+}
+
+function makeAndRename(folder: Directory, name: string, make: (temporary: string) => void): void {
   const temporary = temporaryName(name);
   try {
-    make(folder, temporary);
+    make(temporary);
     folder.rename(temporary, name);
   } catch (error) {
     // One that was there already is another run's.
@@ -73,7 +86,8 @@ function makeAndRename(folder: Directory, name: string, make: (folder: Directory
   }
 }
 
-function removeStale(folder: Directory): void {
+/** Removes what dead runs left of their temporaries. */
+export function removeStale(folder: Directory): void {
   const before = staleBefore();
   for (const name of folder.list()) {
     if (!/^\..*\.kolla-[0-9a-f]{6}$/.test(name)) continue;

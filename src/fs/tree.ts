@@ -1,45 +1,65 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  lchownSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  symlinkSync,
-  unlinkSync,
-  type Stats,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { ignoreAbsent } from './absent.ts';
-import { holds, type Content } from './content.ts';
-import { writeFileAt, type FileImage } from './write-file.ts';
+import {
+  chmodAt,
+  chmodHeld,
+  chownAt,
+  chownHeld,
+  listAt,
+  lstatAt,
+  mkdirAt,
+  O_PATH,
+  openAt,
+  readlinkAt,
+  renameAt,
+  rmdirAt,
+  symlinkAt,
+  unlinkAt,
+} from './at.ts';
+import { holds, readHeld, type Content, type ReadFile } from './content.ts';
+import { fillFile, type FileImage } from './write-file.ts';
 import { isWithin } from './within.ts';
 
-/** Names a place without opening it, so that a directory needs only be searchable. Node has no name for the flag. */
-const O_PATH = 0o10_000_000;
 const HANDLE = O_PATH | constants.O_DIRECTORY;
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+
+/** A thing that is held, whatever takes its name. A link is held itself. */
+export class Handle implements Disposable {
+  /** As it was opened, for messages. */
+  readonly path: string;
+  readonly fd: number;
+
+  constructor(path: string, fd: number) {
+    this.path = path;
+    this.fd = fd;
+  }
+
+  stat(): Stats {
+    return fstatSync(this.fd);
+  }
+
+  /** An id of -1 stays. */
+  chown(uid: number, gid: number): void {
+    chownHeld(this, uid, gid);
+  }
+
+  /** Of a file or directory. */
+  chmod(mode: number): void {
+    chmodHeld(this, mode);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.fd);
+  }
+}
 
 /**
  * A directory that is held: whatever takes its name, or the name of one above it, what is done in it is done there. Each
  * name is of one thing in it, and no link is followed. Throws the system's errors, with paths as a person knows them.
  */
-export class Directory implements Disposable {
-  /** As it was opened, for messages. */
-  readonly path: string;
-  readonly #fd: number;
-
-  private constructor(path: string, fd: number) {
-    this.path = path;
-    this.#fd = fd;
-  }
-
+export class Directory extends Handle {
   /** Links in the path are followed. */
   static open(path: string): Directory {
     return new Directory(path, openSync(path, HANDLE));
@@ -71,31 +91,51 @@ export class Directory implements Disposable {
 
   /** A directory in this one. */
   open(name: string): Directory {
-    return this.#do(name, (at) => new Directory(join(this.path, name), openSync(at, HANDLE | constants.O_NOFOLLOW)));
+    return new Directory(childPath(this.path, name), openAt(this, name, HANDLE | constants.O_NOFOLLOW));
+  }
+
+  /** The one that a path leads to from here, without any link on the way: a link there is ENOTDIR. */
+  openBelow(path: string): Directory {
+    return descend(this.open('.'), path.split('/'), (directory, name) => directory.open(name));
+  }
+
+  /** Undefined for what isn't there. */
+  hold(name: string): Handle | undefined {
+    try {
+      return new Handle(childPath(this.path, name), openAt(this, name, O_PATH | constants.O_NOFOLLOW));
+    } catch (error) {
+      return ignoreAbsent(error);
+    }
   }
 
   list(): string[] {
-    return this.#do('.', (at) => readdirSync(at));
+    return listAt(this);
   }
 
   /** Undefined for what isn't there. */
   lstat(name: string): Stats | undefined {
-    return this.#do(name, (at) => lstatSync(at, { throwIfNoEntry: false }));
+    return lstatAt(this, name);
   }
 
   readlink(name: string): string {
-    return this.#do(name, (at) => readlinkSync(at));
+    return readlinkAt(this, name);
+  }
+
+  /** A file there, as it is now; undefined for anything else that is there. A large one is read while this is held. */
+  read(name: string): ReadFile | undefined {
+    const open = () => openAt(this, name, READ);
+    return this.#reading(name, (fd) => readHeld(fd, childPath(this.path, name), open));
   }
 
   /** Whether a file there holds that, compared in chunks. */
   holds(name: string, content: Content): boolean {
-    return this.#do(name, (at) => holds(at, content));
+    return this.#reading(name, (fd) => holds(fd, content));
   }
 
   /** Makes a directory, unless something of that name is there. */
   make(name: string, mode: number): void {
     try {
-      this.#do(name, (at) => mkdirSync(at, { mode }));
+      mkdirAt(this, name, mode);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
@@ -103,45 +143,40 @@ export class Directory implements Disposable {
 
   /** A new file, written in chunks and synced; EEXIST for whatever has the name. */
   create(name: string, image: FileImage): void {
-    this.#do(name, (at) => writeFileAt(at, image));
+    const fd = openAt(this, name, NEW_FILE, 0o600);
+    try {
+      fillFile(fd, image);
+    } finally {
+      closeSync(fd);
+    }
   }
 
   link(name: string, target: string): void {
-    this.#do(name, (at) => symlinkSync(target, at));
+    symlinkAt(this, name, target);
   }
 
   /** Takes the place of what is at `to`. */
   rename(from: string, to: string): void {
-    this.#do(to, (at) => renameSync(this.#at(from), at));
+    renameAt(this, from, to);
   }
 
   /** Of a link, its own. An id of -1 stays. */
   own(name: string, uid: number, gid: number): void {
-    this.#do(name, (at) => lchownSync(at, uid, gid));
+    chownAt(this, name, uid, gid);
   }
 
   /** Of a file or directory; chmod alone would follow a link. */
   setMode(name: string, mode: number): void {
-    this.#do(name, (at) => {
-      const fd = openSync(at, O_PATH | constants.O_NOFOLLOW);
-      const place = `/proc/self/fd/${fd}`;
-      try {
-        chmodSync(place, mode);
-      } catch (error) {
-        throw withPath(error, place, at);
-      } finally {
-        closeSync(fd);
-      }
-    });
+    chmodAt(this, name, mode);
   }
 
   unlink(name: string): void {
-    this.#do(name, (at) => unlinkSync(at));
+    unlinkAt(this, name);
   }
 
   /** Throws ENOTEMPTY for one that something is left in. */
   rmdir(name: string): void {
-    this.#do(name, (at) => rmdirSync(at));
+    rmdirAt(this, name);
   }
 
   /** With all that is in it. What isn't there is removed already. */
@@ -156,38 +191,28 @@ export class Directory implements Disposable {
 
   /** The names that were given or taken here hold when the power fails. */
   sync(): void {
-    this.#do('.', (at) => {
-      const fd = openSync(at, 'r');
-      try {
-        fsyncSync(fd);
-      } finally {
-        closeSync(fd);
-      }
-    });
-  }
-
-  [Symbol.dispose](): void {
-    closeSync(this.#fd);
-  }
-
-  #at(name: string): string {
-    return `/proc/self/fd/${this.#fd}/${name}`;
-  }
-
-  #do<T>(name: string, act: (at: string) => T): T {
+    const fd = openAt(this, '.', constants.O_RDONLY);
     try {
-      return act(this.#at(name));
-    } catch (error) {
-      throw withPath(error, `/proc/self/fd/${this.#fd}`, this.path === '/' ? '' : this.path);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  /** A pipe that took the place of a file reads as empty: without O_NONBLOCK, opening it waits for a writer. */
+  #reading<T>(name: string, read: (fd: number) => T): T {
+    const fd = openAt(this, name, READ);
+    try {
+      return read(fd);
+    } finally {
+      closeSync(fd);
     }
   }
 }
 
-/** The system's error names the way that we took, which tells a person nothing. */
-function withPath(error: unknown, taken: string, known: string): unknown {
-  if (error instanceof Error)
-    error.message = error.message.replaceAll(`'${taken}/.'`, `'${known}'`).replaceAll(`'${taken}`, `'${known}`);
-  return error;
+/** Of a name without a slash: join() would look at each character. */
+function childPath(path: string, name: string): string {
+  return path === '/' ? `/${name}` : `${path}/${name}`;
 }
 
 /** Each step with the directory before, which is closed after it. */

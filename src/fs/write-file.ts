@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, fchownSync, fsyncSync, ftruncateSync, futimesSync, openSync, writeSync } from 'node:fs';
+import { fchmodSync, fchownSync, fsyncSync, ftruncateSync, futimesSync, writeSync } from 'node:fs';
 import { chunksOf, LargeFile, type Content } from './content.ts';
 
 /** What a file shall be in the end. An id of -1 is left as the file system gives it. */
@@ -12,26 +12,21 @@ export interface FileImage {
 }
 
 /**
- * A new file, ours alone until its owner is set, so a secret is never readable by others for a moment. Holes of a large
- * file stay holes. Throws the system's error: EEXIST for whatever is there, also for a link to nowhere.
+ * Makes a new file all of that. It is ours alone (0600) until its owner is set, so a secret is never readable by others for a
+ * moment. Holes of a large file stay holes. Throws the system's error.
  */
-export function writeFileAt(path: string, { content, mode, uid, gid, times }: FileImage): void {
-  const fd = openSync(path, 'wx', 0o600);
-  try {
-    let at = 0;
-    for (const chunk of chunksOf(content)) {
-      if (!(content instanceof LargeFile && isZero(chunk))) writeAll(fd, chunk, at);
-      at += chunk.byteLength;
-    }
-    if (content instanceof LargeFile) ftruncateSync(fd, at);
-    if (uid !== -1 || gid !== -1) fchownSync(fd, uid, gid);
-    // After chown, which takes setuid and setgid away.
-    fchmodSync(fd, mode);
-    if (times !== undefined) futimesSync(fd, times.atime, times.mtime);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+export function fillFile(fd: number, { content, mode, uid, gid, times }: FileImage): void {
+  let at = 0;
+  for (const chunk of chunksOf(content)) {
+    if (!(content instanceof LargeFile && isZero(chunk))) writeAll(fd, chunk, at);
+    at += chunk.byteLength;
   }
+  if (content instanceof LargeFile) ftruncateSync(fd, at);
+  if (uid !== -1 || gid !== -1) fchownSync(fd, uid, gid);
+  // After chown, which takes setuid and setgid away.
+  fchmodSync(fd, mode);
+  if (times !== undefined) futimesSync(fd, times.atime, times.mtime);
+  fsyncSync(fd);
 }
 
 /** All of it, however much the system takes at once. */

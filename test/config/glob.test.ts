@@ -19,6 +19,9 @@ const CASES: [string, string[]][] = [
   ['a+*', ['a+b']],
   ['*/inner', ['sub/inner']],
   ['**/inner', ['sub/inner']],
+  ['*a*.c*f*', ['a.conf']],
+  ['**o**', ['a.conf', 'b.conf', 'ä.conf']],
+  ['*[!a]*n?', ['a.conf', 'b.conf', 'ä.conf']],
   ['none/*', []],
   ['a.conf/*', []],
   ['*/.', ['sub/.']],
@@ -33,7 +36,7 @@ for (const [pattern, expected] of CASES) {
     await mkdir(join(folder.path, 'sub/deep'), { recursive: true });
     await writeFile(join(folder.path, 'sub/inner'), '');
     await writeFile(join(folder.path, 'sub/deep/inner'), '');
-    const found = await glob(`${folder.path}/${pattern}`);
+    const found = glob(`${folder.path}/${pattern}`);
     assert.deepEqual(
       found,
       expected.map((name) => `${folder.path}/${name}`),
@@ -46,6 +49,13 @@ for (const start of ['', './'])
     await using folder = await privateFolder('glob');
     for (const name of ['a.conf', 'b.conf']) await writeFile(join(folder.path, name), '');
     const from = relative(process.cwd(), folder.path);
-    const found = await glob(`${start}${from}/*.conf`);
+    const found = glob(`${start}${from}/*.conf`);
     assert.deepEqual(found, [`${from}/a.conf`, `${from}/b.conf`]);
   });
+
+test('thirty stars over a name of 250 letters are answered', async () => {
+  await using folder = await privateFolder('glob');
+  await writeFile(join(folder.path, 'a'.repeat(250)), '');
+  assert.deepEqual(glob(`${folder.path}/${'a*'.repeat(30)}b`), []);
+  assert.equal(glob(`${folder.path}/${'a*'.repeat(30)}a`).length, 1);
+});

@@ -7,7 +7,8 @@ import { makePlan } from '../../src/config/index.ts';
 import { compareCommand } from '../../src/container/init/check.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { CASES } from './set-configs/cases/index.ts';
-import { byReference, byUs, CONFIG, play } from './set-configs/play.ts';
+import { byUs } from './set-configs/ours.ts';
+import { byReference, CONFIG, play } from './set-configs/play.ts';
 import { canRunReference, startReference, type Ended, type Reference, type Start } from './set-configs/reference.ts';
 
 /** Where `kolla-init check` says something else than `kolla_set_configs --check` in the same place, and why. */
@@ -16,6 +17,8 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   'a check with the source gone': ExitCode.badConfig,
   // What kolla_set_configs remembers is its own; kolla-init's memory is in /run/kolla.
   'a check with an entry dropped': ExitCode.ok,
+  // Sources are this machine's own here, where there is no /etc/e: --root is where they go.
+  'a check of an optional source that a later entry has made, into a folder that is not there': ExitCode.ok,
 };
 
 const skip = (await canRunReference()) ?? false;

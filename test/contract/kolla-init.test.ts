@@ -8,7 +8,8 @@ import { test } from 'node:test';
 import { canGiveFilesAway } from '../../tools/capability.ts';
 import { byInit } from './init-play.ts';
 import { CASES } from './set-configs/cases/index.ts';
-import { byUs, play, type Case } from './set-configs/play.ts';
+import { byUs } from './set-configs/ours.ts';
+import { play, type Case } from './set-configs/play.ts';
 import { differences, type Seen } from './set-configs/tree.ts';
 
 const STRICT = 'a value of the wrong type is refused, even where Python takes it for nothing';

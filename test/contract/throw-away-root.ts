@@ -10,11 +10,11 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$
 /**
  * In namespaces of its own: a root on a tmpfs with this machine's programs, read-only, an empty
  * /usr/local (what a tree has elsewhere in /usr lies over the machine's), and nothing else of it. Words: the
- * folder to mount it on, the tree to copy into it, the folders to bind read-only, `--`, volumes and their options, `--`,
- * what to run in it. With volumes nothing else can be written.
+ * folder to mount it on, the tree to copy into it, unpacked packages or nothing, the folders to bind read-only, `--`,
+ * volumes and their options, `--`, what to run in it. With volumes nothing else can be written.
  */
 const ENTER = `set -o errexit -o nounset
-root=$1 tree=$2; shift 2
+root=$1 tree=$2 packages=$3; shift 3
 mount --make-rprivate /
 mount -t tmpfs tmpfs "$root"
 mkdir -p "$root"/{usr,proc,dev,tmp,run,etc/ssl/certs,etc/kolla/defaults,var/lib/kolla/config_files}
@@ -27,8 +27,9 @@ bind() { mkdir -p "$root$1"; mount --rbind "$1" "$root$1"; mount -o remount,bind
 folders=()
 while [[ $1 != -- ]]; do bind "$1"; folders+=("$1"); shift; done
 shift
-if [[ -n $(find "$tree/usr" -mindepth 1 -maxdepth 1 ! -name local 2> /dev/null) ]]; then
-  mount -t overlay -o "lowerdir=$tree/usr:/usr" overlay "$root/usr"
+if [[ -n $packages || -n $(find "$tree/usr" -mindepth 1 -maxdepth 1 ! -name local 2> /dev/null) ]]; then
+  mkdir -p "$tree/usr"
+  mount -t overlay -o "lowerdir=$tree/usr\${packages:+:$packages/usr}:/usr" overlay "$root/usr"
 fi
 mount --rbind /dev "$root/dev"
 mount -t proc proc "$root/proc"
@@ -56,6 +57,8 @@ export interface InRoot {
   readonly tree: Tree;
   /** Folders of this machine that are needed besides the repository and /usr. */
   readonly folders?: readonly string[];
+  /** Unpacked ones, whose /usr lies over the machine's. */
+  readonly packages?: string;
   readonly uid?: number;
   /** Besides the one with the uid's number. */
   readonly groups?: readonly number[];
@@ -84,7 +87,17 @@ export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Fi
   const become = ['setpriv', ...who, ...(options.noNewPrivileges ? ['--no-new-privs'] : [])];
   const inside = ['/usr/bin/env', '-i', ...Object.entries({ ...INSIDE, ...options.env }).map(([k, v]) => `${k}=${v}`)];
   const volumes = Object.entries(options.volumes ?? {}).flat();
-  const words = [root, tree, ...bound, '--', ...volumes, '--', ...(become.length > 1 ? become : []), ...inside];
+  const words = [
+    root,
+    tree,
+    options.packages ?? '',
+    ...bound,
+    '--',
+    ...volumes,
+    '--',
+    ...(become.length > 1 ? become : []),
+    ...inside,
+  ];
   const namespaces = ['--mount', '--pid', '--fork', '--kill-child'];
   return await run('unshare', [...namespaces, '/bin/bash', '-c', ENTER, 'enter', ...words, '/bin/bash', '-c', line]);
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeFolders, makeFoldersSync } from '../../src/fs/folder.ts';
+import { makeFoldersSync } from '../../src/fs/folder-sync.ts';
+import { makeFolders } from '../../src/fs/folder.ts';
 import { privateFolder } from '../../tools/folder.ts';
 
 test('what is missing is made from the top, and told', async () => {

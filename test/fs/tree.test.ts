@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, open, readdir, readFile, rename, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bytesOf, holds, isSameContent, LargeFile, readContent } from '../../src/fs/content.ts';
+import { bytesOf, fileHolds, isSameContent, LargeFile, readContent } from '../../src/fs/content.ts';
 import { Directory } from '../../src/fs/tree.ts';
 import { privateFolder } from '../../tools/folder.ts';
+import { must } from '../../tools/process.ts';
 
 const MIB = 1024 * 1024;
 const image = (text: string) => ({ content: Buffer.from(text), mode: 0o600, uid: -1, gid: -1 });
@@ -64,7 +65,7 @@ test('a file of more than 2 GiB is copied and compared in bounded memory', async
   using directory = Directory.open(folder.path);
   directory.create('copy', { ...image(''), content });
   assert.equal((await stat(join(folder.path, 'copy'))).size, size);
-  assert.ok(holds(join(folder.path, 'copy'), content));
+  assert.ok(fileHolds(join(folder.path, 'copy'), content));
   const grown = process.memoryUsage().rss - before;
   assert.ok(grown < 100 * MIB, `${Math.round(grown / MIB)} MiB`);
 });
@@ -93,4 +94,12 @@ test('contents are the same by their bytes, held or not, and one byte tells them
   await file.close();
   assert.ok(!isSameContent(readContent(path), bytes));
   assert.deepEqual(await readFile(path), bytesOf(readContent(path)));
+});
+
+test('a pipe in the place of a file is compared without waiting for who writes to it', async () => {
+  await using folder = await privateFolder('tree');
+  const pipe = join(folder.path, 'pipe');
+  await must('mkfifo', [pipe]);
+  assert.equal(fileHolds(pipe, Buffer.from('x')), false);
+  assert.equal(bytesOf(readContent(pipe)).length, 0);
 });

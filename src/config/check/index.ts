@@ -4,7 +4,7 @@
  *   a plan (nothing of it done) -> each file and folder looked at -> differences (content, mode, owner, missing) -> text
  *   for people or data for programs
  *
- * Reads only. What may be a secret is shown by its digest (reveal): content that others may not read, and whatever stands
+ * Reads only. What may be a secret is shown by a digest of this run (reveal): content that others may not read, and whatever stands
  * under a name such as password. Fails only where reading fails, and says that as a difference too.
  */
 import { redactor } from '../../core/redact.ts';
@@ -16,16 +16,19 @@ import { reveal } from './reveal.ts';
 export type { Difference, Show } from './compare.ts';
 export { renderDifferences } from './render.ts';
 
+const KEY_BYTES = 32;
+
 /**
  * Shows how two contents differ, without a secret.
  * @param overlay whose values are known to be secrets where their names say so
  */
 export function createShow(overlay?: Overlay): Show {
+  const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return async (sides) => {
     // Loaded by whoever has found a difference, and nobody else.
     const { structuredPatch } = await import('diff');
     const isPrivate = sides.isPrivate || holdsSecret(overlay, sides.dest);
-    return reveal({ ...sides, isPrivate }, redactor(overlay?.secrets ?? []), structuredPatch);
+    return reveal({ ...sides, isPrivate }, redactor(overlay?.secrets ?? []), structuredPatch, key);
   };
 }
 

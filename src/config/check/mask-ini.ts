@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isCredential, mentionsCredential } from '../credential.ts';
+import { isCredential, mentionsCredential } from '../../core/credential.ts';
 import { osloLines, type OsloLine } from '../../oslo/ini.ts';
 
 /** Names as OpenStack's configuration has them. What looks otherwise may be a secret that stands where a name would. */
@@ -9,7 +9,7 @@ const KEY = /^[A-Za-z_][\w.-]{0,63}$/;
 const HARMLESS_SECTION = 'keystone_authtoken';
 
 /**
- * An INI text in which what may be a secret is replaced by `<sha256:1a2b3c4d>`: values under such a name or in such a section,
+ * An INI text in which what may be a secret is replaced by `<digest:1a2b3c4d>`: values under such a name or in such a section,
  * URLs with a user in them, comments that speak of them; with `all`, every comment, and every value but truth values, small
  * numbers and IP addresses under another name. Undefined for a text that isn't surely INI: sections first, then options,
  * all with names of the usual kind.
@@ -17,7 +17,7 @@ const HARMLESS_SECTION = 'keystone_authtoken';
 export function maskIni(text: string, all: boolean, digest: (value: string) => string): string | undefined {
   const lines = parsed(text);
   if (lines === undefined) return undefined;
-  const mask = (value: string) => `<sha256:${digest(value)}>`;
+  const mask = (value: string) => `<digest:${digest(value)}>`;
   const masked: string[] = [];
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;

@@ -25,8 +25,8 @@ function lines({ path, entry, is, content, target, mode, owner }: Difference, te
 function contentLines({ actual, wanted, diff, hidden }: Content, terminal: Terminal): string[] {
   if (diff === undefined)
     return [
-      `content differs, not shown because ${hidden}: is ${actual.bytes} bytes sha256:${actual.sha256}, ` +
-        `should be ${wanted.bytes} bytes sha256:${wanted.sha256}`,
+      `content differs, not shown because ${hidden}: is ${actual.bytes} bytes, digest ${actual.digest}, ` +
+        `should be ${wanted.bytes} bytes, digest ${wanted.digest}`,
     ];
   return ['content differs (- in place, + wanted)', ...diff.map((line) => painted(line, terminal))];
 }

@@ -3,13 +3,16 @@ import { sha256 } from '../../core/digest.ts';
 import { printable } from '../../core/log.ts';
 import type { Redact } from '../../core/redact.ts';
 import { bytesOf, chunksOf, type Content as Bytes } from '../../fs/content.ts';
-import { isCredential, mentionsCredential } from '../credential.ts';
+import { isCredential, mentionsCredential } from '../../core/credential.ts';
 import { maskIni } from './mask-ini.ts';
 
-/** A side's size and the beginning of its SHA-256, which tells two contents apart and shows neither. */
+/**
+ * A side's size and the beginning of a hash that nobody else can compute: it tells two contents of one run apart, and whoever
+ * guesses a password cannot try whether it gives the same.
+ */
 export interface Digest {
   readonly bytes: number;
-  readonly sha256: string;
+  readonly digest: string;
 }
 
 /** How two contents differ, as far as it may be shown. */
@@ -42,13 +45,16 @@ const DIGEST_CHARACTERS = 8;
  * Two contents that differ, for anybody's eyes. An INI file is shown with each value that may be a secret as its digest, and
  * with all of them so when others may not read the file. Any other text is shown when others may read it and nothing
  * in it looks like a secret; else there are only digests.
+ * @param key of the digests: random, and of this run alone
  */
 export function reveal(
   { dest, actual, wanted, isPrivate }: Sides,
   redact: Redact,
   patch: typeof structuredPatch,
+  key: Uint8Array,
 ): Content {
-  const digests = { actual: digestOf(actual), wanted: digestOf(wanted) };
+  const digests = { actual: digestOf(actual, key), wanted: digestOf(wanted, key) };
+  const shortDigest = (value: string) => keyed([Buffer.from(value)], key);
   const hide = (hidden: string): Content => ({ ...digests, hidden });
   if (Math.max(actual.byteLength, wanted.byteLength) > SHOWN_MAX_BYTES) return hide('it is too long');
   const [was, is] = [textOf(bytesOf(actual)), textOf(bytesOf(wanted))];
@@ -72,12 +78,17 @@ export function reveal(
   return { ...digests, diff: [...shown, ...more] };
 }
 
-function digestOf(content: Bytes): Digest {
-  return { bytes: content.byteLength, sha256: sha256(chunksOf(content)).slice(0, DIGEST_CHARACTERS) };
+function digestOf(content: Bytes, key: Uint8Array): Digest {
+  return { bytes: content.byteLength, digest: keyed(chunksOf(content), key) };
 }
 
-function shortDigest(value: string): string {
-  return sha256([value]).slice(0, DIGEST_CHARACTERS);
+function* behind(key: Uint8Array, chunks: Iterable<Uint8Array>): Iterable<Uint8Array> {
+  yield key;
+  yield* chunks;
+}
+
+function keyed(chunks: Iterable<Uint8Array>, key: Uint8Array): string {
+  return sha256(behind(key, chunks)).slice(0, DIGEST_CHARACTERS);
 }
 
 /** Undefined for what is no text. */

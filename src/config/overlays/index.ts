@@ -9,7 +9,7 @@
  */
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { sentence } from '../../core/nearest.ts';
-import { isCredential } from '../credential.ts';
+import { isCredential } from '../../core/credential.ts';
 import { namesIn, valueIn, valuesIn, type Names } from './expand.ts';
 import { setOsloOption, type OsloSetting } from './ini.ts';
 import { normalPath, type Overlay } from './overlay.ts';

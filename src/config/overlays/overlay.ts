@@ -1,6 +1,6 @@
 import { normalize } from 'node:path';
 import { isWithin } from '../../fs/within.ts';
-import { isCredential } from '../credential.ts';
+import { isCredential } from '../../core/credential.ts';
 
 /** What a Deployment usually gives its pods by the downward API, and what every container has. */
 export const DEFAULT_ALLOWED = ['HOSTNAME', 'HOST_IP', 'NODE_NAME', 'POD_IP', 'POD_NAME', 'POD_NAMESPACE'] as const;

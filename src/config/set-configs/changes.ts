@@ -1,7 +1,7 @@
-import { isSameContent } from '../../fs/content.ts';
-import { ownLinksOnly } from './links.ts';
+import { ForeignLinkError, foreignName, checkReadable, ownLinksOnly } from './links.ts';
+import { isReadOnlyMount } from '../mount-points.ts';
 import { dirname } from './python.ts';
-import { contentOf, newDirectory, systemError, type Entry, type OnLink, type Place, type Tree } from './tree.ts';
+import { newDirectory, systemError, type Entry, type OnLink, type Place, type Tree } from './tree.ts';
 
 /** Who makes new things, and with what mask: as the kernel would give them. */
 export interface Maker {
@@ -30,11 +30,34 @@ export class Changes {
     return this.tree.find(path, follow, this.#onLink);
   }
 
+  /** Throws ForeignLinkError where another user's link leads to what is to be read. */
+  checkSource(path: string, follow: boolean): void {
+    const { tree } = this;
+    checkReadable(
+      this.#maker,
+      (onLink) => tree.find(path, follow, onLink),
+      (directory) => directory.onDisk !== undefined && isReadOnlyMount(tree.held(directory).fd),
+    );
+  }
+
+  /** Why what is on disk must not be given to that user. */
+  whyNotFor(uid: number, entry: Entry): string | undefined {
+    return foreignName(this.#maker, entry, uid);
+  }
+
+  /** What is at the path, links followed, as something that is to be that user's. Throws ForeignLinkError. */
+  findToGive(path: string, uid: number): Entry | undefined {
+    const { entry } = this.find(path, true);
+    const why = entry && this.whyNotFor(uid, entry);
+    if (why !== undefined) throw new ForeignLinkError(why);
+    return entry;
+  }
+
   /** os.remove or shutil.rmtree; a link goes, not what it leads to. */
   remove(path: string): void {
     const { folder, name } = this.find(trimmed(path), false);
     if (folder === undefined || name === '') throw systemError('EBUSY', path);
-    folder.children.set(name, undefined);
+    this.tree.set(folder, name, undefined);
   }
 
   /** os.makedirs(exist_ok=True). Throws when a part of it is there and is no folder. */
@@ -55,7 +78,8 @@ export class Changes {
     if (entry !== undefined) throw systemError('EEXIST', path);
     const inherits = (folder.mode & 0o2000) !== 0;
     const mode = (0o777 & ~this.#maker.umask) | (inherits ? 0o2000 : 0);
-    folder.children.set(name, newDirectory(mode, this.#maker.uid, inherits ? folder.gid : this.#maker.gid));
+    const gid = inherits ? folder.gid : this.#maker.gid;
+    this.tree.set(folder, name, newDirectory(mode, this.#maker.uid, gid));
   }
 
   /** A file with that content, where the path leads; owner and mode of one that is there are kept. */
@@ -69,7 +93,7 @@ export class Changes {
   /** shutil.copy: content and mode of where the source leads. Throws what reading throws. */
   copyFile(source: string, dest: string): void {
     const from = this.tree.stat(source);
-    const content = this.tree.content(source);
+    const content = this.tree.content(source, from);
     this.#put(this.find(dest, true), dest, { kind: 'file', content, mode: from!.mode });
   }
 
@@ -111,7 +135,7 @@ export class Changes {
     if (folder === undefined || name === '') throw systemError('ENOENT', path);
     const inherited = (folder.mode & 0o2000) === 0 ? this.#maker.gid : folder.gid;
     const entry = { onDisk: undefined, children: new Map(), uid, gid: gid ?? inherited, ...made };
-    folder.children.set(name, entry);
+    this.tree.set(folder, name, entry);
     return entry;
   }
 }
@@ -124,9 +148,4 @@ function existing(entry: Entry | undefined, path: string): Entry {
 /** Without slashes at the end. */
 export function trimmed(path: string): string {
   return path.replace(/(?<=.)\/+$/, '');
-}
-
-/** Whether two entries hold the same bytes. */
-export function sameContent(a: Entry, b: Entry): boolean {
-  return isSameContent(contentOf(a), contentOf(b));
 }

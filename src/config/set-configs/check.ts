@@ -1,8 +1,10 @@
+import { isSameContent } from '../../fs/content.ts';
 import { searchable } from '../effective.ts';
-import { sameContent, trimmed } from './changes.ts';
+import { trimmed } from './changes.ts';
 import { configFile, matchesOf, type ConfigFile } from './config-file.ts';
 import { readState, trackedDest } from './defaults.ts';
 import { SetConfigsError } from './failure.ts';
+import { naming } from './links.ts';
 import { userAndGroup } from './owners.ts';
 import { parseMode } from './permissions.ts';
 import { isTrue, join, mappings, text, type Mapping } from './python.ts';
@@ -89,15 +91,16 @@ function walk(work: Work, { source, dest }: Placed): Placed[] {
 
 function same(work: Work, file: ConfigFile, { source, dest }: Placed, depth: number): boolean {
   const { tree } = work.changes;
+  const staysLink = file.merge && file.preserve && tree.lstat(source)?.kind === 'link';
+  naming(`${file.place}.source`, () => work.changes.checkSource(source, !staysLink));
   const [from, to] = [tree.stat(source), tree.stat(dest)];
-  if (file.merge && file.preserve && tree.lstat(source)?.kind === 'link' && from?.kind !== 'directory')
-    return tree.lstat(source)?.target === tree.lstat(dest)?.target;
+  if (staysLink && from?.kind !== 'directory') return tree.lstat(source)?.target === tree.lstat(dest)?.target;
   if (from === undefined || to === undefined) return false;
   if (from.kind === 'directory') {
     // Kolla doesn't look at the folder itself, which other entries may share.
     return to.kind === 'directory' && (depth === 0 || sameMode(work, file, from, to, 'dir'));
   }
-  if (to.kind !== 'file' || !sameContent(from, to)) {
+  if (to.kind !== 'file' || !isSameContent(tree.contentOf(from), tree.contentOf(to))) {
     work.lines.error(`The content of source file(${source}) and dest file(${dest}) are not equal.`);
     return false;
   }

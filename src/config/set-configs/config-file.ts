@@ -1,6 +1,7 @@
 import { trimmed } from './changes.ts';
 import { SetConfigsError, unexpected } from './failure.ts';
 import { globIn } from './glob.ts';
+import { naming } from './links.ts';
 import { setPermission } from './permissions.ts';
 import { basename, dirname, isTrue, join, text, type Mapping } from './python.ts';
 import type { Work } from './work.ts';
@@ -72,8 +73,10 @@ export function makeParents({ changes }: Work, path: string): void {
 
 /** Copied into itself, a folder would grow until its paths are too long; Kolla's tool does let it. */
 function refuseIntoItself({ changes: { tree } }: Work, source: string, dest: string): void {
-  const [from, to] = [tree.find(source, true), tree.find(trimmed(dest), true)];
-  if (from.entry?.kind === 'directory' && `${to.path}/`.startsWith(`${from.path}/`) && to.path !== from.path)
+  const from = tree.find(source, true);
+  if (from.entry?.kind !== 'directory') return;
+  const to = tree.find(trimmed(dest), true);
+  if (`${to.path}/`.startsWith(`${from.path}/`) && to.path !== from.path)
     throw unexpected(`${dest} can't be copied to: it is in ${source}, which is what is to be copied`);
 }
 
@@ -83,6 +86,7 @@ function copyInto(work: Work, file: ConfigFile, source: string, dest: string): v
     copyOne(work, file, source, dest);
     return;
   }
+  naming(`${file.place}.source`, () => changes.checkSource(source, true));
   if (changes.tree.lstat(dest) !== undefined && !changes.tree.isDirectory(dest)) deletePath(work, dest);
   if (!changes.tree.isDirectory(dest)) {
     lines.info(`Creating directory ${dest}`);
@@ -94,10 +98,12 @@ function copyInto(work: Work, file: ConfigFile, source: string, dest: string): v
 
 function copyOne(work: Work, file: ConfigFile, source: string, dest: string): void {
   const { changes, lines } = work;
+  const link = changes.tree.lstat(source);
+  const staysLink = file.merge && file.preserve && link?.kind === 'link';
+  naming(`${file.place}.source`, () => changes.checkSource(source, !staysLink));
   deletePath(work, dest);
   lines.info(`Copying ${source} to ${dest}`);
-  const link = changes.tree.lstat(source);
-  if (file.merge && file.preserve && link?.kind === 'link') changes.link(link.target!, dest);
+  if (staysLink) changes.link(link.target!, dest);
   else {
     changes.copyFile(source, dest);
     setProperties(work, file, source, dest);

@@ -51,7 +51,7 @@ function restore(work: Work, document: Mapping, state: State): void {
 
 function keep(work: Work, document: Mapping, state: State): void {
   const { tree } = work.changes;
-  for (const entry of mappings(document, 'config_files')) {
+  for (const [i, entry] of mappings(document, 'config_files').entries()) {
     const given = text(entry['dest'], 'dest');
     if (state.has(given)) continue;
     const dest = trackedDest(entry);
@@ -65,6 +65,7 @@ function keep(work: Work, document: Mapping, state: State): void {
     const real = tree.find(dest, true).path;
     if (real === '/' || `${DEFAULTS}/`.startsWith(`${real}/`))
       throw unexpected(`${dest} can't be replaced: what the image has there is kept in ${DEFAULTS}, which is in it`);
+    naming(`config_files[${i}].dest`, () => work.changes.checkSource(dest, false));
     const saved = DEFAULTS + dest;
     copyBack(work, dest, saved, false);
     state.set(dest, { saved });

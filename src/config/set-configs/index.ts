@@ -10,7 +10,7 @@
  * Exit codes are Kolla's: 0 done, 1 what it has a name for, 2 everything else. Log lines are Kolla's too (lines).
  * What differs on purpose is in docs/kolla-contract.md.
  */
-import { messageOf } from '../../core/errors.ts';
+import { bugText, messageOf } from '../../core/errors.ts';
 import { Changes, type Maker } from './changes.ts';
 import { checkConfig } from './check.ts';
 import { SetConfigsError } from './failure.ts';
@@ -74,7 +74,7 @@ function report(error: unknown, lines: Lines, touched: string): 0 | 1 | 2 {
     return error.exitCode as 0 | 1;
   }
   const isOurs = !(error instanceof SetConfigsError) && (error as NodeJS.ErrnoException).code === undefined;
-  const text = isOurs && error instanceof Error ? error.stack : messageOf(error);
+  const text = isOurs ? bugText(error) : messageOf(error);
   lines.error(`Unexpected error:\n${text}.${touched}`);
   return 2;
 }

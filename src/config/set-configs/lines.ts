@@ -16,11 +16,14 @@ export interface Lines {
 export function createLines(write: (text: string) => void, now: () => Date = () => new Date()): Lines {
   let kept = '';
   let offsetMs: number | undefined;
+  let last = { ms: Number.NaN, stamp: '' };
   const at = (level: string) => (message: string) => {
     const time = now();
     // The zone is looked up once: nobody's clock changes in between.
     offsetMs ??= localTime(time).getTime() - time.getTime();
-    kept += `${timestamp(new Date(time.getTime() + offsetMs))} ${level} ${message}\n`;
+    const ms = time.getTime() + offsetMs;
+    if (ms !== last.ms) last = { ms, stamp: timestamp(new Date(ms)) };
+    kept += `${last.stamp} ${level} ${message}\n`;
   };
   return {
     info: at('INFO'),

@@ -41,9 +41,11 @@ function decode(bytes: Buffer): string | undefined {
 
 /** As Python's json: NaN and the infinities are numbers (and true). Undefined when it isn't JSON. */
 function parsePythonJson(content: string): unknown {
-  const tamed = content.replaceAll(/"(?:[^"\\]|\\[^])*"|-?Infinity|NaN/g, (token) =>
-    token.startsWith('"') ? token : ' 1 ',
-  );
+  // Few have one of these words, in a string or as a number.
+  const isOdd = content.includes('NaN') || content.includes('Infinity');
+  const tamed = !isOdd
+    ? content
+    : content.replaceAll(/"(?:[^"\\]|\\[^])*"|-?Infinity|NaN/g, (token) => (token.startsWith('"') ? token : ' 1 '));
   try {
     return JSON.parse(tamed);
   } catch {

@@ -1,6 +1,6 @@
-import { lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { mountPointsIn } from '../mount-points.ts';
+import { basename, dirname, join } from 'node:path';
+import { Directory } from '../../fs/tree.ts';
+import { mountPoints } from '../mount-points.ts';
 import { unexpected } from './failure.ts';
 import { isRight } from './settle.ts';
 import type { Entry, Tree } from './tree.ts';
@@ -12,7 +12,7 @@ import type { Entry, Tree } from './tree.ts';
 export function refuseMountPoints(tree: Tree): void {
   for (const path of mountedIn(tree.root)) {
     const entry = entryAt(tree, path);
-    if (entry === 'untouched' || (entry !== 'removed' && mayStay(entry, join(tree.root, path)))) continue;
+    if (entry === 'untouched' || (entry !== 'removed' && mayStay(entry, tree, path))) continue;
     const fix = 'mount the folder that it is in, or take the entry out of the configuration';
     throw unexpected(`${path} is a mount point, which can't be replaced from within; ${fix}`);
   }
@@ -21,18 +21,8 @@ export function refuseMountPoints(tree: Tree): void {
 /** Mount points below the root, as paths in it. */
 function mountedIn(root: string): string[] {
   const above = root === '/' ? '' : root;
-  const paths = [...mountPointsIn(mountinfo())].filter((path) => path.startsWith(`${above}/`));
+  const paths = [...mountPoints()].filter((path) => path.startsWith(`${above}/`));
   return paths.map((path) => path.slice(above.length)).filter((path) => path !== '/');
-}
-
-/** Empty where there is no /proc: then the system says it, later. */
-function mountinfo(): string {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
 }
 
 /** What shall be there. What nobody looked at stays as it is. */
@@ -47,8 +37,10 @@ function entryAt(tree: Tree, path: string): Entry | 'untouched' | 'removed' {
   return entry;
 }
 
-function mayStay(entry: Entry, place: string): boolean {
+function mayStay(entry: Entry, tree: Tree, path: string): boolean {
   if (entry.onDisk !== undefined) return true;
-  const found = lstatSync(place);
-  return entry.kind === 'directory' ? found.isDirectory() : entry.kind === 'file' && isRight(place, entry, found);
+  using directory = Directory.below(tree.root, dirname(join(tree.root, path)));
+  const found = directory.lstat(basename(path));
+  if (found === undefined || entry.kind === 'directory') return found?.isDirectory() ?? false;
+  return entry.kind === 'file' && isRight(directory, basename(path), entry, tree.contentOf(entry), found);
 }

@@ -1,5 +1,6 @@
 import { searchable } from '../effective.ts';
 import { hasMagic } from '../glob.ts';
+import { bounded } from './bounded.ts';
 import { unexpected } from './failure.ts';
 import { globIn } from './glob.ts';
 import { ForeignLinkError, naming } from './links.ts';
@@ -28,7 +29,7 @@ export function handlePermission(work: Work, entry: Mapping, place: string): voi
   const excluded = isExcluded(entry['exclude'] ?? [], `${place}.exclude`);
   const pattern = text(entry['path'], `${place}.path`);
   for (const top of globIn(tree, pattern)) {
-    if (hasMagic(pattern) && isForeign(work, top, place)) continue;
+    if (hasMagic(pattern) && isForeign(work, top, uid, place)) continue;
     naming(`${place}.path`, () => setPermission(work, top, permission));
     if (!isTrue(entry['recurse'])) continue;
     if (tree.isDirectory(top)) below(work, top, tree.find(top, true).path, permission, excluded);
@@ -36,9 +37,9 @@ export function handlePermission(work: Work, entry: Mapping, place: string): voi
 }
 
 /** What a pattern finds may be a service's own making, so a link there is no reason to refuse the whole start. */
-function isForeign({ changes, lines }: Work, path: string, place: string): boolean {
+function isForeign({ changes, lines }: Work, path: string, uid: number, place: string): boolean {
   try {
-    changes.find(path, true);
+    changes.findToGive(path, uid);
     return false;
   } catch (error) {
     if (!(error instanceof ForeignLinkError)) throw error;
@@ -50,7 +51,9 @@ function isForeign({ changes, lines }: Work, path: string, place: string): boole
 /** As Kolla's loop has it: a path is left alone only if every one of the patterns is found in it. */
 function isExcluded(exclude: unknown, place: string): (path: string) => boolean {
   if (!isTrue(exclude)) return () => false;
-  return (path) => each(exclude, place).every((pattern) => pythonRegExp(text(pattern, place)).test(path));
+  const isFound = (path: string) =>
+    each(exclude, place).every((pattern) => pythonRegExp(text(pattern, place)).test(path));
+  return (path) => bounded(() => isFound(path), `${place}: exclude takes too long for ${path}: make it simpler`);
 }
 
 function below(work: Work, folder: string, top: string, permission: Permission, excluded: (path: string) => boolean) {
@@ -60,14 +63,22 @@ function below(work: Work, folder: string, top: string, permission: Permission, 
     const isLink = tree.lstat(path)?.kind === 'link';
     // A service may make links in its folders; they must not lead us to what is not its own.
     const leadsOut = isLink && !tree.find(path, true).path.startsWith(`${top === '/' ? '' : top}/`);
-    if (!excluded(path) && !leadsOut) setPermissionOf(work, path, tree.stat(path), permission);
+    if (!excluded(path) && !leadsOut) setPermissionBelow(work, path, permission);
     if (!isLink && tree.isDirectory(path)) below(work, path, top, permission, excluded);
   }
 }
 
-/** Throws ForeignLinkError where another user's link leads to it. */
+function setPermissionBelow(work: Work, path: string, permission: Permission): void {
+  const { changes, lines } = work;
+  const entry = changes.tree.stat(path);
+  const why = entry && changes.whyNotFor(permission.uid, entry);
+  if (why === undefined) setPermissionOf(work, path, entry, permission);
+  else lines.warning(`${permission.place}.path: ${path} is skipped: ${why}`);
+}
+
+/** Throws ForeignLinkError where another user's link leads to it, or another user can have made a name of it. */
 export function setPermission(work: Work, path: string, permission: Permission): void {
-  setPermissionOf(work, path, work.changes.find(path, true).entry, permission);
+  setPermissionOf(work, path, work.changes.findToGive(path, permission.uid), permission);
 }
 
 function setPermissionOf(

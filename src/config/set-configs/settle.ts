@@ -1,108 +1,101 @@
 import type { Stats } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
-import { unlessAbsent } from '../../fs/absent.ts';
-import { holds } from '../../fs/content.ts';
-import { Replacer } from '../../fs/replacer.ts';
-import { Directory } from '../../fs/tree.ts';
+import { changedMeanwhile, type Content } from '../../fs/content.ts';
+import { putFile, putLink, removeStale } from '../../fs/replacer.ts';
+import type { Directory, Handle } from '../../fs/tree.ts';
 import type { Lines } from './lines.ts';
-import { contentOf, type Entry, type Tree } from './tree.ts';
+import { isOf, type Entry, type Tree } from './tree.ts';
 
 /** Preserved times go through doubles, which are this exact. */
 const TIME_TOLERANCE_S = 0.000_002;
 
 interface Settling {
+  readonly tree: Tree;
   readonly lines: Lines;
-  readonly replacer: Replacer;
-  /** What must go; last, so that whoever is killed before has lost nothing. */
-  readonly doomed: string[];
+  /** Each removes what must go; last, so that whoever is killed before has lost nothing. */
+  readonly doomed: (() => void)[];
 }
 
 /**
  * Makes the disk what the tree says. What is right already is not touched; every file is replaced whole. The image's own
- * files are kept before theirs are replaced, and things are deleted last. The picture has no link on the way to a place, so
- * none is followed, whoever may have put one there since. Throws the system's error.
+ * files are kept before theirs are replaced, and things are deleted last. Each name is given in the very directory that was
+ * looked at, whoever may have put a link or another one in its place since. Throws the system's error.
  */
 export function settle(tree: Tree, lines: Lines): void {
-  const { root } = tree;
-  const settling: Settling = { lines, replacer: new Replacer((path) => Directory.below(root, path)), doomed: [] };
-  // Kept files first: what they were copied from is about to be replaced.
-  const kept = ['etc', 'kolla', 'defaults'];
-  const order = (name: string, depth: number) => (name === kept[depth] ? 0 : 1);
-  using top = Directory.open(root);
-  settleFolder(settling, top, tree.top, (a, b, depth) => order(a, depth) - order(b, depth), 0);
-  settling.replacer.sync();
-  for (const path of settling.doomed)
-    unlessAbsent(() => {
-      using folder = Directory.below(root, dirname(path));
-      folder.remove(basename(path));
-    });
+  const settling: Settling = { tree, lines, doomed: [] };
+  // Kept files first: what they were copied from is about to be replaced. The state after them: it says that they are there.
+  const [kept, state] = [['etc', 'kolla', 'defaults'], 'state'];
+  const order = (name: string, depth: number) =>
+    name === kept[depth] ? 0 : depth === kept.length && name === state ? 2 : 1;
+  settleFolder(settling, tree.top, (a, b, depth) => order(a, depth) - order(b, depth), 0);
+  for (const remove of settling.doomed) remove();
 }
 
 type Order = (a: string, b: string, depth: number) => number;
 
-function settleFolder(settling: Settling, directory: Directory, folder: Entry, order: Order, depth: number): void {
-  const { path } = directory;
-  const fresh = folder.onDisk === undefined;
-  if (fresh)
-    for (const name of directory.list()) if (!folder.children.has(name)) settling.doomed.push(join(path, name));
+/** The folder is on disk. It is held only where something changes in it. */
+function settleFolder(settling: Settling, folder: Entry, order: Order, depth: number): void {
+  const { tree, doomed } = settling;
+  let isPut = false;
+  const put = (act: (directory: Directory) => void) => {
+    if (!isPut) removeStale(tree.held(folder));
+    isPut = true;
+    act(tree.held(folder));
+  };
   for (const name of [...folder.children.keys()].toSorted((a, b) => order(a, b, depth))) {
     const entry = folder.children.get(name);
-    // Only looked at.
-    if (entry?.onDisk !== undefined && entry.kind !== 'directory' && !entry.touched) continue;
-    const place = join(path, name);
-    const found = directory.lstat(name);
     if (entry === undefined) {
-      if (found !== undefined) settling.doomed.push(place);
+      if (tree.held(folder).lstat(name) !== undefined) doomed.push(() => tree.held(folder).remove(name));
     } else if (entry.kind === 'directory') {
-      settleDirectory(settling, directory, name, entry, found);
-      using inner = directory.open(name);
-      settleFolder(settling, inner, entry, order, depth + 1);
-    } else if (entry.onDisk !== undefined) settleOwner(settling, directory, name, entry, found);
-    else if (entry.kind === 'link') settleLink(settling, directory, name, entry, found);
-    else settleFile(settling, directory, name, entry, found);
+      settleDirectory(settling, folder, name, entry);
+      settleFolder(settling, entry, order, depth + 1);
+    } else if (entry.onDisk === undefined) settleThing(tree, folder, name, entry, put);
+    else if (entry.touched) {
+      using handle = tree.held(folder).hold(name);
+      if (handle !== undefined) settleAccess(settling, handle, entry);
+    }
   }
+  if (isPut) tree.held(folder).sync();
 }
 
-function settleDirectory(
-  settling: Settling,
-  directory: Directory,
-  name: string,
-  entry: Entry,
-  found: Stats | undefined,
-): void {
-  if (found?.isDirectory()) {
-    if (entry.onDisk === undefined) entry.touched = true;
-    settleOwner(settling, directory, name, entry, found);
+/** Makes the directory where it is not there, and sees to it that what was in it before goes where it shall be a new one. */
+function settleDirectory(settling: Settling, folder: Entry, name: string, entry: Entry): void {
+  const { tree, doomed } = settling;
+  if (entry.onDisk !== undefined) {
+    if (entry.touched) settleAccess(settling, tree.held(entry), entry);
     return;
   }
-  if (found !== undefined) directory.unlink(name);
-  directory.make(name, entry.mode & 0o700);
-  directory.own(name, entry.uid, entry.gid);
-  directory.setMode(name, entry.mode);
+  const above = tree.held(folder);
+  const found = above.lstat(name);
+  const isThere = found?.isDirectory() === true;
+  if (!isThere) {
+    if (found !== undefined) above.unlink(name);
+    above.make(name, entry.mode & 0o700);
+  }
+  const directory = tree.keep(entry, folder, above.open(name));
+  if (isThere) settleAccess(settling, directory, entry);
+  else {
+    directory.chown(entry.uid, entry.gid);
+    directory.chmod(entry.mode);
+  }
+  for (const one of directory.list()) if (!entry.children.has(one)) doomed.push(() => tree.held(entry).remove(one));
 }
 
 /** Refusals are logged and no more, as with Kolla: they are about what a service made. */
-function settleOwner(
-  { lines }: Settling,
-  directory: Directory,
-  name: string,
-  entry: Entry,
-  found: Stats | undefined,
-): void {
-  if (!entry.touched || found === undefined) return;
-  const { uid, gid, mode } = entry;
-  const path = join(directory.path, name);
+function settleAccess({ lines }: Settling, handle: Handle, { uid, gid, mode, onDisk }: Entry): void {
+  const { path } = handle;
+  const found = handle.stat();
+  if (!isOf(onDisk!, found)) throw changedMeanwhile(onDisk!.path);
   const otherOwner = found.uid !== uid || found.gid !== gid;
   if (otherOwner) {
     attempt(
-      () => directory.own(name, uid, gid),
+      () => handle.chown(uid, gid),
       (why) => lines.error(`Failed to change ownership of ${path} to ${uid}:${gid}: ${why}`),
     );
   }
   if ((found.mode & 0o7777) === mode && !otherOwner) return;
   attempt(
-    () => directory.setMode(name, mode),
+    () => handle.chmod(mode),
     (why) => lines.error(`Failed to set permission of ${path} to ${mode}: ${why}`),
   );
 }
@@ -115,42 +108,33 @@ function attempt(act: () => void, failed: (why: string) => void): void {
   }
 }
 
-function settleLink(
-  { replacer }: Settling,
-  directory: Directory,
+/** A file or link that is not there yet, or not as it shall be. */
+function settleThing(
+  tree: Tree,
+  folder: Entry,
   name: string,
   entry: Entry,
-  found: Stats | undefined,
+  put: (act: (directory: Directory) => void) => void,
 ): void {
-  if (found?.isSymbolicLink() && directory.readlink(name) === entry.target) return;
+  const directory = tree.held(folder);
+  const found = directory.lstat(name);
+  const { kind, target = '', mode, uid, gid, times } = entry;
+  if (kind === 'link') {
+    if (found?.isSymbolicLink() && directory.readlink(name) === target) return;
+    if (found?.isDirectory()) directory.remove(name);
+    put((there) => putLink(there, name, { target, uid, gid }));
+    return;
+  }
+  const content = tree.contentOf(entry);
+  if (found && isRight(directory, name, entry, content, found)) return;
   if (found?.isDirectory()) directory.remove(name);
-  replacer.link(join(directory.path, name), { target: entry.target!, uid: entry.uid, gid: entry.gid });
-}
-
-function settleFile(
-  { replacer }: Settling,
-  directory: Directory,
-  name: string,
-  entry: Entry,
-  found: Stats | undefined,
-): void {
-  const path = join(directory.path, name);
-  if (found && isRight(path, entry, found)) return;
-  if (found?.isDirectory()) directory.remove(name);
-  replacer.replace(path, {
-    content: contentOf(entry),
-    mode: entry.mode,
-    uid: entry.uid,
-    gid: entry.gid,
-    times: entry.times,
-  });
+  put((there) => putFile(there, name, { content, mode, uid, gid, times }));
 }
 
 /** Whether a file is there and is what the entry says. */
-export function isRight(path: string, entry: Entry, found: Stats): boolean {
+export function isRight(directory: Directory, name: string, entry: Entry, content: Content, found: Stats): boolean {
   if (!found.isFile()) return false;
   if ((found.mode & 0o7777) !== entry.mode || found.uid !== entry.uid || found.gid !== entry.gid) return false;
   if (entry.times !== undefined && Math.abs(entry.times.mtime - found.mtimeMs / 1000) > TIME_TOLERANCE_S) return false;
-  const content = contentOf(entry);
-  return found.size === content.byteLength && holds(path, content);
+  return found.size === content.byteLength && directory.holds(name, content);
 }

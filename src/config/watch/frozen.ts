@@ -7,7 +7,7 @@ import { isWithin } from '../../fs/within.ts';
  * in the volume, and this container goes on seeing the old one.
  */
 export async function frozenFiles(paths: readonly string[]): Promise<string[]> {
-  const inside = [...(await mountPoints())].filter((point) => paths.some((path) => isWithin(path, point)));
+  const inside = [...mountPoints()].filter((point) => paths.some((path) => isWithin(path, point)));
   const found = await Promise.all(
     inside.map(async (point) => ((await stat(point).catch(() => undefined))?.isFile() ? [point] : [])),
   );

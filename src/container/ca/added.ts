@@ -1,11 +1,11 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import type { Certificate } from '../../core/digest.ts';
 import type { Log } from '../../core/log.ts';
-import { ignoreAbsent } from '../../fs/absent.ts';
+import { unlessAbsent } from '../../fs/absent.ts';
 import { bundleWith, certificatesOf } from './pem.ts';
-import { OWN_SOURCE, SHARED_SOURCE, sourcesIn, storeOf, type CaStore, type Sources } from './store.ts';
+import { knownStoreOf, OWN_SOURCE, SHARED_SOURCE, sourcesIn, storeOf, type CaStore, type Sources } from './store.ts';
 
 const SOURCE = 'ca-certificates';
 
@@ -20,9 +20,9 @@ export function bringsCaCertificates(sources: readonly string[]): boolean {
 }
 
 /** The deployment's folder: beside its config.json, or where its config.json put it. Undefined when there is none. */
-export async function chosenSources(configDir: string, root: string): Promise<Sources | undefined> {
+export function chosenSources(configDir: string, root: string): Sources | undefined {
   for (const folder of [join(configDir, SOURCE), join(root, SHARED_SOURCE)])
-    if ((await stat(folder).catch(ignoreAbsent))?.isDirectory()) return await sourcesIn(folder);
+    if (isDirectory(folder)) return sourcesIn(folder);
   return undefined;
 }
 
@@ -31,11 +31,14 @@ export async function chosenSources(configDir: string, root: string): Promise<So
  * @param image what the image's own store lies under; where there is none, it is said when it is prepared
  * @throws ConfigError that names every file that holds no certificate
  */
-export async function checkCertificates(configDir: string, image: string): Promise<void> {
+export function checkCertificates(configDir: string, image: string): void {
   const folder = join(configDir, SOURCE);
-  const store = await storeOf(image).catch(() => undefined);
-  if (store !== undefined && (await stat(folder).catch(ignoreAbsent))?.isDirectory())
-    await certificatesOfSources(await sourcesIn(folder), store);
+  const store = knownStoreOf(image);
+  if (store !== undefined && isDirectory(folder)) certificatesOfSources(sourcesIn(folder), store);
+}
+
+function isDirectory(path: string): boolean {
+  return unlessAbsent(() => statSync(path))?.isDirectory() ?? false;
 }
 
 /**
@@ -43,22 +46,22 @@ export async function checkCertificates(configDir: string, image: string): Promi
  * @param log told of what is passed over
  * @throws ConfigError that names every file that holds no certificate
  */
-export async function certificatesOfSources(sources: Sources, store: CaStore, log?: Log): Promise<Added> {
+export function certificatesOfSources(sources: Sources, store: CaStore, log?: Log): Added {
   const found = new Map<string, Certificate[]>();
   for (const skipped of sources.skipped)
     log?.warn(`${sources.folder}/${skipped} and is not added to the CA certificates`);
   const wrong: string[] = [];
-  for (const [name, file] of sources.files) {
+  for (const [name, { path, content }] of sources.files) {
     if (!store.reads.test(name)) {
       log?.warn(
-        `${file} is not added: ${store.update} reads only files that end with .crt, and so do we; name its source so`,
+        `${path} is not added: ${store.update} reads only files that end with .crt, and so do we; name its source so`,
       );
       continue;
     }
     try {
-      found.set(name, certificatesOf(await readFile(file, 'latin1')));
+      found.set(name, certificatesOf(content.toString('latin1')));
     } catch (error) {
-      wrong.push(`${file}: ${messageOf(error)}`);
+      wrong.push(`${path}: ${messageOf(error)}`);
     }
   }
   if (wrong.length > 0) throw new ConfigError(`CA certificates can't be read: ${wrong.join('; ')}`);
@@ -66,11 +69,11 @@ export async function certificatesOfSources(sources: Sources, store: CaStore, lo
 }
 
 /** Whether the store's bundle has every one of these certificates already, as kolla-init leaves it for a container without root. */
-export async function areInBundle(root: string, sources: Sources): Promise<boolean> {
-  const store = await storeOf(root);
-  const bundle = await readFile(join(root, store.bundles[0]), 'latin1').catch(ignoreAbsent);
+export function areInBundle(root: string, sources: Sources): boolean {
+  const store = storeOf(root);
+  const bundle = unlessAbsent(() => readFileSync(join(root, store.bundles[0]), 'latin1'));
   if (bundle === undefined) return false;
-  const files = [...sources.files].filter(([name]) => store.reads.test(name)).map(([, file]) => file);
-  const texts = await Promise.all(files.map(async (file) => await readFile(file, 'latin1')));
-  return bundleWith(bundle, texts.flatMap(certificatesOf)).length === bundle.length;
+  const files = [...sources.files].filter(([name]) => store.reads.test(name));
+  const added = files.flatMap(([, { content }]) => certificatesOf(content.toString('latin1')));
+  return bundleWith(bundle, added).length === bundle.length;
 }

@@ -1,8 +1,8 @@
-import { readFile, rm, stat } from 'node:fs/promises';
+import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../core/log.ts';
-import { makeFolders } from '../../fs/folder.ts';
-import { replaceFile } from '../../fs/replace-file.ts';
+import { makeFoldersSync } from '../../fs/folder-sync.ts';
+import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { isCertificatesOnly } from './pem.ts';
 import { present, sourcesOf, storeOf, type CaStore, type Sources } from './store.ts';
@@ -28,15 +28,15 @@ export interface CaDeps {
  * Resolves with the update's exit code, or 0. Throws KollaError for an unknown distribution, and for a file that can't be written.
  */
 export async function copyCaCertificates({ root, update, umask, signal, log }: CaDeps): Promise<number> {
-  const store = await storeOf(root);
-  const [sources, old] = [await sourcesOf(root), await present(root)];
+  const store = storeOf(root);
+  const [sources, old] = [sourcesOf(root), present(root)];
   if (sources.files.size === 0 && old.length === 0) return 0;
   warn(sources, store, log);
   try {
-    await put(sources, join(root, store.folder), { umask, signal, log });
+    put(sources, join(root, store.folder), { umask, signal, log });
     for (const path of old.filter((each) => isLeftOver(each, root, store, sources))) {
       signal.throwIfAborted();
-      await rm(path);
+      unlinkSync(path);
       log.info(`removed ${path}`);
     }
   } catch (error) {
@@ -48,20 +48,22 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
   return await update(store.update);
 }
 
-async function put(
+function put(
   { files }: Sources,
   folder: string,
   { umask, signal, log }: Pick<CaDeps, 'umask' | 'signal' | 'log'>,
-): Promise<void> {
-  if (files.size > 0) await makeFolders(folder, 0o755);
+): void {
+  const replacer = new Replacer();
+  if (files.size > 0) makeFoldersSync(folder, 0o755);
   for (const [name, source] of files) {
     signal.throwIfAborted();
-    const content = await readFile(source);
-    const mode = isCertificatesOnly(content.toString('latin1')) ? PUBLIC : (await stat(source)).mode & 0o777 & ~umask;
+    const { content } = source;
+    const mode = isCertificatesOnly(content.toString('latin1')) ? PUBLIC : source.mode & 0o777 & ~umask;
     if ((mode & 0o004) === 0)
       log.warn(`${name} holds more than certificates and keeps its mode ${mode.toString(8)}: services can't read it`);
-    await replaceFile(join(folder, name), { content, mode, uid: -1, gid: -1 });
+    replacer.replace(join(folder, name), { content, mode, uid: -1, gid: -1 });
   }
+  replacer.sync();
 }
 
 /** What the update makes of a certificate, it makes again; a name that is still wanted in the store was just replaced. */

@@ -7,17 +7,26 @@
  * Everything is made anew from the image's own at each run, so a removed certificate is gone from the bundle as well. Each
  * file is old or new at any moment. A file that holds no certificate is 65, and nothing is touched then.
  */
-import { access, constants, lstat, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UnavailableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { makeFolders } from '../../fs/folder.ts';
-import { ignoreAbsent } from '../../fs/absent.ts';
+import { unlessAbsent } from '../../fs/absent.ts';
+import { makeFoldersSync } from '../../fs/folder-sync.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { certificatesOfSources, chosenSources, type Added } from './added.ts';
 import { bundleWith } from './pem.ts';
-import { OUR_PREFIX, STORES, storeOf, type CaStore } from './store.ts';
+import { knownStoreOf, OUR_PREFIX, STORES, storeOf, type CaStore } from './store.ts';
 import { putFile, seed } from './write.ts';
 import { subjectHash } from './subject-hash.ts';
 
@@ -37,8 +46,8 @@ export interface PrepareDeps {
 }
 
 /** The folders that a container without root must have as volumes for its CA store, in an image of that distribution. */
-export async function caVolumes(image: string): Promise<string[]> {
-  const { made, folder } = await storeOf(image);
+export function caVolumes(image: string): string[] {
+  const { made, folder } = storeOf(image);
   return [made, folder];
 }
 
@@ -46,29 +55,26 @@ export async function caVolumes(image: string): Promise<string[]> {
  * That prepareCaStore will be able to write, before anything else is written.
  * @throws NotPermittedError or UnavailableError where the system refuses
  */
-export async function checkCaStore({
-  image,
-  root,
-  configDir,
-  asked,
-}: Omit<PrepareDeps, 'signal' | 'log'>): Promise<void> {
-  if (!(await hasToPrepare(configDir, root, asked))) return;
+export function checkCaStore({ image, root, configDir, asked }: Omit<PrepareDeps, 'signal' | 'log'>): void {
+  if (!hasToPrepare(configDir, root, asked)) return;
   // Of an image without a store it says so itself.
-  const store = await storeOf(image).catch(() => undefined);
+  const store = knownStoreOf(image);
   for (const folder of store === undefined ? [] : [store.made, store.folder]) {
     const place = join(root, folder);
-    await access(await nearestPresent(place), constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    try {
+      accessSync(nearestPresent(place), constants.W_OK | constants.X_OK);
+    } catch (error) {
       throw refused(place, error);
-    });
+    }
   }
 }
 
-async function nearestPresent(path: string): Promise<string> {
-  return (await stat(path).catch(ignoreAbsent)) === undefined ? await nearestPresent(dirname(path)) : path;
+function nearestPresent(path: string): string {
+  return unlessAbsent(() => statSync(path)) === undefined ? nearestPresent(dirname(path)) : path;
 }
 
-async function hasToPrepare(configDir: string, root: string, asked: boolean): Promise<boolean> {
-  return asked || (await chosenSources(configDir, root)) !== undefined || (await isPreparedBefore(root));
+function hasToPrepare(configDir: string, root: string, asked: boolean): boolean {
+  return asked || chosenSources(configDir, root) !== undefined || isPreparedBefore(root);
 }
 
 function refused(place: string, error: unknown): unknown {
@@ -80,25 +86,26 @@ function refused(place: string, error: unknown): unknown {
 }
 
 /**
- * Fills the store below root, when there is anything to add, to take away, or asked for. Resolves with how many certificates
+ * Fills the store below root, when there is anything to add, to take away, or asked for. Returns how many certificates
  * of the deployment are in it, or undefined when there was nothing to do.
  * @throws ConfigError for a file that holds no certificate; NotPermittedError or UnavailableError where the system refuses
  */
-export async function prepareCaStore(deps: PrepareDeps): Promise<number | undefined> {
+export function prepareCaStore(deps: PrepareDeps): number | undefined {
   const { image, root, configDir, asked, signal, log } = deps;
-  if (!(await hasToPrepare(configDir, root, asked))) return undefined;
-  const sources = await chosenSources(configDir, root);
-  const store = await storeOf(image).catch((error: unknown) => {
-    throw new UnavailableError(messageOf(error), { cause: error });
-  });
-  const added: Added = sources === undefined ? new Map() : await certificatesOfSources(sources, store, log);
+  if (!hasToPrepare(configDir, root, asked)) return undefined;
+  const sources = chosenSources(configDir, root);
+  const store = storeIn(image);
+  const added: Added = sources === undefined ? new Map() : certificatesOfSources(sources, store, log);
+  const replacer = new Replacer();
   try {
     for (const folder of [store.made, store.folder]) {
       signal.throwIfAborted();
       // Bundles are made below, from the image's own.
-      await seed(join(image, folder), join(root, folder), new Set(store.bundles.map((b) => basename(b))), log);
+      const way = { from: join(image, folder), to: join(root, folder) };
+      seed(replacer, way, new Set(store.bundles.map((b) => basename(b))), log);
     }
-    await writeStore(deps, store, added);
+    writeStore(deps, store, added, replacer);
+    replacer.sync();
   } catch (error) {
     throw refused(join(root, store.made), error);
   }
@@ -107,53 +114,51 @@ export async function prepareCaStore(deps: PrepareDeps): Promise<number | undefi
   return count;
 }
 
-async function isPreparedBefore(root: string): Promise<boolean> {
-  return (await Promise.all(STORES.map(({ folder }) => readdir(join(root, folder)).catch(ignoreAbsent))))
-    .flatMap((names) => names ?? [])
-    .some((name) => name.startsWith(OUR_PREFIX));
+function isPreparedBefore(root: string): boolean {
+  return STORES.flatMap(({ folder }) => unlessAbsent(() => readdirSync(join(root, folder))) ?? []).some((name) =>
+    name.startsWith(OUR_PREFIX),
+  );
 }
 
-async function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, added: Added): Promise<void> {
+function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, added: Added, replacer: Replacer): void {
   const wanted = new Set<string>();
-  const links = new Replacer();
-  await makeFolders(join(root, store.folder), 0o755);
+  makeFoldersSync(join(root, store.folder), 0o755);
   for (const [name, list] of added) {
     signal.throwIfAborted();
     const text = list.map((certificate) => certificate.toString()).join('');
-    await putFile(join(root, store.folder, name), text);
+    putFile(replacer, join(root, store.folder, name), text);
     wanted.add(join(root, store.folder, name));
-    if (!(await isFolder(join(root, store.hashed)))) continue;
+    if (!isDirectory(join(root, store.hashed))) continue;
     // As update-ca-certificates names it; its links go by that.
     const pem = `${name
       .replace(/\.crt$/, '')
       .replaceAll(/[ ,]/g, '_')
       .replaceAll(/[()]/g, '=')}.pem`;
-    await putFile(join(root, store.hashed, pem), text);
+    putFile(replacer, join(root, store.hashed, pem), text);
     wanted.add(join(root, store.hashed, pem));
     for (const hash of new Set(list.map(subjectHash)))
-      wanted.add(await putHash(links, join(root, store.hashed, hash), pem, wanted));
+      wanted.add(putHash(replacer, join(root, store.hashed, hash), pem, wanted));
   }
-  links.sync();
   for (const bundle of store.bundles) {
-    const own = await readFile(join(image, bundle), 'latin1').catch(ignoreAbsent);
+    const own = unlessAbsent(() => readFileSync(join(image, bundle), 'latin1'));
     if (own === undefined && bundle !== store.bundles[0]) continue;
     if (own === undefined) log.warn(`the image has no ${bundle}: the deployment's certificates are the only ones`);
-    await makeFolders(join(root, bundle, '..'), 0o755);
-    await putFile(join(root, bundle), bundleWith(own ?? '', [...added.values()].flat()));
+    makeFoldersSync(join(root, bundle, '..'), 0o755);
+    putFile(replacer, join(root, bundle), bundleWith(own ?? '', [...added.values()].flat()));
   }
-  for (const folder of [store.folder, store.hashed]) await removeOurs(join(root, folder), wanted, log);
+  for (const folder of [store.folder, store.hashed]) removeOurs(join(root, folder), wanted, log);
 }
 
 /**
  * `3513523f.0`, or the next number that is neither the image's nor given to another of ours. OpenSSL stops at the first that
  * is missing, so one of ours moves up when the one before it is gone: an authority that was renewed has the same subject.
  */
-async function putHash(links: Replacer, prefix: string, target: string, wanted: ReadonlySet<string>): Promise<string> {
+function putHash(links: Replacer, prefix: string, target: string, wanted: ReadonlySet<string>): string {
   for (let n = 0; ; n += 1) {
     const path = `${prefix}.${n}`;
     if (wanted.has(path)) continue;
-    const there = await lstat(path).catch(ignoreAbsent);
-    const current = there?.isSymbolicLink() ? await readlink(path) : undefined;
+    const there = unlessAbsent(() => lstatSync(path));
+    const current = there?.isSymbolicLink() ? readlinkSync(path) : undefined;
     if (there !== undefined && current?.startsWith(OUR_PREFIX) !== true) continue;
     if (current !== target) links.link(path, { target, uid: -1, gid: -1 });
     return path;
@@ -161,16 +166,24 @@ async function putHash(links: Replacer, prefix: string, target: string, wanted: 
 }
 
 /** What a run before this one added and this one did not. The image's own never begins so. */
-async function removeOurs(folder: string, wanted: ReadonlySet<string>, log: Log): Promise<void> {
-  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(ignoreAbsent)) ?? []) {
+function removeOurs(folder: string, wanted: ReadonlySet<string>, log: Log): void {
+  for (const entry of unlessAbsent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
     const path = join(folder, entry.name);
-    const target = entry.isSymbolicLink() ? await readlink(path) : entry.name;
+    const target = entry.isSymbolicLink() ? readlinkSync(path) : entry.name;
     if (!target.startsWith(OUR_PREFIX) || wanted.has(path)) continue;
-    await rm(path);
+    unlinkSync(path);
     log.info(`removed ${path}`);
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(ignoreAbsent))?.isDirectory() ?? false;
+function isDirectory(path: string): boolean {
+  return unlessAbsent(() => statSync(path))?.isDirectory() ?? false;
+}
+
+function storeIn(image: string): CaStore {
+  try {
+    return storeOf(image);
+  } catch (error) {
+    throw new UnavailableError(messageOf(error), { cause: error });
+  }
 }

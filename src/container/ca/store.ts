@@ -1,7 +1,13 @@
-import { lstatSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { ExitCode, KollaError } from '../../core/errors.ts';
+import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isReadOnlyMount } from '../../config/mount-points.ts';
+import { checkReadable } from '../../config/set-configs/links.ts';
+import { Tree, type Place } from '../../config/set-configs/tree.ts';
+import { ExitCode, KollaError, messageOf, NotPermittedError, UnavailableError } from '../../core/errors.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
+import { bytesOf } from '../../fs/content.ts';
+import { Directory } from '../../fs/tree.ts';
+import { isWithin } from '../../fs/within.ts';
 
 /** Where a distribution keeps the certificates that its owner adds, and what makes its bundle of them. */
 export interface CaStore {
@@ -54,54 +60,102 @@ export const SHARED_SOURCE = '/var/lib/kolla/share/ca-certificates';
 export const OWN_SOURCE = '/var/lib/kolla/config_files/ca-certificates';
 
 /** The image's store. Throws KollaError for a distribution that Kolla has no images of, with the 1 of Kolla's script. */
-export async function storeOf(root: string): Promise<CaStore> {
-  if (isThere(join(root, '/etc/debian_version'))) return DEBIAN;
-  if (isThere(join(root, '/etc/redhat-release'))) return REDHAT;
+export function storeOf(root: string): CaStore {
+  const store = knownStoreOf(root);
+  if (store !== undefined) return store;
   throw new KollaError(
     ExitCode.no,
     'Unsupported OS: neither /etc/debian_version nor /etc/redhat-release is there, so it is unknown how this image keeps CA certificates',
   );
 }
 
+/** The same; undefined for another distribution. */
+export function knownStoreOf(root: string): CaStore | undefined {
+  if (isThere(join(root, '/etc/debian_version'))) return DEBIAN;
+  return isThere(join(root, '/etc/redhat-release')) ? REDHAT : undefined;
+}
+
+/** As it was read, once: what takes its name afterwards is not looked at. */
+export interface SourceFile {
+  /** Without links. */
+  readonly path: string;
+  readonly content: Buffer;
+  readonly mode: number;
+}
+
 export interface Sources {
   readonly folder: string;
-  /** Name in the store -> real path of the file to copy. */
-  readonly files: ReadonlyMap<string, string>;
+  /** Name in the store -> the file to copy. */
+  readonly files: ReadonlyMap<string, SourceFile>;
   /** What is there and is not copied: each its name and why. */
   readonly skipped: readonly string[];
 }
 
 /** The certificates that the deployment adds. Kolla names each `kolla-customca-NAME`. */
-export async function sourcesOf(root: string): Promise<Sources> {
+export function sourcesOf(root: string): Sources {
   // The text and not the JSON, blank included: kolla_set_configs writes the file for exactly this reader.
   const state = unlessAbsent(() => readFileSync(join(root, STATE), 'utf8'));
   const folder = state?.includes(`"source": "${SHARED_SOURCE}"`) ? SHARED_SOURCE : OWN_SOURCE;
-  return { ...(await sourcesIn(join(root, folder))), folder };
+  return { ...sourcesIn(join(root, folder)), folder };
 }
 
 /**
- * The same of one directory; none when it is not there. Links are followed within it, as a ConfigMap's lead through `..data`,
- * and so may the directory itself be one. A link that leads out of it is not: root would copy any file into a store that all
- * users can read.
+ * The same of one directory; none when it is not there. Links are followed within it, as a ConfigMap's lead through `..data`. A
+ * link that leads out of it is not: root would copy any file into a store that all users can read. The directory itself may be
+ * one, unless another user could have put it there. It is held: what takes its name meanwhile is not looked at.
+ * @throws ForeignLinkError (exit 1); NotPermittedError, and UnavailableError where it is changed while it is read
  */
-export async function sourcesIn(folder: string): Promise<Sources> {
-  const files = new Map<string, string>();
+export function sourcesIn(folder: string): Sources {
+  try {
+    return readAll(folder);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === undefined) throw cause;
+    const message = `cannot read the CA certificates in ${folder}: ${messageOf(cause)}`;
+    throw code === 'EACCES' || code === 'EPERM'
+      ? new NotPermittedError(message, { cause })
+      : new UnavailableError(message, { cause });
+  }
+}
+
+function readAll(folder: string): Sources {
+  const files = new Map<string, SourceFile>();
   const skipped: string[] = [];
-  // Once, so that a ConfigMap that is updated meanwhile is read as the old one.
-  const real = unlessAbsent(() => realpathSync(folder));
-  const names = real === undefined ? [] : readdirSync(real).toSorted();
-  for (const name of names.filter((each) => !each.startsWith('.'))) {
-    const file = unlessAbsent(() => realpathSync(join(real!, name)));
-    if (file !== undefined && !file.startsWith(`${real}/`))
-      skipped.push(`${name} is a link to ${file}, outside of this directory,`);
-    else if (file !== undefined && statSync(file).isFile()) files.set(`${OUR_PREFIX}${name}`, file);
-    else skipped.push(`${name} is no file,`);
+  using tree = new Tree('/');
+  using directory = openIn(tree, folder);
+  for (const name of directory?.list().toSorted() ?? []) {
+    if (name.startsWith('.')) continue;
+    const { path, entry } = tree.find(join(directory!.path, name), true);
+    const isOutside = entry !== undefined && !isWithin(directory!.path, path);
+    const file = entry === undefined || isOutside ? undefined : readSource(directory!, path);
+    if (isOutside) skipped.push(`${name} is a link to ${path}, outside of this directory,`);
+    else if (file === undefined) skipped.push(`${name} is no file,`);
+    else files.set(`${OUR_PREFIX}${name}`, file);
   }
   return { folder, files, skipped };
 }
 
+function openIn(tree: Tree, path: string): Directory | undefined {
+  const maker = { uid: process.geteuid!(), gid: process.getegid!() };
+  let place: Place | undefined;
+  checkReadable(
+    maker,
+    (onLink) => (place = tree.find(path, true, onLink)),
+    (directory) => directory.onDisk !== undefined && isReadOnlyMount(tree.held(directory).fd),
+  );
+  if (place?.entry?.kind !== 'directory') return undefined;
+  return Directory.below('/', place.path);
+}
+
+/** Undefined for what is no file. A link that was put on the way since is an error. */
+function readSource(root: Directory, path: string): SourceFile | undefined {
+  using directory = root.openBelow(dirname(path.slice(root.path.length)));
+  const found = directory.read(basename(path));
+  return found && { path, content: bytesOf(found.content), mode: found.stats.mode };
+}
+
 /** Every file and link of ours in the store and in what is made of it. Folders keep their names. */
-export async function present(root: string): Promise<string[]> {
+export function present(root: string): string[] {
   const found: string[] = [];
   for (const place of PLACES) collect(join(root, place), found);
   return found;
@@ -109,9 +163,8 @@ export async function present(root: string): Promise<string[]> {
 
 function collect(folder: string, found: string[]): void {
   for (const entry of unlessAbsent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) collect(path, found);
-    else if (entry.name.startsWith(OURS)) found.push(path);
+    if (entry.isDirectory()) collect(join(folder, entry.name), found);
+    else if (entry.name.startsWith(OURS)) found.push(join(folder, entry.name));
   }
 }
 

@@ -3,6 +3,7 @@
  * as a little-endian number. Canonical: every text is UTF-8 in lower-case ASCII letters, without blanks at its ends, one
  * for several within; the rest is as encoded; the outer SEQUENCE's own header is left out (X509_NAME_hash_ex).
  */
+import { encode, valuesOf, type Value } from '../../core/der.ts';
 import { sha1, type Certificate } from '../../core/digest.ts';
 
 /** `3513523f` of a certificate. Throws RangeError for one whose DER is no certificate's. */
@@ -27,12 +28,6 @@ const DECODE: Readonly<Record<number, (bytes: Buffer) => string>> = {
   0x1e: (bytes) => Buffer.from(bytes).swap16().toString('utf16le'), // BMPString
 };
 
-interface Value {
-  readonly tag: number;
-  readonly content: Buffer;
-  readonly whole: Buffer;
-}
-
 /** Certificate > tbsCertificate > [version] serial signature issuer validity subject. */
 function subjectOf(der: Buffer): Value {
   const [certificate] = valuesOf(der);
@@ -43,10 +38,10 @@ function subjectOf(der: Buffer): Value {
   return subject;
 }
 
+/** A part without attributes is not there. */
 function canonical(name: Value): Buffer {
-  return Buffer.concat(
-    valuesOf(name.content).map(({ content }) => encode(SET, sorted(valuesOf(content).map(attribute)))),
-  );
+  const parts = valuesOf(name.content).filter(({ content }) => content.length > 0);
+  return Buffer.concat(parts.map(({ content }) => encode(SET, sorted(valuesOf(content).map(attribute)))));
 }
 
 function attribute({ content }: Value): Buffer {
@@ -72,31 +67,4 @@ function sorted(encodings: Buffer[]): Buffer {
 function universal(bytes: Buffer): string {
   const points = Array.from({ length: Math.floor(bytes.length / 4) }, (_, i) => bytes.readUInt32BE(i * 4));
   return String.fromCodePoint(...points);
-}
-
-function encode(tag: number, content: Buffer): Buffer {
-  const { length } = content;
-  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);
-  const hex = length.toString(16);
-  const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
-  return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length]), bytes, content]);
-}
-
-/** The values that stand one after the other. */
-function valuesOf(der: Buffer): Value[] {
-  const values: Value[] = [];
-  for (let at = 0; at < der.length;) {
-    const first = der[at + 1] ?? 0;
-    const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
-    const start = at + 2 + lengthBytes;
-    const length = lengthBytes === 0 ? first : Number.parseInt(der.toString('hex', at + 2, start) || 'x', 16);
-    if (!(start + length <= der.length)) throw new RangeError('a value is longer than what holds it');
-    values.push({
-      tag: der[at]!,
-      content: der.subarray(start, start + length),
-      whole: der.subarray(at, start + length),
-    });
-    at = start + length;
-  }
-  return values;
 }

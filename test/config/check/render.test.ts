@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderDifferences } from '../../../src/config/check/index.ts';
 
-const DIGEST = { bytes: 1, sha256: '12345678' };
+const DIGEST = { bytes: 1, digest: '12345678' };
 const ALL = [
   {
     path: '/etc/a',

@@ -5,12 +5,15 @@ import { reveal, type Content, type Sides } from '../../../src/config/check/reve
 import { oneOf, randomFrom } from '../../support/random.ts';
 import { randomDocument } from './random-document.ts';
 
+const KEY = Buffer.alloc(32);
+
 function shown(actual: string | Buffer, wanted: string | Buffer, more: Partial<Sides> = {}): Content {
   const sides = { dest: '/etc/a.conf', isPrivate: false, ...more };
   return reveal(
     { actual: Buffer.from(actual), wanted: Buffer.from(wanted), ...sides },
     (text) => text,
     structuredPatch,
+    KEY,
   );
 }
 
@@ -29,9 +32,9 @@ test('in one that others may not read, names are shown, and every value by its d
   assert.deepEqual(diff, [
     '@@ -1,3 +1,2 @@',
     ' [a]',
-    '-# <sha256:dac76b8c>',
-    '-region = <sha256:f52fbd32>',
-    '+region = <sha256:fb8c2e2b>',
+    '-# <digest:2be29aee>',
+    '-region = <digest:b111d262>',
+    '+region = <digest:de6bc7ad>',
   ]);
 });
 
@@ -42,7 +45,7 @@ test('but for truth values, small numbers and addresses, unless their names spea
   const secret = shown('', '[a]\npin = 1234\npassword = 10.0.0.3\nid = 123456\nname = on 1\n', closed).diff;
   assert.deepEqual(
     secret?.map((line) => line.replace(/[0-9a-f]{8}/, '')).slice(2),
-    ['pin', 'password', 'id', 'name'].map((name) => `+${name} = <sha256:>`),
+    ['pin', 'password', 'id', 'name'].map((name) => `+${name} = <digest:>`),
   );
 });
 
@@ -63,7 +66,7 @@ for (const [name, line] of [
   test(`${name} is a digest in an INI file that all may read`, () => {
     const { diff } = shown(`[a]\nx = 1\n${line}\n`, `[a]\nx = 2\n${line.replaceAll('hunter2', 'hunter3')}\n`);
     assert.ok(diff?.includes('-x = 1'), String(diff));
-    assert.ok(diff?.some((one) => /^\+.*<sha256:[0-9a-f]{8}>$/.test(one)));
+    assert.ok(diff?.some((one) => /^\+.*<digest:[0-9a-f]{8}>$/.test(one)));
     assert.doesNotMatch(String(diff), /hunter/);
   });
 }
@@ -93,7 +96,7 @@ test('what is no text, too long, or quite another file is told by sizes and dige
   const { hidden, actual, wanted } = shown(Buffer.from([0, 1]), 'ab\n');
   assert.deepEqual(
     { hidden, actual, wanted },
-    { hidden: 'it is not text', actual: { bytes: 2, sha256: 'b413f47d' }, wanted: { bytes: 3, sha256: 'a63d8014' } },
+    { hidden: 'it is not text', actual: { bytes: 2, digest: '53fa9028' }, wanted: { bytes: 3, digest: 'f866d95f' } },
   );
   assert.equal(shown(Buffer.from([0xff]), '').hidden, 'it is not text');
   assert.equal(shown('x'.repeat(300_000), '').hidden, 'it is too long');
@@ -116,9 +119,16 @@ test('line ends that differ are no empty diff', () => {
   assert.equal(shown('[a]\nb = 1\n', '[a]\r\nb = 1\r\n').hidden, 'only blanks differ');
 });
 
+test('a digest of one run is that of no other', () => {
+  const sides = { dest: '/a', actual: Buffer.from([0]), wanted: Buffer.from([0, 1]), isPrivate: true };
+  const by = (key: Buffer) => reveal(sides, (text) => text, structuredPatch, key).actual.digest;
+  assert.equal(by(KEY), by(Buffer.alloc(32)));
+  assert.notEqual(by(KEY), by(Buffer.alloc(32, 1)));
+});
+
 test('a secret known by its value is hidden wherever it stands', () => {
   const sides = { dest: '/a', actual: Buffer.from('x'), wanted: Buffer.from('listen hunter2'), isPrivate: false };
-  const { diff } = reveal(sides, (text) => text.replaceAll('hunter2', '***'), structuredPatch);
+  const { diff } = reveal(sides, (text) => text.replaceAll('hunter2', '***'), structuredPatch, KEY);
   assert.ok(diff?.includes('+listen ***'));
 });
 

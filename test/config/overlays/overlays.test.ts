@@ -106,7 +106,7 @@ test('every problem is named with its place and the nearest key', () => {
     'overlays.ini[2].file: must be the absolute path',
     'overlays.ini[2].section: must be the name of a section, without brackets',
     'overlays.ini[2].key: must be the name of an option, without = and :',
-    'overlays.text[0].key: there is no such key; there is file',
+    'overlays.text[0].key: there is no such key; try file',
     'overlays.allow[0]: must be the name of an environment variable',
   ])
     assert.ok(message.includes(problem), `${problem}\n  is not in\n${message}`);

@@ -40,7 +40,7 @@ async function setUp(image: Readonly<Record<string, string>>) {
     sources,
     bring: (name: string, text: string) => put(sources, name, text),
     drop: (name: string) => rm(join(sources, name)),
-    prepare: (asked = false) =>
+    prepare: async (asked = false) =>
       prepareCaStore({
         image: join(folder.path, 'image'),
         root,
@@ -202,7 +202,7 @@ test("Red Hat's store has its bundles and, where the image has it, the folder of
 test('the folders to mount are those that are filled', async () => {
   await using ca = await setUp(DEBIAN);
   const image = join(ca.root, '../image');
-  assert.deepEqual(await caVolumes(image), ['/etc/ssl/certs', '/usr/local/share/ca-certificates']);
+  assert.deepEqual(caVolumes(image), ['/etc/ssl/certs', '/usr/local/share/ca-certificates']);
 });
 
 test("config.json brings certificates when a source is Kolla's folder of them", () => {

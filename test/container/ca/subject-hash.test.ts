@@ -50,5 +50,5 @@ test('an empty name in the subject has a hash as well', () => {
 
 test('what is no certificate is an error, not a wrong name', () => {
   for (const raw of [Buffer.alloc(0), Buffer.from([0x30, 0x05, 1]), Buffer.from('3003300102', 'hex')])
-    assert.throws(() => subjectHash({ raw } as X509Certificate), RangeError);
+    assert.throws(() => subjectHash({ raw }), RangeError);
 });

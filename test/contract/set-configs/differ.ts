@@ -1,6 +1,7 @@
 import { after, before, test } from 'node:test';
 import { entry } from './entries.ts';
-import { byReference, byUs, CONFIG, play, type Case, type Outcome } from './play.ts';
+import { byUs } from './ours.ts';
+import { byReference, CONFIG, play, type Case, type Outcome } from './play.ts';
 import { canRunReference, startReference, type Reference } from './reference.ts';
 import type { Files } from './tree.ts';
 

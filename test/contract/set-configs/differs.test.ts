@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './entries.ts';
-import { byUs, CONFIG, play, type Outcome } from './play.ts';
+import { byUs } from './ours.ts';
+import { CONFIG, play, type Outcome } from './play.ts';
 import { A, at, config, differs, image, IMAGE, plain, skip } from './differ.ts';
 import { differences } from './tree.ts';
 

@@ -1,17 +1,19 @@
 /** Killed at any moment: every file is wholly old or wholly new, the state can be read, and the next start converges. */
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { canGiveFilesAway } from '../../../tools/capability.ts';
 import { inMemory, privateFolder } from '../../../tools/folder.ts';
+import { coreBinary } from '../../cluster/core-binary.ts';
 import { entry } from './entries.ts';
-import { byUs, CONFIG } from './play.ts';
-import { look, plant } from './tree.ts';
+import { byUs, isOnCore } from './ours.ts';
+import { CONFIG } from './play.ts';
+import { look, plant, type Files } from './tree.ts';
 
 const skip = (await canGiveFilesAway()) ?? false;
 const KILLS = 200;
@@ -22,10 +24,11 @@ const STRIDE = 1.3;
 const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
 
-test(`${KILLS} kills leave no file in halves, and the next start converges`, { skip }, async (t) => {
-  await using folder = await privateFolder('kill', inMemory());
+type StartKilled = (root: string, at: number, when: string) => ChildProcess;
+
+async function killedOnNode(folder: string): Promise<StartKilled> {
   // Node starts a bundle in a fifth of the time.
-  const child = join(folder.path, 'child.mjs');
+  const child = join(folder, 'child.mjs');
   await build({
     entryPoints: [CHILD],
     outfile: child,
@@ -34,6 +37,22 @@ test(`${KILLS} kills leave no file in halves, and the next start converges`, { s
     format: 'esm',
     logLevel: 'error',
   });
+  return (root, at, when) => fork(child, [root, `${at}`, when], { stdio: 'ignore' });
+}
+
+async function killedOnCore(folder: string): Promise<StartKilled> {
+  const { binary } = await coreBinary(folder, ['kolla_set_configs'], 'test/contract/set-configs/fixtures/on-engine');
+  return (root, at, when) => {
+    const within = join(root, 'kolla_set_configs');
+    copyFileSync(binary, within);
+    const env = { ...start.env, PATH: process.env['PATH'], KILLED_AT: `${at}`, KILLED: when };
+    return spawn('chroot', [root, '/kolla_set_configs'], { env, stdio: 'ignore' });
+  };
+}
+
+test(`${KILLS} kills leave no file in halves, and the next start converges`, { skip }, async (t) => {
+  await using folder = await privateFolder('kill', inMemory());
+  const startKilled = await (isOnCore ? killedOnCore : killedOnNode)(folder.path);
   const names = Array.from({ length: FILES }, (_, i) => `${i}.conf`);
   const config = { command: 'run', config_files: names.map((name) => entry(name, `/etc/x/${name}`)) };
   const sources = (letter: string) => Object.fromEntries(names.map((n) => [`${CONFIG}/${n}`, letter.repeat(SIZE)]));
@@ -42,10 +61,12 @@ test(`${KILLS} kills leave no file in halves, and the next start converges`, { s
   for (let i = 0; i < KILLS; i++) {
     const root = join(folder.path, `${i}`);
     mkdirSync(root);
-    plant(root, { ...image, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
+    // Where another start has been before, the state is looked at first of all that is kept.
+    const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { folder: true } };
+    plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
     // At each of its effects in turn, whatever the machine's speed.
-    const words = [root, `${1 + Math.floor(i * STRIDE)}`, i % 2 === 0 ? 'before' : 'after'];
-    const [, signal] = (await once(fork(child, words, { stdio: 'ignore' }), 'exit')) as [number | null, string | null];
+    const child = startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');
+    const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
     const left = look(root);
     if (signal === 'SIGKILL') between++;
     for (const [path, { what }] of left) {

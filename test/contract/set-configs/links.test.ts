@@ -137,6 +137,64 @@ refuses(
   written('opt/shadow'),
 );
 
+refuses(
+  'source',
+  {
+    place: 'config_files[0].source',
+    files: { [`${CONFIG}/mine.conf`]: { link: '/etc/shadow', owner: NOVA } },
+    config: config(entry('mine.conf', '/etc/nova/mine.conf', { owner: 'nova' })),
+  },
+  ({ theirs }) => assert.match(at(theirs, 'etc/nova/mine.conf'), new RegExp(`${NOVA}:${NOVA} \\d+ root:\\*$`)),
+);
+
+refuses(
+  'source, a link in the directory that is copied',
+  {
+    place: 'config_files[0].source',
+    files: { [`${CONFIG}/mine/d/shadow`]: { link: '/etc/shadow', owner: NOVA } },
+    config: config(entry('mine', '/etc/nova/mine', { owner: 'nova' })),
+  },
+  ({ theirs }) => assert.match(at(theirs, 'etc/nova/mine/d/shadow'), / root:\*$/),
+);
+
+const NAMED: Files = {
+  [`${LOGS}/nova`]: { folder: true, owner: NOVA },
+  [`${LOGS}/nova/log`]: { nameOf: 'etc/shadow' },
+};
+
+test("another name of a file that is not the service's is not given to it", { skip }, async () => {
+  const one = { ...config(), permissions: [chown(`/${LOGS}/nova/log`)] };
+  const { theirs, ours } = await both({ name: 'named', files: { ...FILES, ...NAMED }, config: one });
+  assert.match(at(theirs, 'etc/shadow'), new RegExp(`${NOVA}:${NOVA}`));
+  assert.equal(ours.code, 1);
+  assert.deepEqual(differences(ours.before, ours.tree), []);
+  const said = linesOf(ours).find((line) => line.startsWith('ERROR'));
+  assert.match(said ?? '', /permissions\[0\]\.path: \/var\/log\/kolla\/nova\/log is one of 2 names of a file/);
+});
+
+test(
+  'the same below a directory with recurse is skipped, with a line; one that is its own is not',
+  { skip },
+  async () => {
+    const files = {
+      ...FILES,
+      ...NAMED,
+      [`${LOGS}/nova/own`]: { text: 'own', owner: NOVA },
+      [`${LOGS}/nova/own-too`]: { nameOf: `${LOGS}/nova/own` },
+    };
+    const one = { ...config(), permissions: [chown(`/${LOGS}/nova`, { recurse: true })] };
+    const { ours } = await both({ name: 'named below', files, config: one });
+    assert.equal(ours.code, 0);
+    assert.equal(at(ours, 'etc/shadow'), 'file 0:0 640 root:*');
+    assert.equal(at(ours, `${LOGS}/nova/own-too`), `file ${NOVA}:${NOVA} 755 own`);
+    const skipped = linesOf(ours).filter((line) => line.includes('is skipped'));
+    assert.deepEqual(
+      skipped.map((line) => line.split(' is skipped')[0]),
+      [`WARNING permissions[0].path: /${LOGS}/nova/log`],
+    );
+  },
+);
+
 test('a link of another user is not followed: an entry that is dropped', { skip }, async () => {
   const dest = `/${LOGS}/nova/a.conf`;
   const state = JSON.stringify({ [dest]: { source: null, preserve_properties: true, dest: null } });
@@ -182,7 +240,7 @@ const followed: Record<string, { files: Files; config: object }> = {
     files: { [`${LOGS}/nova/api.log`]: 'a line', [`${LOGS}/nova/latest`]: { link: 'api.log', owner: NOVA } },
     config: { ...config(), permissions: [chown(`/${LOGS}/nova`, { recurse: true })] },
   },
-  "a source's links, whoever made them": {
+  "a source's links, where their user owns what they lead to": {
     files: {
       [`${CONFIG}/..2026/mapped.conf`]: { text: 'of a ConfigMap', owner: NOVA },
       [`${CONFIG}/..data`]: { link: '..2026', owner: NOVA },

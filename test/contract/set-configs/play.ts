@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createLines, parseCommandLine, setConfigs } from '../../../src/config/set-configs/index.ts';
 import { inMemory, privateFolder } from '../../../tools/folder.ts';
 import type { Ended, Reference, Start } from './reference.ts';
 import { look, plant, type Files, type Seen } from './tree.ts';
@@ -71,20 +70,6 @@ function change(path: string, text: string | null): void {
 
 export function byReference(reference: Reference): (at: Start) => Promise<Ended> {
   return (at) => reference.run(at);
-}
-
-/** Our function; the command itself is run by other tests. */
-export async function byUs({ root, argv, env }: Start): Promise<Ended> {
-  const asked = parseCommandLine(argv);
-  if ('exitCode' in asked) return { code: asked.exitCode, stderr: asked.stderr ?? asked.stdout ?? '' };
-  let stderr = '';
-  const maker = { uid: 0, gid: 0, umask: 0o022 };
-  const strategy = env['KOLLA_CONFIG_STRATEGY'];
-  const code = await setConfigs(
-    { root, check: asked.check, strategy, maker },
-    createLines((text) => (stderr += text)),
-  );
-  return { code, stderr };
 }
 
 /** Log lines without their times, sorted: folders are read in another order. */

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   lchownSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -18,6 +19,8 @@ export type Node =
   | {
       readonly text?: string;
       readonly link?: string;
+      /** Another name of a file that stands before it. */
+      readonly nameOf?: string;
       readonly folder?: true;
       readonly mode?: number;
       readonly owner?: number;
@@ -41,8 +44,20 @@ export function plant(root: string, files: Files): void {
   const made: [string, number][] = [];
   for (const [path, node] of Object.entries({ ...ACCOUNTS, ...files })) {
     const place = join(root, path);
-    const { text, link, folder, mode, owner = 0, time = OLD_S } = typeof node === 'string' ? { text: node } : node;
+    const {
+      text,
+      link,
+      nameOf,
+      folder,
+      mode,
+      owner = 0,
+      time = OLD_S,
+    }: Exclude<Node, string> = typeof node === 'string' ? { text: node } : node;
     mkdirSync(folder ? place : dirname(place), { recursive: true });
+    if (nameOf !== undefined) {
+      linkSync(join(root, nameOf), place);
+      continue;
+    }
     if (link !== undefined) symlinkSync(link, place);
     else if (!folder) writeFileSync(place, text ?? '');
     lchownSync(place, owner, owner);

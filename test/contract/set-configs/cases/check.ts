@@ -34,6 +34,18 @@ export const CHECKS: readonly Case[] = [
     runs: [{}, { config: one({ owner: 'keystone:kolla' }), ...check }],
   },
   {
+    name: 'a check of an optional source that a later entry has made, into a folder that is not there',
+    files: A,
+    config: {
+      command: 'run',
+      config_files: [
+        { source: '/etc/e', dest: '/etc/new/deep/', owner: 'root', perm: '0600', optional: true },
+        entry('a.conf', '/etc/e'),
+      ],
+    },
+    runs: checked,
+  },
+  {
     name: 'a check with the file gone',
     files: A,
     config: one(),

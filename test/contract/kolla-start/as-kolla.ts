@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Finished } from '../../../tools/process.ts';
+import type { Ours } from '../copy-cacerts/sides.ts';
+import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
+import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from '../throw-away-root.ts';
+
+export interface OurStart extends Ours {
+  /** Whether signals that are ignored or blocked, and descriptors above 2, come through to the service. Node's do not. */
+  readonly handsOn: boolean;
+}
+
+const program = (text: string) => ({ text, mode: 0o755 });
+
+/** What a Kolla image has, besides kolla_start: the first three steps are told, and done as far as the next ones need it. */
+const IMAGE: Tree = {
+  'etc/debian_version': '12\n',
+  run_command: { text: 'of an earlier start', mode: 0o666 },
+  'usr/local/bin/sudo': program('#!/bin/bash\nif [[ $1 == -E ]]; then shift; fi\nexec "$@"\n'),
+  'usr/local/bin/kolla_set_configs': program(
+    '#!/bin/sh\nif test -e /set-configs-code; then exit "$(cat /set-configs-code)"; fi\ncat /command > /run_command\n',
+  ),
+  'usr/local/bin/kolla_copy_cacerts': program('#!/bin/sh\nexit "$(cat /cacerts-code 2> /dev/null || echo 0)"\n'),
+  'usr/local/bin/kolla_install_projects': program('#!/bin/sh\nls /dev-mode 2> /dev/null\ntrue\n'),
+  'usr/local/bin/kolla_extend_start': '',
+  'usr/local/bin/tell': program(`#!/bin/bash
+    printf '[%s]' "$@"; echo; pwd; umask; env -0 | sort -z | tr '\\0' '\\n'
+    grep -E '^(Sig(Blk|Ign|Cgt)|Uid)' /proc/self/status; cat /proc/self/limits; for i in 0 1 2; do grep flags /proc/$$/fdinfo/$i; done
+    ls /proc/$$/fd; exit 5\n`),
+};
+const CONFIG = 'var/lib/kolla/config_files/config.json';
+const EXTEND = 'usr/local/bin/kolla_extend_start';
+
+/** Every start, by Kolla's start.sh and by ours, as tests of the file that calls this. */
+export async function testAsKolla(ours: OurStart): Promise<void> {
+  const missing = ours.missing ?? (await canThrowAwayRoots()) ?? (await canHaveKolla());
+  const skip = missing ?? false;
+  const reference = missing === undefined ? await readFile(join(await kollaPackage(), 'base/start.sh'), 'utf8') : '';
+  // Not sh, which drops variables whose names are none of a shell's.
+  const script = `#!/bin/bash\nexec ${ours.line} "$@"\n`;
+
+  /** Kolla's and ours, by default through a pipe, as a container's output goes. */
+  async function both(
+    more: Tree,
+    {
+      line = 'kolla_start one "t w o" | cat; exit ${PIPESTATUS[0]}',
+      ...options
+    }: Partial<InRoot> & { line?: string } = {},
+  ): Promise<[Finished, Finished]> {
+    const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS', ...options.env };
+    const start = (text: string) => {
+      const tree: Tree = { command: 'tell', ...IMAGE, 'usr/local/bin/kolla_start': program(text), ...more };
+      const config = { [CONFIG]: JSON.stringify({ command: tree['command'] }) };
+      return inThrowAwayRoot(line, {
+        uid: 42_425,
+        folders: ours.folders,
+        ...options,
+        env,
+        tree: { ...config, ...tree },
+      });
+    };
+    return await Promise.all([start(reference), start(script)]);
+  }
+
+  async function same(more: Tree, options: Parameters<typeof both>[1] = {}): Promise<Finished> {
+    const [theirs, our] = await both(more, options);
+    assert.equal(our.stdout, theirs.stdout, our.stderr);
+    assert.equal(our.code, theirs.code, our.stderr);
+    return our;
+  }
+
+  for (const [name, more, code] of [
+    ['a plain command', {}, 5],
+    ['a trailing newline or two', { command: 'tell a\n\n' }, 5],
+    ['several blanks, tabs and lines between words', { command: '  tell   a \t b\n c ' }, 5],
+    [
+      'quotes, variables, tildes and substitutions, which are words',
+      { command: `tell "a b" 'c' $HOME ~ $(id) \\ ; x` },
+      5,
+    ],
+    ['a pattern that matches and one that does not', { command: 'tell /etc/deb* /nope* [a]', 'etc/debian_x': '' }, 5],
+    ['letters beyond ASCII', { command: 'tell äöü 日本' }, 5],
+    ['an empty command', { command: '' }, 0],
+    ['a command of blanks', { command: ' \n' }, 0],
+    ['a program that is not there', { command: '/no/such/program' }, 127],
+    ['a name that is not there', { command: 'no-such-program' }, 127],
+    ['a folder', { command: '/etc' }, 126],
+    ['a file without x bit', { command: '/etc/debian_version' }, 126],
+    ['an extend script that sets CMD and ARGS', { [EXTEND]: 'CMD="tell x"; ARGS="--a  b /etc/deb*"' }, 5],
+    ['one that only adds to ARGS', { [EXTEND]: 'ARGS="$ARGS --new"' }, 5],
+    ['one that exports and unsets', { [EXTEND]: 'export A=1 B="x y" LANG=C.UTF-8; unset HOME; C=3' }, 5],
+    ['one that changes directory', { [EXTEND]: 'cd /var/lib' }, 5],
+    ['one that sets the umask', { [EXTEND]: 'umask 027' }, 5],
+    ['one that lowers limits', { [EXTEND]: 'ulimit -Sn 64; ulimit -c 0; ulimit -s 4096' }, 5],
+    ['one that ignores a signal', { [EXTEND]: "trap '' HUP PIPE" }, 5],
+    ['one that says something and ends with exit 0, as bootstrap does', { [EXTEND]: 'echo done; exit 0' }, 0],
+    ['one that ends with another code', { [EXTEND]: 'exit 9' }, 9],
+    ['one that returns', { [EXTEND]: 'CMD="tell r"; return 0; CMD=false' }, 5],
+    ['one that fails under errexit', { [EXTEND]: 'false; echo not reached' }, 1],
+    ['one whose pipe fails', { [EXTEND]: 'false | true; echo not reached' }, 1],
+    ['one that uses an unset variable', { [EXTEND]: 'echo $NOT_SET; echo not reached' }, 1],
+    ['one that turns errexit off', { [EXTEND]: 'set +o errexit; false; echo reached' }, 5],
+    ['one that is no shell', { [EXTEND]: 'if then' }, 2],
+    ['one that looks at its words', { [EXTEND]: 'printf "<%s>" "$0" "$#" "$@"; shift; CMD="tell $1"' }, 5],
+    ['one that opens a file for its service', { [EXTEND]: 'exec 7< /etc/debian_version' }, 5],
+    [
+      'one that sources another, found on the PATH',
+      { [EXTEND]: '. kolla_leaf_extend_start', 'usr/local/bin/kolla_leaf_extend_start': 'export LEAF=1' },
+      5,
+    ],
+    ['a configuration that is wrong', { [CONFIG]: '{', 'set-configs-code': '1' }, 1],
+  ] as const satisfies readonly (readonly [string, Tree, number])[]) {
+    for (const uid of [0, 42_425])
+      test(`as uid ${uid} the service gets the same as from Kolla's start.sh: ${name}`, { skip }, async () => {
+        assert.equal((await same(more, { uid })).code, code);
+      });
+  }
+
+  for (const [name, options] of Object.entries<Parameters<typeof both>[1]>({
+    'KOLLA_SKIP_EXTEND_START, even empty': { env: { KOLLA_SKIP_EXTEND_START: '' } },
+    'another umask, directory and soft limit of its caller': {
+      line: 'umask 077; cd /tmp; ulimit -Sn 300; ulimit -c 0; kolla_start < /dev/null | cat; exit ${PIPESTATUS[0]}',
+    },
+    'a lower hard limit': { line: 'ulimit -Sn 300; ulimit -Hn 512; kolla_start | cat; exit ${PIPESTATUS[0]}' },
+    'odd variables': {
+      env: { 'A.B': '1', EMPTY: '', NL: 'a\nb', BASH_ENV: '/etc/bash_env', 'BASH_FUNC_f%%': '() { :; }' },
+    },
+    'TLS and Node variables, which are the service’s': { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_PATH: '/x' } },
+  })) {
+    test(`what its caller has reaches the service: ${name}`, { skip }, async () => {
+      await same({ [EXTEND]: 'export EXTENDED=1', 'etc/bash_env': 'export FROM_BASH_ENV=1' }, options);
+    });
+  }
+
+  const told = ours.handsOn ? 'come through' : 'end with our node; Kolla hands them on';
+  test(`signals that the caller ignores or blocks, and descriptors above 2, ${told}`, { skip }, async () => {
+    const line = `trap '' HUP; exec 8< /etc/debian_version
+    env --block-signal=USR2 kolla_start | cat; exit \${PIPESTATUS[0]}`;
+    if (ours.handsOn) {
+      assert.match((await same({}, { line })).stdout, /^8$/m);
+      return;
+    }
+    const [theirs, our] = await both({}, { line });
+    // USR2 and HUP alone: whoever runs the tests may ignore others, such as the C library's own 32.
+    assert.match(theirs.stdout, /SigBlk:\t[0-9a-f]*[89a-f]..\nSigIgn:\t[0-9a-f]*[13579bdf]\n[^]*^8$/m, theirs.stderr);
+    assert.match(our.stdout, /SigBlk:\t[0-9a-f]*[0-7]..\nSigIgn:\t[0-9a-f]*[02468ace]\n/, our.stderr);
+    assert.doesNotMatch(our.stdout, /^8$/m);
+  });
+
+  test('the certificates of an earlier step that fails end the start with its code', { skip }, async () => {
+    assert.equal((await same({ 'cacerts-code': '4' })).code, 4);
+  });
+
+  test('projects in /dev-mode are installed first, where Kolla would', { skip }, async () => {
+    const more = { 'dev-mode/nova/setup.cfg': '', 'var/lib/kolla/venv/x': '' };
+    assert.match((await same(more)).stdout, /^nova\n/);
+    assert.match((await same(more, { uid: 0 })).stdout, /^nova\n/);
+  });
+
+  const NO_SUDO = 'usr/local/bin/sudo';
+
+  test('prepared by kolla-init it needs no root, no sudo and no privileges', { skip }, async () => {
+    const more = { [NO_SUDO]: 'not executable', 'run/kolla/run_command': 'tell prepared\n' };
+    const [, our] = await both(more, { noNewPrivileges: true });
+    assert.equal(our.code, 5, our.stderr);
+    assert.match(our.stdout, /Running command: 'tell prepared'\n\[prepared\]\n/);
+  });
+
+  test('prepared, sudo is not asked even where it could', { skip }, async () => {
+    const [, our] = await both({ 'set-configs-code': '1', 'run/kolla/run_command': 'tell' });
+    assert.equal(our.code, 5, our.stderr);
+  });
+
+  test('unprepared, without sudo or privileges, it says what is missing and the fix', { skip }, async () => {
+    const [, without] = await both({ [NO_SUDO]: 'not executable' });
+    const [, locked] = await both({}, { noNewPrivileges: true });
+    for (const { code, stderr } of [without, locked]) {
+      assert.equal(code, 69, stderr);
+      assert.match(stderr, /configuration is not in place.*\/run\/kolla\/run_command is not there.*run kolla-init/);
+    }
+    assert.match(locked.stderr, /allowPrivilegeEscalation: false/);
+  });
+
+  test('prepared for somebody else it says who may not read it', { skip }, async () => {
+    const [, { code, stderr }] = await both({ 'run/kolla/run_command': { text: 'tell', mode: 0o600 } });
+    assert.equal(code, 77);
+    assert.match(stderr, /uid 42425 may not read \/run\/kolla\/run_command.*fsGroup/);
+  });
+
+  test('without root it says that certificates stay out', { skip }, async () => {
+    const [, { stderr }] = await both({
+      'run/kolla/run_command': 'tell',
+      'var/lib/kolla/config_files/ca-certificates/a.crt': 'A',
+    });
+    assert.match(stderr, /certificates in .* are not added/);
+  });
+}

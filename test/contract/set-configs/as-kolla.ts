@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Ended, Reference, Start } from './reference.ts';
+import { canRunReference, startReference } from './reference.ts';
+import { CASES } from './cases/index.ts';
+import { byReference, errorClass, linesOf, play, type Case } from './play.ts';
+import { differences } from './tree.ts';
+
+/** Every case, by Kolla's own tool and by ours, as tests of the file that calls this. */
+export async function testAsKolla(ours: (at: Start) => Promise<Ended>, otherSkip?: string): Promise<void> {
+  const skip = otherSkip ?? (await canRunReference()) ?? false;
+  let reference: Reference;
+  let ran = 0;
+  before(async () => {
+    if (skip === false) reference = await startReference();
+  });
+  after(async () => await reference?.[Symbol.asyncDispose]());
+  for (const one of CASES) {
+    test(`as Kolla: ${one.name}`, { skip }, async () => {
+      await compare(one, reference, ours);
+      ran++;
+    });
+  }
+  test('every case there is was run, and no two have one name', { skip }, (t) => {
+    t.diagnostic(`cases run: ${ran}, cases there are: ${CASES.length}`);
+    assert.equal(ran, CASES.length);
+    assert.equal(new Set(CASES.map(({ name }) => name)).size, CASES.length);
+  });
+}
+
+async function compare(one: Case, reference: Reference, start: (at: Start) => Promise<Ended>): Promise<void> {
+  const theirs = await play(one, byReference(reference));
+  const ours = await play(one, start);
+  assert.equal(ours.length, theirs.length);
+  for (const [i, their] of theirs.entries()) {
+    const our = ours[i]!;
+    const said = `start ${i + 1}\n--- Kolla's\n${their.stderr}--- ours\n${our.stderr}`;
+    assert.equal(our.code, their.code, said);
+    assert.equal(errorClass(our), errorClass(their), said);
+    if (their.code === 0) {
+      assert.deepEqual(differences(their.tree, our.tree), [], said);
+      assert.deepEqual(linesOf(our), linesOf(their));
+    } else {
+      // Kolla's tool stops in the middle; ours touches nothing.
+      assert.deepEqual(differences(our.before, our.tree), [], said);
+    }
+  }
+}

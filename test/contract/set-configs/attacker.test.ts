@@ -1,0 +1,101 @@
+/**
+ * A service's user against kolla_set_configs as root: while it works, everything on its way that he may move is swapped for links,
+ * FIFOs and other directories. Nothing outside of the named places may change; by Kolla's own tool it does.
+ */
+import assert from 'node:assert/strict';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { privateFolder } from '../../../tools/folder.ts';
+import { run } from '../../../tools/process.ts';
+import { canBuildCore, coreBinary } from '../../cluster/core-binary.ts';
+import { HELPERS } from '../../support/helper.ts';
+import { fileLimit } from '../../support/file-limit.ts';
+import { entry } from './entries.ts';
+import { CONFIG } from './play.ts';
+import { byCore } from './ours.ts';
+import { attacked, isSame, judge, NOVA, OUTSIDE, RUNS, type Attack } from './attacked.ts';
+import { canRunReference, startReference } from './reference.ts';
+import { look, type Files } from './tree.ts';
+
+fileLimit(20);
+
+const KOLLA = 42_400;
+const own = { folder: true, owner: NOVA } as const;
+const FILES: Files = {
+  [`${OUTSIDE}/secret`]: { text: 'root only', mode: 0o600 },
+  [`${OUTSIDE}/a.conf`]: 'not yours',
+  [`${OUTSIDE}/conf/a.conf`]: 'not yours',
+  [`${OUTSIDE}/nova/api.log`]: 'not yours',
+  srv: { folder: true },
+  'var/log/kolla': { folder: true, mode: 0o777, owner: KOLLA },
+  'var/log/kolla/nova': own,
+  'var/log/kolla/nova/api.log': { text: 'a line', owner: NOVA },
+  'var/lib/nova': own,
+  'var/lib/nova/conf': own,
+  'var/lib/nova/conf/a.conf': { text: 'an old one', owner: NOVA },
+  'var/lib/nova/made': own,
+  [`${CONFIG}/a.conf`]: 'deployed',
+  [`${CONFIG}/conf/a.conf`]: 'deployed',
+  [`${CONFIG}/config.json`]: JSON.stringify({
+    command: 'run',
+    directories: [{ path: '/var/lib/nova/made/deep', owner: 'nova', perm: '0750' }],
+    config_files: [
+      entry('conf', '/var/lib/nova/conf', { owner: 'nova', perm: '0640', merge: true }),
+      entry('a.conf', '/var/lib/nova/made/a.conf', { owner: 'nova' }),
+    ],
+    permissions: [
+      { path: '/var/log/kolla/nova', owner: 'nova:nova', perm: '0755', recurse: true },
+      { path: '/var/lib/nova', owner: 'nova:nova', perm: '0750', recurse: true },
+      { path: '/var/lib/nova/conf/a.conf', owner: 'nova:nova', perm: '0640' },
+    ],
+  }),
+};
+const SWAPPED = [
+  'var/log/kolla/nova',
+  'var/log/kolla/nova/api.log',
+  'var/lib/nova/conf',
+  'var/lib/nova/conf/a.conf',
+  'var/lib/nova/made',
+];
+
+const isRoot = process.geteuid?.() === 0;
+const cannotBuild = await canBuildCore();
+const skip = cannotBuild ?? (isRoot ? undefined : 'needs root, to be attacked by another user') ?? false;
+const folder = await privateFolder('attacked');
+chmodSync(folder.path, 0o755);
+after(async () => await folder[Symbol.asyncDispose]());
+
+const attack = (name: string, how: 'always' | 'woken', most = RUNS): Attack => ({
+  how,
+  most,
+  root: join(folder.path, name),
+  files: FILES,
+  swapped: SWAPPED,
+  outside: (root) => new Map([...look(root, 'srv'), ...look(root, 'etc/passwd'), ...look(root, 'etc/group')]),
+});
+
+for (const how of ['always', 'woken'] as const) {
+  test(`${RUNS} runs of kolla-init as root change nothing outside; the attacker: ${how}`, { skip }, async (t) => {
+    const outcome = await attacked(attack(`init-${how}`, how), async ({ root, env }) => {
+      const words = [HELPERS, 'kolla-init', '--root', root, '--config-dir', join(root, CONFIG)];
+      const { code, stderr } = await run(process.execPath, words, { env: { PATH: process.env['PATH'], ...env } });
+      return { code, stderr };
+    });
+    judge(t, outcome);
+  });
+
+  test(`${RUNS} runs of kolla-core change nothing outside; the attacker: ${how}`, { skip }, async (t) => {
+    const { binary } = await coreBinary(folder.path);
+    judge(t, await attacked(attack(`core-${how}`, how), byCore(binary)));
+  });
+}
+
+test("Kolla's own tool is led outside", { skip: (await canRunReference()) ?? skip }, async (t) => {
+  await using reference = await startReference();
+  const { runs, codes, before, now, last } = await attacked(attack('theirs', 'always', 10 * RUNS), (at) =>
+    reference.run(at),
+  );
+  t.diagnostic(`after ${runs} runs ${JSON.stringify([...codes])}`);
+  assert.ok(!isSame(before, now), last);
+});

@@ -1,0 +1,34 @@
+/** The cases of drop-in.test.ts by kolla-core's own command, in a root that is its `/`. */
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { privateFolder } from '../../../tools/folder.ts';
+import { run } from '../../../tools/process.ts';
+import { canBuildCore, coreBinary, isSanitized } from '../../cluster/core-binary.ts';
+import { testAsKolla } from './as-kolla.ts';
+import { byCore } from './ours.ts';
+
+const MIB = 2 ** 20;
+const cannotBuild = await canBuildCore();
+const cannotChroot = cannotBuild ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
+const folder = await privateFolder('core');
+after(async () => await folder[Symbol.asyncDispose]());
+const { binary, names } = cannotBuild === undefined ? await coreBinary(folder.path) : { binary: '', names: '' };
+
+await testAsKolla(byCore(binary), cannotChroot);
+
+test('the file is static and below 3 MiB', { skip: cannotBuild ?? (isSanitized && 'built otherwise') }, async () => {
+  assert.ok((await stat(binary)).size < 3 * MIB);
+  const { stdout } = await run('readelf', ['--program-headers', '--dynamic', binary]);
+  assert.doesNotMatch(stdout, /INTERP|NEEDED/);
+});
+
+test('sudo of it runs what it is asked for, and refuses what is unknown', { skip: cannotChroot ?? false }, async () => {
+  const sudo = join(names, 'sudo');
+  const { code, stdout } = await run(sudo, ['-u', 'nobody', 'id', '-u']);
+  assert.deepEqual([code, stdout], [0, '65534\n']);
+  const unknown = await run(sudo, ['-u', 'no-such-user', 'id']);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /^sudo: unknown user no-such-user\n$/);
+});

@@ -1,0 +1,62 @@
+/** The tool that the files of the contract hold against Kolla's own: our function, or the command in kolla-core. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLines, parseCommandLine, setConfigs } from '../../../src/config/set-configs/index.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { run } from '../../../tools/process.ts';
+import { coreBinary, placeCore } from '../../cluster/core-binary.ts';
+import { HELPERS } from '../../support/helper.ts';
+import type { Ended, Start } from './reference.ts';
+
+/** As test/native/ and `make soak` ask. */
+export const isOnCore = process.env['KOLLA_ON_CORE'] !== undefined;
+
+const NAME = 'kolla_set_configs';
+const built = isOnCore ? await builtCore() : { binary: '', names: '', folder: '' };
+
+/** kolla-core of the sources as they are now, until this process ends. */
+export async function builtCore() {
+  const { path } = await privateFolder('on-core');
+  // Not a hook of a test's: `make soak` has none.
+  process.once('exit', () => rmSync(path, { recursive: true, force: true }));
+  return { ...(await coreBinary(path)), folder: path };
+}
+
+/** Our function; the command itself is run by other tests. */
+async function byNode({ root, argv, env }: Start): Promise<Ended> {
+  const asked = parseCommandLine(argv);
+  if ('exitCode' in asked) return { code: asked.exitCode, stderr: asked.stderr ?? asked.stdout ?? '' };
+  let stderr = '';
+  const maker = { uid: 0, gid: 0, umask: 0o022 };
+  const strategy = env['KOLLA_CONFIG_STRATEGY'];
+  const code = await setConfigs(
+    { root, check: asked.check, strategy, maker },
+    createLines((text) => (stderr += text)),
+  );
+  return { code, stderr };
+}
+
+/** kolla-core's own command, in a root that is its `/`. */
+export function byCore(binary: string, name = NAME): (at: Start) => Promise<Ended> {
+  return async ({ root, argv, env }) => {
+    const placed = await placeCore(binary, root, name);
+    const [program, ...words] = placed.call;
+    try {
+      const { code, stdout, stderr } = await run(program, [...words, ...argv], {
+        env: { PATH: process.env['PATH'], ...env },
+      });
+      return { code, stderr: stderr === '' ? stdout : stderr };
+    } finally {
+      placed.remove();
+    }
+  };
+}
+
+export const byUs: (at: Start) => Promise<Ended> = isOnCore ? byCore(built.binary) : byNode;
+
+/** For a throw-away root: its `/usr/local/bin/kolla_set_configs`, and the folders that it needs there. */
+export const COMMAND = {
+  text: `#!/bin/sh\nexec ${isOnCore ? `'${join(built.names, NAME)}'` : `'${process.execPath}' '${HELPERS}' ${NAME}`} "$@"\n`,
+  mode: 0o755,
+} as const;
+export const folders: readonly string[] = isOnCore ? [built.folder] : [];

@@ -1,0 +1,26 @@
+/** The cases of sudo by kolla-core. */
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { privateFolder } from '../../../tools/folder.ts';
+import { canBuildCore, coreBinary, isSanitized } from '../../cluster/core-binary.ts';
+import { testSudo } from './cases.ts';
+
+/** What Cinder gives qemu-img by oslo.concurrency's prlimit, in KiB. */
+const CINDERS_ADDRESS_SPACE = 1 << 20;
+
+const missing = await canBuildCore();
+const folder = await privateFolder('core');
+// For the cases that run as another user.
+await chmod(folder.path, 0o755);
+after(async () => await folder[Symbol.asyncDispose]());
+const { binary, names } = missing === undefined ? await coreBinary(folder.path) : { binary: '', names: '' };
+
+await testSudo({
+  line: `-a sudo '${join(names, 'sudo')}'`,
+  folders: [folder.path],
+  missing,
+  raised: [binary],
+  // A sanitizer's map of memory is larger.
+  ...(isSanitized ? {} : { addressSpace: CINDERS_ADDRESS_SPACE }),
+});

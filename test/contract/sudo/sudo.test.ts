@@ -1,0 +1,10 @@
+/** The cases of sudo by our own Node. */
+import { HELPERS } from '../../support/helper.ts';
+import { testSudo } from './cases.ts';
+
+await testSudo({
+  line: `'${process.execPath}' '${HELPERS}' sudo`,
+  folders: [],
+  missing: undefined,
+  raised: [process.execPath, HELPERS, 'sudo'],
+});
