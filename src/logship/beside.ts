@@ -1,12 +1,13 @@
 import type { Log } from '../core/log.ts';
-import { startReclaiming } from './reclaim/index.ts';
 import type { Pipeline } from './pipelines.ts';
-import type { SideState } from './serve/view.ts';
+import { logOpener } from './read/open-log.ts';
+import { startReclaiming } from './reclaim/index.ts';
 import type { Settings } from './settings.ts';
 import type { Syslog } from './syslog/index.ts';
+import type { SideState } from './view.ts';
 
 /** What runs beside the pipelines: syslog into files before them, and disk given back behind them. */
-export interface Beside extends AsyncDisposable {
+interface Beside extends AsyncDisposable {
   /** The pipelines are there: now it is known how far files are needed. */
   begin(pipelines: readonly Pipeline[]): void;
   /** Aborted after the signal, with its reason, once what came by syslog is in the files: they are then read to their end. */
@@ -22,19 +23,18 @@ export async function openBeside(settings: Settings, log: Log, now: () => number
   const { root, reclaim, parse } = settings;
   let pipelines: readonly Pipeline[] = [];
   const saved = () => pipelines.map((pipeline) => pipeline.saved());
-  const reclaiming = startReclaiming({ ...reclaim, root, saved, log });
+  await using parts = new AsyncDisposableStack();
+  const reclaiming = parts.use(
+    startReclaiming({ ...reclaim, root, saved, log, open: logOpener({ patterns: settings.patterns, root }) }),
+  );
   let syslog: Syslog | undefined;
   if (settings.syslog !== undefined) {
     // Lazy: few pods need it.
     const { openSyslog } = await import('./syslog/index.ts');
     const mayRotate = (path: string) => pipelines.length > 0 && pipelines.every((each) => !each.needsFormer(path));
-    try {
-      syslog = await openSyslog({ at: settings.syslog, root, zone: parse.zone, mayRotate, log, now });
-    } catch (error) {
-      await reclaiming?.[Symbol.asyncDispose]();
-      throw error;
-    }
+    syslog = parts.use(await openSyslog({ at: settings.syslog, root, zone: parse.zone, mayRotate, log, now }));
   }
+  const open = parts.move();
   return {
     begin(begun) {
       pipelines = begun;
@@ -51,10 +51,7 @@ export async function openBeside(settings: Settings, log: Log, now: () => number
       reclaimed: reclaiming?.bytes(),
       syslog: syslog && { received: syslog.received(), lost: syslog.lost(), dropped: syslog.dropped() },
     }),
-    async [Symbol.asyncDispose]() {
-      await syslog?.[Symbol.asyncDispose]();
-      await reclaiming?.[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 

@@ -11,16 +11,17 @@
  * indexed once. Lines leave the flow only acknowledged, or refused by the server into the dead-letter file. Failures of
  * the server never end it; a stop ends it with 0 when all is in, and with 143 when something is left to the next start.
  */
+import { setFlagsFromString } from 'node:v8';
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
 import type { ExitCode } from '../core/errors.ts';
 import { openBeside } from './beside.ts';
 import { OPTIONS } from './options.ts';
-import { setup } from './setup/index.ts';
 import { openPipelines, runAll } from './pipelines.ts';
 import { settingsOf, type Settings } from './settings.ts';
-import { keepHeapSmall } from './small-heap.ts';
-import { holdState } from './state/lock.ts';
-import { proxyEnvOf } from './sink/proxy-env.ts';
+import { setup } from './setup/index.ts';
+import { proxyEnvOf } from './sink/agents.ts';
+import { holdState } from './state/folder.ts';
+import { holdFolder } from './state/held-folder.ts';
 import { viewOf, type ShippingView } from './view.ts';
 
 /**
@@ -36,8 +37,9 @@ export async function runShipping(
 ): Promise<ExitCode> {
   keepHeapSmall();
   const now = () => Date.now();
-  const context = { log, now, proxyEnv: proxyEnvOf(inherited), stdout: process.stdout };
-  await using _ = await holdState(settings.stateDir, log);
+  using state = await holdFolder(settings.stateDir, settings.root);
+  const context = { log, now, state, proxyEnv: proxyEnvOf(inherited), stdout: process.stdout };
+  await using _ = await holdState(state, log);
   await using beside = await openBeside(settings, log, now);
   const pipelines = await openPipelines(settings, context);
   beside.begin(pipelines);
@@ -57,7 +59,11 @@ async function run(input: Input<typeof OPTIONS>, context: Context): Promise<Exit
   if (listen === undefined) return await runShipping(settings, context);
   // Lazy: most pods have it in kolla-sidecar, or not at all.
   const { serveShipping } = await import('./serve/index.ts');
-  await using server = await serveShipping(listen, log, () => signal.aborted);
+  await using server = await serveShipping(listen, {
+    log,
+    isEnding: () => signal.aborted,
+    hostNetwork: input.options.hostNetwork,
+  });
   return await runShipping(settings, context, (view) => server.show(view));
 }
 
@@ -97,4 +103,12 @@ export const logShip: Helper = {
 
 export { OPTIONS as SHIP_OPTIONS } from './options.ts';
 export { settingsOf } from './settings.ts';
-export type { Held, PipelineState, ShippingView } from './view.ts';
+export type { ShippingView } from './view.ts';
+
+/**
+ * Has the collector look at old objects when they are a quarter more than before. By default it waits for tens of megabytes
+ * first: what waits for an acknowledgement grows old by then, and our memory would be twice what we need.
+ */
+function keepHeapSmall(): void {
+  setFlagsFromString('--heap-growing-percent=25');
+}

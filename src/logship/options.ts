@@ -1,14 +1,9 @@
-import type { Option } from '../cli/option.ts';
+import { grouped, type Option } from '../cli/option.ts';
 import { PARSE_OPTIONS } from './parse/options.ts';
-import { READ_OPTIONS } from './read/options.ts';
-import { RECLAIM_OPTIONS } from './reclaim/options.ts';
-import { SERVE_OPTIONS } from './serve/options.ts';
 import { SEND_OPTIONS, SINK_OPTIONS } from './sink/options.ts';
-import { SYSLOG_OPTIONS } from './syslog/options.ts';
 
-export const OPTIONS = [
-  ...SINK_OPTIONS,
-  ...SEND_OPTIONS,
+/** Which lines are read, and from where on. */
+const FILE_OPTIONS = [
   {
     flag: 'root',
     type: 'path',
@@ -17,7 +12,23 @@ export const OPTIONS = [
     help: "the logs' folder, with a folder a service in it",
     example: '/var/log/kolla',
   },
-  ...READ_OPTIONS,
+  {
+    flag: 'exclude',
+    type: 'string',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_EXCLUDE',
+    help: 'leaves out files that match: of names without a slash, else of paths below --root',
+    example: '*-access.log',
+  },
+  {
+    flag: 'from',
+    type: 'choice',
+    values: ['beginning', 'end'],
+    env: 'KOLLA_LOG_SHIP_FROM',
+    default: 'beginning',
+    help: 'at the very first start: end leaves out what lies there already',
+    example: 'end',
+  },
   {
     flag: 'state',
     type: 'path',
@@ -32,6 +43,10 @@ export const OPTIONS = [
     help: 'tells this source of logs from others (default: made once, kept in the state folder)',
     example: 'compute-1',
   },
+] as const satisfies readonly Option[];
+
+/** The origin of the lines, for every document. */
+const ORIGIN_OPTIONS = [
   {
     flag: 'timezone',
     type: 'string',
@@ -50,7 +65,9 @@ export const OPTIONS = [
   { flag: 'pod', type: 'string', env: 'POD_NAME', help: "the pod's name", example: 'keystone-7d9f-x2x1' },
   { flag: 'namespace', type: 'string', env: 'POD_NAMESPACE', help: "the pod's namespace", example: 'openstack' },
   { flag: 'node', type: 'string', env: 'NODE_NAME', help: "the node's name", example: 'compute-1' },
-  ...PARSE_OPTIONS,
+] as const satisfies readonly Option[];
+
+const RUN_OPTIONS = [
   {
     flag: 'once',
     type: 'boolean',
@@ -74,7 +91,51 @@ export const OPTIONS = [
     help: 'longer lines are cut there',
     example: '65536',
   },
-  ...SYSLOG_OPTIONS,
-  ...RECLAIM_OPTIONS,
-  ...SERVE_OPTIONS,
+  {
+    flag: 'syslog',
+    type: 'string',
+    env: 'KOLLA_LOG_SHIP_SYSLOG',
+    help: 'take syslog here, write it to haproxy/haproxy.log or syslog/PROGRAM.log in --root, and ship it from there',
+    example: 'udp://127.0.0.1:5140',
+  },
+  {
+    flag: 'reclaim',
+    type: 'choice',
+    values: ['auto', 'on', 'off'],
+    env: 'KOLLA_LOG_SHIP_RECLAIM',
+    default: 'auto',
+    help: 'give the disk of acknowledged lines back, by holes in their files (auto: where --root is an emptyDir)',
+    example: 'off',
+  },
+  {
+    flag: 'reclaim-keep',
+    type: 'integer',
+    env: 'KOLLA_LOG_SHIP_RECLAIM_KEEP',
+    default: '8388608',
+    help: 'so many acknowledged bytes of each file stay, for who looks at it',
+    example: '1048576',
+  },
+  {
+    flag: 'listen',
+    type: 'string',
+    env: 'KOLLA_LOG_SHIP_LISTEN',
+    help: '[ADDRESS:]PORT for /livez, /readyz and /metrics (default: none; kolla-sidecar answers on its own port)',
+    example: '9809',
+  },
+  {
+    flag: 'host-network',
+    type: 'boolean',
+    env: 'KOLLA_LOG_SHIP_HOST_NETWORK',
+    help: 'the pod uses the host network: show reasons to no client, since every user of the node can connect by loopback',
+    example: 'true',
+  },
+] as const satisfies readonly Option[];
+
+export const OPTIONS = [
+  ...grouped('Destination', SINK_OPTIONS, ['to', 'url', 'user', 'password-file', 'ca-file', 'index-prefix']),
+  ...grouped('Files', FILE_OPTIONS, ['root', 'exclude', 'state']),
+  ...grouped('Parsing', PARSE_OPTIONS, ['schema', 'format']),
+  ...grouped('Origin', ORIGIN_OPTIONS, ['timezone']),
+  ...grouped('Delivery', SEND_OPTIONS, []),
+  ...grouped('Running', RUN_OPTIONS, ['once', 'listen', 'syslog']),
 ] as const satisfies readonly Option[];

@@ -1,28 +1,28 @@
 import type { Writable } from 'node:stream';
-import { ConfigError, ExitCode, messageOf, SignalError, UnavailableError } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
 import { OutputClosedError } from '../cli/output.ts';
-import { checkpointNames } from './state/checkpoint-names.ts';
+import { ExitCode, messageOf, SignalError, UnavailableError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { newCounts } from './counts.ts';
-import { CheckpointWriter, loadCheckpoint, type Saved } from './state/checkpoint.ts';
+import { readBytesFor } from './read/bytes.ts';
 import { Contents } from './read/contents.ts';
 import { Follower } from './read/follow.ts';
-import { readBytesFor } from './read/read-bytes.ts';
 import { DeadLetters } from './send/dead-letter.ts';
-import { Outage } from './send/outage.ts';
+import { Outage } from './send/deliver.ts';
 import type { Settings } from './settings.ts';
 import { Shipping } from './ship.ts';
 import type { ProxyEnv } from './sink/agents.ts';
 import type { Destination } from './sink/destinations.ts';
 import { elasticsearchSink } from './sink/elasticsearch.ts';
-import type { Sink } from './sink/sink.ts';
-import { stdoutSink } from './sink/stdout.ts';
-import { openState } from './state/source-id.ts';
+import { stdoutSink, type Sink } from './sink/sink.ts';
+import { CheckpointWriter, loadCheckpoint, type Saved } from './state/checkpoint.ts';
+import { checkpointNames, openState } from './state/folder.ts';
+import { cannotKeep, type StateFolder } from './state/held-folder.ts';
 import type { PipelineState } from './view.ts';
 
-export interface PipelineContext {
+interface PipelineContext {
   readonly log: Log;
   readonly now: () => number;
+  readonly state: StateFolder;
   readonly proxyEnv: ProxyEnv;
   readonly stdout: Writable;
 }
@@ -43,13 +43,14 @@ export interface Pipeline extends AsyncDisposable {
  * @throws ConfigError for a state folder that can't be written, or files of certificates that can't be read
  */
 export async function openPipelines(settings: Settings, context: PipelineContext): Promise<readonly Pipeline[]> {
-  const { stateDir, destinations, sourceId } = settings;
-  const { source } = await openState(stateDir, sourceId);
+  const { destinations, sourceId } = settings;
+  const { state } = context;
+  const { source } = await openState(state, sourceId);
   const names = await checkpointNames(
-    stateDir,
+    state,
     destinations.map(({ name }) => name),
   ).catch((cause: unknown) => {
-    throw new ConfigError(`cannot keep state in ${stateDir}: ${messageOf(cause)}`, { cause });
+    throw cannotKeep(state.path, state.inWords(messageOf(cause)), cause);
   });
   const pipelines: Pipeline[] = [];
   try {
@@ -106,14 +107,16 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   const { name } = destination;
   const { now } = context;
   const log = destinations.length > 1 ? context.log.with({ to: name }) : context.log;
-  const { files: saved, isFirstStart, savedMs } = await loadCheckpoint(stateDir, log, place.checkpoint);
+  const { files: saved, isFirstStart, savedMs } = await loadCheckpoint(context.state, log, place.checkpoint);
   const contents = new Contents({ ...parse, source, now }, saved);
   const counts = newCounts();
   const sink = sinkOf(settings, destination, { ...context, log });
   const firstStart = isFirstStart ? settings.from : undefined;
-  const { excludes } = settings;
+  const { excludes, root } = settings;
   const lines = new Follower({
     patterns,
+    root,
+    isOwn: (path) => context.state.has(path),
     excludes,
     contents,
     counts,
@@ -125,7 +128,7 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   });
   const resumed = contents.awaited.length;
   lines.look();
-  const checkpoint = new CheckpointWriter(stateDir, log, place.checkpoint);
+  const checkpoint = new CheckpointWriter(context.state, log, place.checkpoint);
   // A second start must know that there was a first: what is rotated between them is then no older than us, and with
   // `end` what lies there is no newer.
   if (isFirstStart) await checkpoint.save(() => contents.collect());
@@ -133,7 +136,7 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   if (lines.files === 0) log.warn(`no file matches ${patterns.join(' ')}${settings.once ? '' : ' yet'}`);
   const outage = new Outage(sink.name, log, now);
   const deadLetters = new DeadLetters({
-    folder: stateDir,
+    folder: context.state,
     name: destination === destinations[0] ? 'dead-letter.jsonl' : `dead-letter-${name}.jsonl`,
     limit: deadLetterBytes,
     log,

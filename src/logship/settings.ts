@@ -1,16 +1,15 @@
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { messageOf, UsageError } from '../core/errors.ts';
 import type { Values } from '../cli/option.ts';
+import { messageOf, UsageError } from '../core/errors.ts';
 import { parseListen, type Address, type ListenAddress } from '../net/address.ts';
-import type { ParserOptions } from './parse/document.ts';
 import type { OPTIONS } from './options.ts';
-import { formatRules, labelsOf } from './parse/given.ts';
-import { zoneNamed, type Zone } from './parse/zone.ts';
-import { readBytesFor } from './read/read-bytes.ts';
-import { MIN_KEEP_BYTES } from './reclaim/range.ts';
+import type { ParserOptions } from './parse/document.ts';
+import { formatRules, labelsOf } from './parse/options.ts';
+import { zoneNamed } from './parse/zone.ts';
+import { readBytesFor } from './read/bytes.ts';
+import { MIN_KEEP_BYTES } from './reclaim/reclaimer.ts';
 import { destinationsOf, type Destination } from './sink/destinations.ts';
-import { syslogAddress } from './syslog/address.ts';
 
 type Options = Values<typeof OPTIONS>;
 
@@ -61,7 +60,7 @@ export function settingsOf(operands: readonly string[], options: Options): Setti
     stateDir: resolve(options.state ?? join(root, '.kolla-log-ship')),
     parse: {
       root,
-      zone: zoneOf(options.timezone),
+      zone: read('--timezone', options.timezone, zoneNamed),
       schema: options.schema,
       formats: formatRules(options.format, root),
       origin: {
@@ -84,15 +83,16 @@ export function settingsOf(operands: readonly string[], options: Options): Setti
     graceMs: options.grace,
     reclaim: { mode: options.reclaim, keepBytes: keepBytesOf(options) },
     syslog: syslogOf(options),
-    listen: options.listen === undefined ? undefined : listenOf(options.listen),
+    listen: options.listen === undefined ? undefined : read('--listen', options.listen, parseListen),
   };
 }
 
-function zoneOf(name: string): Zone {
+/** What an option's word stands for. */
+function read<T>(flag: string, word: string, parse: (word: string) => T): T {
   try {
-    return zoneNamed(name);
+    return parse(word);
   } catch (cause) {
-    throw new UsageError(`--timezone: ${messageOf(cause)}`, { cause });
+    throw new UsageError(`${flag}: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -122,10 +122,21 @@ function syslogOf({ syslog, once }: Options): Address | undefined {
   return syslogAddress(syslog);
 }
 
-function listenOf(text: string): ListenAddress {
-  try {
-    return parseListen(text);
-  } catch (cause) {
-    throw new UsageError(`--listen: ${messageOf(cause)}`, { cause });
+const LOOPBACK = '127.0.0.1';
+
+/**
+ * `udp://ADDRESS:PORT`; without an address loopback alone, since whoever reaches the port may write log lines.
+ * @throws UsageError
+ */
+export function syslogAddress(text: string): Address {
+  if (text.startsWith('unix')) {
+    throw new UsageError(
+      `--syslog ${text}: Node has no Unix datagram sockets; let the program log to udp://127.0.0.1:5140, as haproxy can`,
+    );
   }
+  const rest = /^udp:\/\/([^/]+)\/?$/.exec(text)?.[1];
+  if (rest === undefined)
+    throw new UsageError(`--syslog '${text}' is not udp://ADDRESS:PORT, as in udp://127.0.0.1:5140`);
+  const { host = LOOPBACK, port } = read('--syslog', rest, parseListen);
+  return { host, port };
 }

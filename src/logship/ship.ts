@@ -1,26 +1,23 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { formatDuration } from '../core/duration.ts';
 import { ExitCode, SignalError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Counts } from './counts.ts';
 import type { LogEvent } from './event/event.ts';
 import { Framer } from './event/framer.ts';
-import { armGrace } from './grace.ts';
 import type { Contents } from './read/contents.ts';
-import type { LineSource } from './read/line-source.ts';
 import { documentId } from './read/generation.ts';
-import { Batcher } from './send/batcher.ts';
-import { Budget } from './send/budget.ts';
+import type { LineSource } from './read/line-reader.ts';
+import { Batcher, type Batch } from './send/batch.ts';
 import type { DeadLetters } from './send/dead-letter.ts';
-import { deliver, type Delivered, type DeliverOptions } from './send/deliver.ts';
-import type { Batch } from './send/batch.ts';
+import { deliver, type Delivered, type DeliverOptions, type Outage } from './send/deliver.ts';
+import { Budget, Capacity } from './send/limits.ts';
 import { Outbox } from './send/outbox.ts';
-import type { Outage } from './send/outage.ts';
-import { Capacity } from './send/capacity.ts';
 import type { Sink } from './sink/sink.ts';
 import type { CheckpointWriter } from './state/checkpoint.ts';
 import { Keeper } from './state/keeper.ts';
 
-export interface Parts {
+interface Parts {
   readonly lines: LineSource;
   readonly contents: Contents;
   readonly sink: Sink;
@@ -33,7 +30,7 @@ export interface Parts {
   readonly outage: Outage;
 }
 
-export interface ShipOptions {
+interface ShipOptions {
   /** Of all that is in memory. */
   readonly inFlightBytes: number;
   /** Of them, what the reader always has. */
@@ -137,7 +134,7 @@ export class Shipping {
     const { signal, lines } = this.#parts;
     await this.#follow();
     await this.#drain();
-    if (signal.aborted && lines.left > 0) throw signal.reason as Error;
+    if (lines.left > 0) signal.throwIfAborted();
     return ExitCode.ok;
   }
 
@@ -176,7 +173,7 @@ export class Shipping {
     const { left } = lines;
     log.info('stopped', { ...counts, leftBytes: left });
     if (left > 0) log.warn(`${left} bytes are not acknowledged: the next start goes on there`);
-    if (signal.aborted && !(signal.reason instanceof SignalError)) throw signal.reason as Error;
+    if (!(signal.reason instanceof SignalError)) signal.throwIfAborted();
     if (this.#failure !== undefined) throw this.#failure as Error;
   }
 
@@ -242,4 +239,26 @@ export class Shipping {
 
 function ignoreAbort(): void {
   // The loop looks at its signals.
+}
+
+/**
+ * Says, and calls `over`, when a stop was so long ago.
+ * @param signal the stop, which may be past or still to come
+ */
+function armGrace(graceMs: number, signal: AbortSignal, log: Log, over: () => void): Disposable {
+  let timer: NodeJS.Timeout | undefined;
+  const arm = () => {
+    timer = setTimeout(() => {
+      log.warn(`the grace of ${formatDuration(graceMs)} is over`);
+      over();
+    }, graceMs);
+  };
+  if (signal.aborted) arm();
+  else signal.addEventListener('abort', arm, { once: true });
+  return {
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', arm);
+      clearTimeout(timer);
+    },
+  };
 }

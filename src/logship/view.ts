@@ -1,6 +1,4 @@
-import type { Counts } from './counts.ts';
-import type { FileState } from './read/file-state.ts';
-import type { SideState } from './serve/view.ts';
+import type { Counts, FileState } from './counts.ts';
 
 /** Why a destination takes nothing, and since when in milliseconds since the epoch. */
 export interface Held {
@@ -34,6 +32,20 @@ export interface PipelineState {
   readonly fileStates: () => readonly FileState[];
 }
 
+/** What runs beside the pipelines. */
+export interface SideState {
+  /** Bytes of disk that were given back; undefined where nothing is. */
+  readonly reclaimed: number | undefined;
+  readonly syslog: SyslogState | undefined;
+}
+
+interface SyslogState {
+  readonly received: number;
+  readonly lost: number;
+  /** Undefined where that can't be seen. */
+  readonly dropped: number | undefined;
+}
+
 /** How shipping stands, for who shows it. Each is asked when it is wanted. */
 export interface ShippingView {
   /** Where lines go, without credentials. */
@@ -49,6 +61,14 @@ export interface ShippingView {
   readonly pipelines: () => readonly PipelineState[];
   /** What runs beside them. */
   readonly side: () => SideState;
+}
+
+/** Of a destination's state, what probes and Prometheus are told. */
+export type DestinationState = Omit<PipelineState, 'to' | 'files'>;
+
+/** All that is shown of shipping; asked at each request. */
+export interface Shown extends Pick<ShippingView, 'side'> {
+  readonly pipelines: () => readonly DestinationState[];
 }
 
 /** The same of several at once. */
@@ -73,6 +93,7 @@ export function viewOf(states: () => readonly PipelineState[], side: () => SideS
 }
 
 function added(a: Readonly<Counts>, b: Readonly<Counts>): Counts {
-  const entries = Object.entries(a) as [keyof Counts, number][];
-  return Object.fromEntries(entries.map(([key, value]) => [key, value + b[key]])) as unknown as Counts;
+  const sum = { ...a };
+  for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += b[key];
+  return sum;
 }

@@ -7,6 +7,7 @@ import { canRunElasticsearch9, startElasticsearch9 } from '../cluster/elasticsea
 import { canRunOpenSearch, startOpenSearch } from '../cluster/opensearch.ts';
 import type { SearchServer } from '../cluster/search-server.ts';
 import type { Capability } from '../../tools/capability.ts';
+import { fileLimit } from '../support/file-limit.ts';
 import { runHelper } from '../support/helper.ts';
 import {
   countOf,
@@ -19,6 +20,9 @@ import {
   told,
   traceback,
 } from './kolla-log-ship-servers-support.ts';
+
+/** Three servers, one after the other. */
+fileLimit(30);
 
 interface Kind {
   readonly name: string;

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SignalError } from '../../src/core/errors.ts';
 import type { Values } from '../../src/cli/option.ts';
 import { resolveOptions, splitWords } from '../../src/cli/parse.ts';
+import { holdFolder } from '../../src/logship/state/held-folder.ts';
 import { settingsOf, SHIP_OPTIONS } from '../../src/logship/index.ts';
 import { openPipelines, runAll } from '../../src/logship/pipelines.ts';
 import { Lags, readinessOf } from '../../src/logship/serve/index.ts';
@@ -39,8 +40,10 @@ async function shipping(root: string, ...args: string[]) {
   const stop = new AbortController();
   const said: string[] = [];
   const stdout = new PassThrough();
-  const context = { log: log(said), now: () => Date.now(), proxyEnv: {}, stdout };
-  const pipelines = await openPipelines(settingsOf([], options), context);
+  const settings = settingsOf([], options);
+  const state = await holdFolder(settings.stateDir, settings.root);
+  const context = { log: log(said), now: () => Date.now(), state, proxyEnv: {}, stdout };
+  const pipelines = await openPipelines(settings, context);
   const ended = runAll(pipelines, stop.signal);
   ended.catch(() => {}); // looked at when it is waited for
   return {
@@ -52,6 +55,7 @@ async function shipping(root: string, ...args: string[]) {
     async [Symbol.asyncDispose]() {
       stop.abort(new Error('the test is over'));
       await ended.catch(() => {});
+      state[Symbol.dispose]();
     },
   };
 }

@@ -1,10 +1,8 @@
 import { Place } from '../parse/format.ts';
 import type { Content } from '../read/contents.ts';
 import type { TakeLine } from '../read/line-reader.ts';
-import { carry, endCarry } from './carry.ts';
-import type { LogEvent } from './event.ts';
-import { Frame, type Line } from './frame.ts';
-import { OpenEvent } from './open-event.ts';
+import { OpenEvent, type LogEvent } from './event.ts';
+import { carry, endCarry, Frame, type Line } from './frame.ts';
 
 const CARRIAGE_RETURN = 13;
 /** Each time something is cut a checkpoint is written. */
@@ -12,7 +10,7 @@ const CUT_EVERY_MS = 1000;
 /** Paths whose last generation is remembered. */
 const REMEMBERED = 1024;
 
-export interface FramerOptions {
+interface FramerOptions {
   /** Gets each event when it is whole. */
   readonly emit: (event: LogEvent) => void;
   /** Is told how much is held. */

@@ -1,7 +1,5 @@
-import type { Clock } from './clock.ts';
-import { groupsOf, shaped, type Fields, type Format } from './format.ts';
-import { requestFields } from './request.ts';
-import { wallOf } from './wall.ts';
+import { wallOf, type Clock } from './clock.ts';
+import { groupsOf, requestFields, shaped, type Fields, type Format } from './format.ts';
 
 const QUOTED = '(?:[^"\\\\]|\\\\.)*';
 /** Bounded, so that no line takes long. */

@@ -1,4 +1,4 @@
-import { ctime } from './ctime.ts';
+import { ctime } from './clock.ts';
 import { groupsOf, shaped, type Fields, type Format } from './format.ts';
 import { lego } from './lego.ts';
 

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const [ZERO, NINE, DASH, COLON, SPACE, T] = [48, 57, 45, 58, 32, 84];
 
 /** A wall clock's time. The month is 1 to 12. */
-export interface Wall {
+interface Wall {
   readonly year: number;
   readonly month: number;
   readonly day: number;
@@ -118,4 +118,36 @@ function rest({ second, ms = 0 }: Wall): number {
 function isWall({ year, month, day, hour, minute, second }: Wall): boolean {
   if (!(hour <= 23 && minute <= 59 && second <= 60 && month >= 1 && month <= 12 && day >= 1)) return false;
   return day <= 28 || day <= new Date(Date.UTC(year, month, 1) - DAY_MS).getUTCDate();
+}
+
+/**
+ * The time that an expression found, by the names of its groups: year, month (a number or `Nov`), day, hour, minute, second,
+ * and fraction, the digits behind the second. What it did not find is NaN, which no clock takes for a time.
+ */
+export function wallOf(found: RegExpExecArray | null): Wall {
+  const { year, month = '', day, hour, minute, second, fraction: digits = '' } = found?.groups ?? {};
+  return {
+    year: Number(year),
+    month: /^\d/.test(month) ? Number(month) : monthNamed(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+    ms: Number(digits.slice(0, 3).padEnd(3, '0')),
+  };
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** 1 to 12; NaN for what is no month. */
+export function monthNamed(name: string): number {
+  return MONTHS.indexOf(name) + 1 || NaN;
+}
+
+const CTIME =
+  /^\w{3} (?<month>\w{3}) {1,2}(?<day>\d{1,2}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?:\.(?<fraction>\d{1,6}))? (?<year>\d{4})/;
+
+/** C's `Fri Nov 20 08:15:42 2026` at a text's beginning, as Apache with a fraction behind the seconds; NaN where it is none. */
+export function ctime(text: string, clock: Clock): number {
+  return clock.wall(wallOf(CTIME.exec(text)));
 }

@@ -1,25 +1,15 @@
-import type { Span } from '../read/progress.ts';
 import { Clock } from './clock.ts';
-import type { Format, Reading, Schema } from './format.ts';
+import { ecsSchema } from './ecs.ts';
+import { Place, type Format, type Reading, type Schema } from './format.ts';
 import { FORMATS, kindOf, type FormatRule } from './formats.ts';
-import type { Origin } from './origin.ts';
-import { SCHEMAS, type SchemaName } from './schema.ts';
-import { Stamp } from './stamp.ts';
+import { kollaSchema } from './kolla.ts';
+import type { FileOrigin, Origin } from './schema.ts';
 import { MAX_DATE_MS, type Zone } from './zone.ts';
 
-export type { Origin } from './origin.ts';
-
-/** One event on its way to the server. */
-export interface Document {
-  readonly index: string;
-  readonly id: string;
-  /** JSON, on one line. */
-  readonly source: string;
-  readonly spans: readonly Span[];
-}
+export type { Origin } from './schema.ts';
 
 /** An event with its fields, before it has an id. */
-export interface Parsed {
+interface Parsed {
   readonly source: string;
   /** Of the event, in UTC: `2026-11-20`. */
   readonly day: string;
@@ -60,4 +50,58 @@ export class EventParser {
     const time = this.#stamp.iso(event.timeMs);
     return { source: this.#schema.document(event, time), day: this.#stamp.day };
   }
+}
+
+const SCHEMAS = {
+  kolla: kollaSchema,
+  ecs: ecsSchema,
+  raw: rawSchema,
+} as const satisfies Record<string, (format: Format, file: FileOrigin) => Schema>;
+type SchemaName = keyof typeof SCHEMAS;
+
+/** Each line a document, as it is; of its fields only the time is read. */
+function rawSchema(format: Format, { path }: FileOrigin): Schema {
+  const tail = `,"log.file.path":${JSON.stringify(path)}}`;
+  return {
+    format: {
+      name: format.name,
+      pid: 0,
+      place: () => Place.alone,
+      resumes: () => false,
+      time: (line, clock, nearMs) => format.time(line, clock, nearMs),
+      parse: (text) => ({ Payload: text }),
+    },
+    document: ({ text }, time) => `{"@timestamp":"${time}","message":${JSON.stringify(text)}${tail}`,
+  };
+}
+
+const SECOND_MS = 1000;
+
+/** Writes times as ISO 8601. Lines come in order, so a second is written once. */
+class Stamp {
+  #secondMs = NaN;
+  /** `2026-11-20T08:15:42.` */
+  #second = '';
+  #day = '';
+
+  /** `2026-11-20T08:15:42.123Z` */
+  iso(ms: number): string {
+    const rest = ms - this.#secondMs;
+    if (rest >= 0 && rest < SECOND_MS) return this.#second + threeDigits(rest);
+    this.#secondMs = Math.floor(ms / SECOND_MS) * SECOND_MS;
+    const text = new Date(this.#secondMs).toISOString();
+    this.#second = text.slice(0, -4);
+    this.#day = text.slice(0, 10);
+    return this.#second + threeDigits(ms - this.#secondMs);
+  }
+
+  /** The day of the last time that was written: `2026-11-20`. */
+  get day(): string {
+    return this.#day;
+  }
+}
+
+function threeDigits(ms: number): string {
+  const whole = Math.trunc(ms);
+  return `${whole < 100 ? (whole < 10 ? '00' : '0') : ''}${whole}Z`;
 }

@@ -1,6 +1,6 @@
-import { fieldsOf, PARSE_ERROR } from './fields.ts';
+import { defined } from '../../core/defined.ts';
 import type { Fields, Format, Schema } from './format.ts';
-import { given, loggerOf, undotted, type FileOrigin } from './origin.ts';
+import { fieldsOf, loggerOf, PARSE_ERROR, undotted, type FileOrigin } from './schema.ts';
 
 const ECS_VERSION = '8.17.0';
 
@@ -39,7 +39,7 @@ const NANOSECONDS_PER_MICROSECOND = 1000;
 export function ecsSchema(format: Format, origin: FileOrigin): Schema {
   const { hostname, pod, namespace, node, container, labels, path, kind } = origin;
   const inPod = pod === undefined && namespace === undefined ? undefined : 'kubernetes';
-  const file: Fields = given({
+  const file: Fields = defined({
     'ecs.version': ECS_VERSION,
     'host.name': hostname,
     'service.name': kind.program,
@@ -52,7 +52,7 @@ export function ecsSchema(format: Format, origin: FileOrigin): Schema {
     'kubernetes.namespace': namespace,
     'kubernetes.node.name': node,
     'container.name': container,
-  }) as Fields;
+  });
   for (const [name, value] of Object.entries(undotted(labels) ?? {})) file[`kubernetes.labels.${name}`] = value;
   const tail = `,${JSON.stringify(file).slice(1)}`;
   return {
@@ -71,7 +71,7 @@ export function ecsSchema(format: Format, origin: FileOrigin): Schema {
           '@timestamp': time,
           ...file,
           ...named,
-          ...(isUnreadable ? { tags: [PARSE_ERROR] } : {}),
+          ...(isUnreadable && { tags: [PARSE_ERROR] }),
         });
       const mark = isUnreadable ? `,"tags":["${PARSE_ERROR}"]` : '';
       return `{"@timestamp":"${time}",${JSON.stringify(named).slice(1, -1)}${mark}${tail}`;

@@ -41,7 +41,7 @@ export interface Format {
 }
 
 /** A format whose lines a regular expression tells. */
-export interface Shape {
+interface Shape {
   readonly name: string;
   /** First lines of events; the lines behind one belong to it. Without it each line is an event. */
   readonly begins?: RegExp;
@@ -75,4 +75,11 @@ export interface Schema {
   readonly format: Format;
   /** The JSON of a document. @param time its `@timestamp` */
   document(event: Reading, time: string): string;
+}
+
+const REQUEST = /^(?<method>[!-~]+) (?<path>\S+)(?: (?<protocol>HTTP\/\d(?:\.\d)?))?$/;
+
+/** The parts of a request line, or the whole where it is none. */
+export function requestFields(request: string): Fields {
+  return { ...(REQUEST.exec(request)?.groups ?? { request }) };
 }

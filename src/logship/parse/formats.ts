@@ -1,7 +1,7 @@
 import { basename, dirname, matchesGlob, relative } from 'node:path';
 import { apacheAccess } from './apache-access.ts';
 import { apacheError } from './apache-error.ts';
-import type { Format } from './format.ts';
+import { shaped, type Format } from './format.ts';
 import { haproxy } from './haproxy.ts';
 import { lego } from './lego.ts';
 import { libvirt } from './libvirt.ts';
@@ -12,7 +12,6 @@ import { rabbitmq } from './rabbitmq.ts';
 import { syslog } from './syslog.ts';
 import { uwsgi } from './uwsgi.ts';
 import { valkey } from './valkey.ts';
-import { whole } from './whole.ts';
 import { xinetd } from './xinetd.ts';
 
 /** How each format is made, by the name that `--format` knows. */
@@ -99,4 +98,9 @@ export function kindOf(path: string, root: string, rules: readonly FormatRule[])
 
 function hasWord(words: string | undefined, word: string): boolean {
   return words === undefined || words.split(' ').includes(word);
+}
+
+/** Any file: each line an event, whole. A line that begins with a date and a time has them. */
+function whole(): Format {
+  return shaped({ name: 'whole', time: (line, clock) => clock.zoned(line), parse: (text) => ({ Payload: text }) });
 }

@@ -1,8 +1,6 @@
-import type { Clock } from './clock.ts';
-import { groupsOf, shaped, type Fields, type Format } from './format.ts';
-import { requestFields } from './request.ts';
+import { wallOf, type Clock } from './clock.ts';
+import { groupsOf, requestFields, shaped, type Fields, type Format } from './format.ts';
 import { syslogFields, syslogTime } from './syslog.ts';
-import { wallOf } from './wall.ts';
 
 const HEAD = String.raw`^(?<client>\S+):(?<client_port>\d+) \[(?<accepted>[^\]]+)\] (?<frontend>\S+) (?<backend>[^\s/]+)\/(?<server>\S+) `;
 const COUNTS = String.raw`(?<connections>[\d+]+\/[\d+]+\/[\d+]+\/[\d+]+\/[\d+]+) (?<queues>\d+\/\d+)`;
@@ -40,7 +38,7 @@ function messageFields(message: string): Fields {
   const groups = groupsOf(HTTP, message) ?? groupsOf(TCP, message);
   if (groups === undefined) return {};
   const { accepted: _, request, ...rest } = groups;
-  const fields: Fields = { ...rest, ...(request === undefined ? {} : requestFields(request.replace(/"$/, ''))) };
+  const fields: Fields = { ...rest, ...(request !== undefined && requestFields(request.replace(/"$/, ''))) };
   for (const name of NUMBERS) if (fields[name] !== undefined) fields[name] = Number(fields[name]);
   return fields;
 }

@@ -1,6 +1,5 @@
-import { fieldsOf, PARSE_ERROR } from './fields.ts';
 import type { Format, Schema } from './format.ts';
-import { given, loggerOf, undotted, type FileOrigin } from './origin.ts';
+import { fieldsOf, given, loggerOf, PARSE_ERROR, undotted, type FileOrigin } from './schema.ts';
 
 /**
  * The names that Kolla's fluentd gives, which today's dashboards know. The pod's come as `kubernetes`, as fluentd's own
@@ -34,7 +33,7 @@ export function kollaSchema(format: Format, origin: FileOrigin): Schema {
           '@timestamp': time,
           ...file,
           ...fields,
-          ...(kind.format === 'haproxy' ? { programname: kind.program } : {}),
+          ...(kind.format === 'haproxy' && { programname: kind.program }),
         });
       return `{"@timestamp":"${time}",${JSON.stringify(fields).slice(1, -1)}${mark}${tail}`;
     },

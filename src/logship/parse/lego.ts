@@ -1,5 +1,5 @@
+import { wallOf } from './clock.ts';
 import { groupsOf, shaped, type Format } from './format.ts';
-import { wallOf } from './wall.ts';
 
 const BEGINS = /^(?<year>\d{4})\/(?<month>\d\d)\/(?<day>\d\d) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)/;
 const LINE = /^\S{10} \S{8} \[(?<log_level>[^\s\]]+)\] ?(?<Payload>.*)$/s;

@@ -1,4 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Option } from '../../cli/option.ts';
+import { ConfigError, messageOf, UsageError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import { FORMATS, type FormatName, type FormatRule } from './formats.ts';
 
 /** What documents are made of, and what they tell of the pod. */
 export const PARSE_OPTIONS = [
@@ -50,3 +55,64 @@ export const PARSE_OPTIONS = [
     example: '/etc/podinfo/labels',
   },
 ] as const satisfies readonly Option[];
+
+type Labels = Readonly<Record<string, string>>;
+
+/** The rules of `--format GLOB=NAME`. UsageError for a name that there is none of. */
+export function formatRules(words: readonly string[], root: string): FormatRule[] {
+  return words.map((word) => {
+    const [glob, name] = divided('--format', word, word.lastIndexOf('='), '*/app.log=oslo');
+    if (!isFormat(name)) {
+      const names = Object.keys(FORMATS);
+      throw new UsageError(`--format: '${name}' is not one of ${names.join(', ')}${didYouMean(name, names)}`);
+    }
+    return { glob: glob.startsWith('/') ? glob : join(root, glob), format: name };
+  });
+}
+
+/**
+ * The labels of `--labels-file`, and of each `--label NAME=VALUE`, which counts more. Undefined without any.
+ * @throws UsageError for a word that is none, ConfigError for a file that can't be read, or is not the downward API's
+ */
+export function labelsOf(words: readonly string[], file: string | undefined): Labels | undefined {
+  const labels: Record<string, string> = { ...(file !== undefined && labelsIn(file)) };
+  for (const word of words) {
+    const [name, value] = divided('--label', word, word.indexOf('='), 'region=RegionOne');
+    labels[name] = value;
+  }
+  return Object.keys(labels).length === 0 ? undefined : labels;
+}
+
+function labelsIn(file: string): Labels {
+  const lines = textOf(file)
+    .split('\n')
+    .filter((line) => line !== '');
+  return Object.fromEntries(
+    lines.map((line, at) => {
+      const [, name = '', quoted = ''] = /^([^=]+)=(".*")$/.exec(line) ?? [];
+      try {
+        // A label's value has no character that Go and JSON escape differently.
+        return [name, JSON.parse(quoted) as string];
+      } catch (cause) {
+        throw new ConfigError(`--labels-file: ${file}: line ${at + 1} is not NAME="VALUE"`, { cause });
+      }
+    }),
+  );
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new ConfigError(`--labels-file: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function divided(flag: string, word: string, at: number, example: string): readonly [string, string] {
+  if (at < 1 || at === word.length - 1) throw new UsageError(`${flag} '${word}': write it as ${example}`);
+  return [word.slice(0, at), word.slice(at + 1)];
+}
+
+function isFormat(name: string): name is FormatName {
+  return Object.hasOwn(FORMATS, name);
+}

@@ -1,11 +1,11 @@
-import { FACILITIES, parseSyslog, SEVERITIES } from './syslog-message.ts';
-import type { Clock } from './clock.ts';
+import { defined } from '../../core/defined.ts';
+import { Clock, monthNamed, wallOf } from './clock.ts';
 import { shaped, type Fields, type Format } from './format.ts';
-import { monthNamed } from './months.ts';
+import type { Zone } from './zone.ts';
 
 const PRIORITY = /^<\d{1,3}>/;
 const TIME_5424 = /^(?:<\d{1,3}>)?1 (\S+) /;
-const TIME_3164 = /^(?:<\d{1,3}>)?(\w{3}) ([ \d]?\d) (\d\d):(\d\d):(\d\d) /;
+const LINE_TIME_3164 = /^(?:<\d{1,3}>)?(\w{3}) ([ \d]?\d) (\d\d):(\d\d):(\d\d) /;
 /** The time of a message is worked out where the zone is known. */
 const NO_ARRIVAL = { atMs: 0, zone: () => 0 };
 
@@ -18,7 +18,7 @@ export function syslog(): Format {
 export function syslogTime(line: string, clock: Clock, nearMs: number): number {
   const told = TIME_5424.exec(line)?.[1];
   if (told !== undefined) return Date.parse(told);
-  const [, month, day, hour, minute, second] = TIME_3164.exec(line) ?? [];
+  const [, month, day, hour, minute, second] = LINE_TIME_3164.exec(line) ?? [];
   if (month === undefined) return NaN;
   const time = { month: monthNamed(month), day: Number(day), hour: Number(hour), minute: Number(minute) };
   return clock.nearest({ ...time, second: Number(second) }, nearMs);
@@ -27,15 +27,112 @@ export function syslogTime(line: string, clock: Clock, nearMs: number): number {
 /** Undefined for a line without either of a priority and a time. */
 export function syslogFields(line: string): Fields | undefined {
   const hasPriority = PRIORITY.test(line);
-  if (!hasPriority && !TIME_5424.test(line) && !TIME_3164.test(line)) return undefined;
+  if (!hasPriority && !TIME_5424.test(line) && !LINE_TIME_3164.test(line)) return undefined;
   const { facility, severity, host, program, pid, messageId, data, text } = parseSyslog(line, NO_ARRIVAL);
   return {
     ...(hasPriority ? { log_level: SEVERITIES[severity] ?? '', facility: FACILITIES[facility] ?? '' } : {}),
-    ...(host === undefined ? {} : { Hostname: host }),
-    ...(program === undefined ? {} : { programname: program }),
-    ...(pid === undefined ? {} : { Pid: pid }),
-    ...(messageId === undefined ? {} : { message_id: messageId }),
-    ...(data === undefined ? {} : { structured_data: data }),
+    ...defined({ Hostname: host, programname: program, Pid: pid, message_id: messageId, structured_data: data }),
     Payload: text,
   };
+}
+
+/** By number, RFC 5424 6.2.1, under the names that syslog.conf knows. */
+export const FACILITIES = (
+  'kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock ' +
+  'local0 local1 local2 local3 local4 local5 local6 local7'
+).split(' ');
+export const SEVERITIES = 'emerg alert crit err warning notice info debug'.split(' ');
+
+/** One datagram, read. What it does not say is undefined. */
+export interface SyslogMessage {
+  /** 0 to 23. */
+  readonly facility: number;
+  /** 0 to 7. */
+  readonly severity: number;
+  /** Of the message where it has a time, else of its arrival; milliseconds since the epoch. */
+  readonly timeMs: number;
+  readonly host: string | undefined;
+  readonly program: string | undefined;
+  readonly pid: string | undefined;
+  readonly messageId: string | undefined;
+  /** As it came: `[id key="value"]`. */
+  readonly data: string | undefined;
+  readonly text: string;
+}
+
+interface Arrival {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  /** Of times that have none. */
+  readonly zone: Zone;
+}
+
+/** What RFC 3164 4.3.3 says of a datagram without a priority: user.notice. */
+const NO_PRIORITY = 13;
+
+const HEAD_5424 = /^1 (\S+) (\S+) (\S+) (\S+) (\S+) (-|(?:\[(?:[^\]\\]|\\.)*\])+)(?: |$)/s;
+const TIME_3164 = /^(?<month>[A-Z][a-z]{2}) (?<day>[ \d]?\d) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) /;
+const TAG = /^([^\s:[\]]{1,128})(?:\[([^\]\s]{1,128})\])?: ?/;
+
+/** RFC 5424, or 3164 as it is really sent (haproxy names no host unless told to), or, at the least, a text. */
+export function parseSyslog(datagram: string, arrival: Arrival): SyslogMessage {
+  const priority = /^<(\d{1,3})>/.exec(datagram);
+  const number = Number(priority?.[1] ?? NO_PRIORITY);
+  const isPriority = priority !== null && number < FACILITIES.length * SEVERITIES.length;
+  const rest = isPriority ? datagram.slice(priority[0].length) : datagram;
+  const pri = isPriority ? number : NO_PRIORITY;
+  const level = { facility: pri >> 3, severity: pri & 7 };
+  return { ...level, ...(parse5424(rest, arrival) ?? parse3164(rest, arrival)) };
+}
+
+type Rest = Omit<SyslogMessage, 'facility' | 'severity'>;
+
+function parse5424(text: string, { atMs }: Arrival): Rest | undefined {
+  const head = HEAD_5424.exec(text);
+  if (head === null) return undefined;
+  const [all, time = '', host, program, pid, messageId, data] = head;
+  const timeMs = time === '-' ? atMs : Date.parse(time);
+  if (Number.isNaN(timeMs)) return undefined;
+  return {
+    timeMs,
+    host: given(host),
+    program: given(program),
+    pid: given(pid),
+    messageId: given(messageId),
+    data: given(data),
+    // The standard lets a text begin with a byte order mark to say that it is UTF-8.
+    text: text.slice(all.length).replace(/^\uFEFF/, ''),
+  };
+}
+
+function given(word: string | undefined): string | undefined {
+  return word === '-' ? undefined : word;
+}
+
+function parse3164(text: string, arrival: Arrival): Rest {
+  const time = TIME_3164.exec(text);
+  const timeMs = time === null ? NaN : time3164(time, arrival);
+  const isTime = !Number.isNaN(timeMs);
+  const behind = isTime ? text.slice(time?.[0].length) : text;
+  // A host is a word without the tag's colon, and comes only behind a time.
+  const host = isTime && !TAG.test(behind) ? /^(\S+) (?=\S)/.exec(behind) : null;
+  const tagged = host === null ? behind : behind.slice(host[0].length);
+  const tag = TAG.exec(tagged);
+  const isHost = host !== null && tag !== null;
+  return {
+    timeMs: isTime ? timeMs : arrival.atMs,
+    host: isHost ? host[1] : undefined,
+    program: tag?.[1],
+    pid: tag?.[2],
+    messageId: undefined,
+    data: undefined,
+    text: tag === null ? behind : tagged.slice(tag[0].length),
+  };
+}
+
+/** The year is that which brings it nearest to its arrival. */
+function time3164(found: RegExpExecArray, { atMs, zone }: Arrival): number {
+  const nearest = new Clock(zone).nearest(wallOf(found), atMs);
+  // It has whole seconds: within the second of the arrival, that says more.
+  return atMs >= nearest && atMs < nearest + 1000 ? atMs : nearest;
 }

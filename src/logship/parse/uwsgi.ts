@@ -1,4 +1,4 @@
-import { ctime } from './ctime.ts';
+import { ctime } from './clock.ts';
 import { groupsOf, Place, type Format } from './format.ts';
 
 const REQUEST =

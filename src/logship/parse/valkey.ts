@@ -1,5 +1,5 @@
+import { wallOf } from './clock.ts';
 import { groupsOf, shaped, type Format } from './format.ts';
-import { wallOf } from './wall.ts';
 
 const BEGINS = /^\d+:[A-Za-z-]+ /;
 const TIME =

@@ -1,5 +1,5 @@
+import { wallOf } from './clock.ts';
 import { groupsOf, shaped, type Format } from './format.ts';
-import { wallOf } from './wall.ts';
 
 const BEGINS =
   /^(?<year>\d\d)\/(?<month>\d{1,2})\/(?<day>\d{1,2})@(?<hour>\d{1,2}):(?<minute>\d{1,2}):(?<second>\d{1,2}): /;

@@ -1,8 +1,7 @@
 import { EventParser, type ParserOptions } from '../parse/document.ts';
-import type { Cut } from '../event/cut.ts';
 import { over, type Saved } from '../state/checkpoint.ts';
 import { Generation, hasFirstLine } from './generation.ts';
-import { Progress } from './progress.ts';
+import { Progress, type Cut } from './progress.ts';
 
 /** A generation that is being read. */
 export interface Content {
@@ -19,13 +18,13 @@ export interface Content {
   modifiedMs: number;
 }
 
-export interface ContentsOptions extends ParserOptions {
+interface ContentsOptions extends ParserOptions {
   readonly source: string;
   readonly now: () => number;
 }
 
 /** A file as it was found. */
-export interface Found {
+interface Found {
   /** Where it was written, without a rotation's suffix. */
   readonly path: string;
   readonly dev: number;

@@ -1,9 +1,8 @@
-import { globSync } from 'node:fs';
+import { globSync, type Stats } from 'node:fs';
 import { basename, dirname, join, matchesGlob, resolve, sep } from 'node:path';
-import { statOf } from './listing.ts';
-import { baseOf, isCompressed } from './siblings.ts';
+import { baseOf, isCompressed, statOf } from './listing.ts';
 
-export interface DiscoverOptions {
+interface DiscoverOptions {
   /** Absolute globs. */
   readonly patterns: readonly string[];
   /** Globs: absolute, or without a slash, of names. */
@@ -104,4 +103,28 @@ function signatureOf(folders: readonly string[]): string {
       return stat === undefined ? '' : `${stat.ino}:${stat.mtimeMs}`;
     })
     .join();
+}
+
+/** How a file stood when it was read to its end. */
+type Stamp = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'>;
+
+const REMEMBERED = 1000;
+
+/** Rotated files of which nothing is left to read, unless somebody writes to them again. */
+export class Finished {
+  readonly #stamps = new Set<string>();
+
+  add(stamp: Stamp): void {
+    this.#stamps.add(key(stamp));
+    const [oldest] = this.#stamps;
+    if (this.#stamps.size > REMEMBERED && oldest !== undefined) this.#stamps.delete(oldest);
+  }
+
+  has(stamp: Stamp): boolean {
+    return this.#stamps.has(key(stamp));
+  }
+}
+
+function key({ dev, ino, size, mtimeMs }: Stamp): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}`;
 }

@@ -1,19 +1,15 @@
 import type { Stats } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
-import type { Beside } from './beside.ts';
-import { Changes } from './changes.ts';
-import { Discover } from './discover.ts';
-import { fileStatesOf, type FileState } from './file-state.ts';
-import { Finished } from './finished.ts';
-import type { FollowOptions } from './follow-options.ts';
+import { fileStatesOf, type FileState } from '../counts.ts';
+import { DedupedWarnings } from '../deduped-warnings.ts';
+import { Discover, Finished } from './discover.ts';
 import { HeldFile } from './held-file.ts';
-import type { TakeLine } from './line-reader.ts';
-import type { LineSource, ReadOptions } from './line-source.ts';
-import { statOf } from './listing.ts';
+import type { LineSource, ReadOptions, TakeLine } from './line-reader.ts';
+import { statOf, type Beside, type Sibling } from './listing.ts';
+import { logOpener } from './open-log.ts';
 import { Rotated } from './rotated.ts';
-import { Said } from './said.ts';
-import type { Sibling } from './siblings.ts';
-import { Tail, tailBuffer, type Displaced, type TailOptions } from './tail.ts';
+import { Tail, tailBuffer, type Displaced, type FollowOptions, type TailOptions } from './tail.ts';
+import { Changes } from './wake.ts';
 
 const DISCOVER_MS = 1000;
 /** Files are looked at no more often while there is much to read. */
@@ -48,21 +44,22 @@ export class Follower implements LineSource {
   readonly #sinceMs: number;
   /** What was read of former contents of a path. */
   readonly #closed = new Map<string, { readonly lines: number; readonly bytes: number }>();
-  readonly #said: Said;
+  readonly #warnings: DedupedWarnings;
   #behind = new Set<Tail>();
   #lookedMs = -Infinity;
   #discoveredMs = -Infinity;
   #hasMore = false;
 
   constructor(options: FollowOptions) {
-    const { patterns, excludes = [], stateDir, maxLineBytes, log, uptime = () => performance.now() } = options;
+    const { patterns, root, excludes = [], stateDir, maxLineBytes, log, uptime = () => performance.now() } = options;
     this.#options = options;
     this.#uptime = uptime;
     this.#sinceMs = (options.sinceMs ?? Date.now()) - DISCOVER_MS;
     const displaced = (tail: Tail, what: Displaced) => this.#addRotated(this.#rotation.displaced(tail, what));
-    this.#tailOptions = { ...options, buffer: tailBuffer(maxLineBytes), displaced };
+    const open = logOpener({ patterns, root, isOwn: options.isOwn });
+    this.#tailOptions = { ...options, buffer: tailBuffer(maxLineBytes), open, displaced };
     this.#discover = new Discover({ patterns, excludes, stateDir });
-    this.#said = new Said(log);
+    this.#warnings = new DedupedWarnings(log);
     this.#rotation = new Rotated({
       ...this.#tailOptions,
       list: options.list,
@@ -186,7 +183,7 @@ export class Follower implements LineSource {
       if (isFirst && this.#options.firstStart === 'beginning')
         this.#addRotated(this.#rotation.older(origin, path, beside));
       else
-        this.#said.warn(
+        this.#warnings.warn(
           `rotated ${origin}`,
           `${path} matches, but rotation made it of ${origin}: it is not shipped again`,
         );
@@ -206,16 +203,16 @@ export class Follower implements LineSource {
     try {
       const stat = statOf(path);
       // Opening a pipe would wait for its writer.
-      if (stat?.isFile() === false) return this.#said.warn(path, `${path} is not a file: it is not followed`);
-      const file = new HeldFile(path, this.#tailOptions.buffer);
+      if (stat?.isFile() === false) return this.#warnings.warn(path, `${path} is not a file: it is not followed`);
+      const file = new HeldFile(path, this.#tailOptions.buffer, this.#tailOptions.open);
       const tail = this.#takeBack(path, file) ?? new Tail({ path, file, isRotated: false }, this.#tailOptions);
       if (fromEnd) tail.skipToEnd();
       this.#tails.set(path, tail);
       this.#behind.add(tail);
-      this.#said.over(path, `${path} can be read now`);
+      this.#warnings.over(path, `${path} can be read now`);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        this.#said.warn(path, `cannot read ${path}: ${messageOf(error)}`);
+        this.#warnings.warn(path, `cannot read ${path}: ${messageOf(error)}`);
     }
   }
 
@@ -246,7 +243,7 @@ export class Follower implements LineSource {
       return act();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-      this.#said.warn(tail.path, `cannot read ${tail.path}: ${messageOf(error)}`);
+      this.#warnings.warn(tail.path, `cannot read ${tail.path}: ${messageOf(error)}`);
       return undefined;
     }
   }

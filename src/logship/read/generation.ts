@@ -23,7 +23,7 @@ export interface Identity {
 }
 
 /** A beginning that was there before, and how often. */
-export interface Rival {
+interface Rival {
   readonly head: Buffer;
   readonly times: number;
   /** Several that were too many to be kept apart, and began with these bytes. */

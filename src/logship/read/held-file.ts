@@ -1,5 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { HEAD_BYTES, type Generation } from './generation.ts';
+import type { Sibling } from './listing.ts';
+import type { OpenLog } from './open-log.ts';
 
 /** So much before our place must be what it was, or the file was truncated and written anew. */
 const LEAD_BYTES = 64;
@@ -25,10 +27,10 @@ export class HeldFile implements Disposable {
   /** The bytes before our place. */
   #lead: Buffer = Buffer.alloc(0);
 
-  /** @param buffer shared by all files; room for the longest read and LEAD_BYTES more. Throws the system's error. */
-  constructor(path: string, buffer: Buffer) {
+  /** @param buffer shared by all files; room for the longest read and LEAD_BYTES more. Throws what `open` throws. */
+  constructor(path: string, buffer: Buffer, open: OpenLog) {
     this.#buffer = buffer;
-    this.#fd = openSync(path, 'r');
+    this.#fd = open(path);
     const { dev, ino } = fstatSync(this.#fd);
     this.dev = dev;
     this.ino = ino;
@@ -110,5 +112,33 @@ export class HeldFile implements Disposable {
 
   [Symbol.dispose](): void {
     closeSync(this.#fd);
+  }
+}
+
+/** Renames of one file, each between our look at its name and our opening that. */
+const MOST_RENAMES = 20;
+
+/**
+ * Opens a file that was seen, under the name that rotation has given it since.
+ * @param look what is there now
+ * Throws what `open` throws, or that it is gone.
+ */
+export function hold({ at, stat }: Sibling, buffer: Buffer, open: OpenLog, look: () => readonly Sibling[]): HeldFile {
+  let name: string | undefined = at;
+  for (let nth = 0; name !== undefined && nth < MOST_RENAMES; nth++) {
+    const file = opened(name, buffer, open);
+    if (file?.ino === stat.ino && file.dev === stat.dev) return file;
+    file?.[Symbol.dispose]();
+    name = look().find((other) => other.stat.ino === stat.ino && other.stat.dev === stat.dev)?.at;
+  }
+  throw new Error('it is gone');
+}
+
+function opened(path: string, buffer: Buffer, open: OpenLog): HeldFile | undefined {
+  try {
+    return new HeldFile(path, buffer, open);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }

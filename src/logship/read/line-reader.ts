@@ -1,11 +1,9 @@
 import type { Log } from '../../core/log.ts';
 import type { Counts } from '../counts.ts';
+import { characterBoundary, CHUNK_BYTES, holeIn, readBytesFor, skipNuls } from './bytes.ts';
 import type { Content, Contents } from './contents.ts';
 import { HEAD_BYTES } from './generation.ts';
 import type { HeldFile } from './held-file.ts';
-import { holeIn } from './hole.ts';
-import { characterBoundary, skipNuls } from './lines.ts';
-import { CHUNK_BYTES, readBytesFor } from './read-bytes.ts';
 
 /**
  * Gets one line as bytes of a shared buffer, which the next read overwrites.
@@ -164,4 +162,26 @@ function nextCut({ cuts }: Content, position: number): number {
   let next = Infinity;
   for (const { at } of cuts) if (at > position && at < next) next = at;
   return next;
+}
+
+/** Where lines come from: our own reader, or one that it is held against. */
+export interface LineSource extends Disposable {
+  /** Looks for new, renamed and removed files. */
+  look(): void;
+  /** Reads one chunk of each file that has more. Returns whether there is more to read now. */
+  read(take: TakeLine, options: ReadOptions): Promise<boolean>;
+  /**
+   * Resolves at once when files came or went, and else not before that time, and then when files have grown, or may have.
+   * Rejects with the signal's reason.
+   */
+  changed(ms: number, signal: AbortSignal): Promise<void>;
+  /** Bytes that are not acknowledged. */
+  readonly left: number;
+}
+
+export interface ReadOptions {
+  /** Nothing more will be read: unfinished lines count. */
+  readonly final: boolean;
+  /** Called before each chunk: waits for room and lets others run. Whether to go on. */
+  readonly pace: () => Promise<boolean>;
 }

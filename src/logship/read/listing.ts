@@ -1,8 +1,11 @@
-import { readdirSync, statSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fstatSync, readdirSync, readSync, statSync, type Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { constants as zlib, gunzipSync } from 'node:zlib';
+import { HEAD_BYTES } from './generation.ts';
+import type { OpenLog } from './open-log.ts';
 
 /** A file in a folder, links followed. */
-export interface Listed {
+interface Listed {
   readonly name: string;
   readonly stat: Stats;
 }
@@ -31,7 +34,7 @@ export function listed(folder: string, isWanted: (name: string) => boolean = () 
  * A folder that is read while files are renamed in it may show one of them nowhere: so it is read until it shows the same
  * twice.
  */
-export function settled(read: () => Listing): Listing {
+function settled(read: () => Listing): Listing {
   let found = read();
   for (let nth = 1; nth < MOST_LISTINGS; nth++) {
     const again = read();
@@ -42,7 +45,7 @@ export function settled(read: () => Listing): Listing {
 }
 
 /** Those whose names begin so, however many others there are. */
-export function withPrefix(listing: Listing, prefix: string): Listing {
+function withPrefix(listing: Listing, prefix: string): Listing {
   let [from, to] = [0, listing.length];
   while (from < to) {
     const middle = (from + to) >>> 1;
@@ -80,4 +83,91 @@ function namesIn(folder: string): string[] {
   } catch {
     return []; // it is gone too
   }
+}
+
+/** What logrotate and others add to a name: `.1`, `-20261121`, `.2026-11-21`. */
+const ROTATED = /[.-]\d[\d.:_T-]*$/;
+const COMPRESSED = /\.(gz|bz2|xz|zst|lz4|lzma|zip|Z)$/;
+
+/** A file beside one that is followed, whose name begins with that one's. */
+export interface Sibling {
+  readonly at: string;
+  readonly stat: Stats;
+  /** It has the name of an older content, and is not compressed. */
+  readonly isRotated: boolean;
+}
+
+/** Of two of the same instant `.2` is older than `.1`. */
+const BY_NAME = new Intl.Collator('en', { numeric: true });
+
+/** What rotation may have made of a file, as its folder was listed, the oldest first. */
+function siblingsIn(listing: Listing, path: string): readonly Sibling[] {
+  const name = basename(path);
+  return withPrefix(listing, name)
+    .filter((other) => other.name !== name)
+    .map((other) => {
+      const at = join(dirname(path), other.name);
+      return { at, stat: other.stat, isRotated: baseOf(at) === path };
+    })
+    .toSorted((a, b) => a.stat.mtimeMs - b.stat.mtimeMs || BY_NAME.compare(b.at, a.at));
+}
+
+/** The name that a rotated file was written at; undefined for a name that no rotation made, or that is compressed. */
+export function baseOf(path: string): string | undefined {
+  const base = path.replace(ROTATED, '');
+  return base === path || isCompressed(path) ? undefined : base;
+}
+
+export function isCompressed(path: string): boolean {
+  return COMPRESSED.test(path);
+}
+
+/** The beginning and the size of what was compressed by gzip. Undefined when it is no such file. */
+export function unzippedHead(
+  path: string,
+  open: OpenLog,
+): { readonly head: Buffer; readonly size: number } | undefined {
+  const ENOUGH_BYTES = 4096;
+  try {
+    const fd = open(path);
+    try {
+      const start = Buffer.alloc(ENOUGH_BYTES);
+      const read = readSync(fd, start, 0, ENOUGH_BYTES, 0);
+      const plain = gunzipSync(start.subarray(0, read), { finishFlush: zlib.Z_SYNC_FLUSH });
+      const { size } = fstatSync(fd);
+      const end = Buffer.alloc(4);
+      readSync(fd, end, 0, 4, size - 4);
+      // The format keeps the size modulo 4 GiB, RFC 1952.
+      return { head: plain.subarray(0, HEAD_BYTES), size: end.readUInt32LE() };
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** What rotation may have made of the file at a path, the oldest first. */
+export type Beside = (path: string) => readonly Sibling[];
+
+/** Beside each path as it is whenever it is asked for. */
+export function besideOne(list: List): Beside {
+  return (path) => {
+    const name = basename(path);
+    return siblingsIn(
+      settled(() => list(dirname(path), (other) => other.startsWith(name))),
+      path,
+    );
+  };
+}
+
+/** Beside many paths: each folder as it is when it is first asked for, so that it is listed once for all its files. */
+export function besideMany(list: List): Beside {
+  const listings = new Map<string, Listing>();
+  return (path) => {
+    const folder = dirname(path);
+    const listing = listings.get(folder) ?? settled(() => list(folder));
+    listings.set(folder, listing);
+    return siblingsIn(listing, path);
+  };
 }

@@ -1,13 +1,20 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Saved } from '../state/checkpoint.ts';
-import { besideMany, besideOne, type Beside } from './beside.ts';
-import { HeldFile } from './held-file.ts';
-import { hold } from './hold.ts';
-import { listed, statOf, type List } from './listing.ts';
-import { isCompressed, unzippedHead, type Sibling } from './siblings.ts';
+import { HeldFile, hold } from './held-file.ts';
+import {
+  besideMany,
+  besideOne,
+  isCompressed,
+  listed,
+  statOf,
+  unzippedHead,
+  type Beside,
+  type List,
+  type Sibling,
+} from './listing.ts';
 import { Tail, type Displaced, type TailOptions } from './tail.ts';
 
-export interface RotatedOptions extends TailOptions {
+interface RotatedOptions extends TailOptions {
   readonly list: List | undefined;
   /** Whether that file is open, or was read to its end. */
   readonly isKnown: (sibling: Sibling) => boolean;
@@ -103,7 +110,8 @@ export class Rotated {
   #currentOf(path: string, held: HeldFile | undefined): Saved | undefined {
     try {
       // Opening a pipe would wait for its writer.
-      using own = held === undefined && statOf(path)?.isFile() ? new HeldFile(path, NO_LEAD) : undefined;
+      using own =
+        held === undefined && statOf(path)?.isFile() ? new HeldFile(path, NO_LEAD, this.#options.open) : undefined;
       const file = held ?? own;
       if (file === undefined) return undefined;
       const { size } = file.stat();
@@ -205,7 +213,7 @@ export class Rotated {
   }
 
   #hold(sibling: Sibling, path: string): HeldFile {
-    return hold(sibling, this.#options.buffer, () => this.#beside(path));
+    return hold(sibling, this.#options.buffer, this.#options.open, () => this.#beside(path));
   }
 
   #siblings(path: string, beside = this.#beside): readonly Sibling[] {
@@ -215,8 +223,9 @@ export class Rotated {
   /** @param seen bytes behind the position that were there when we last looked */
   #sayLost({ path, position, matches }: Unread, seen: number, beside = this.#beside): void {
     const { counts, log } = this.#options;
-    const zipped = beside(path).find(({ at }) => isCompressed(at) && matches(unzippedHead(at)?.head ?? NO_LEAD));
-    const size = zipped === undefined ? undefined : unzippedHead(zipped.at)?.size;
+    const headOf = (at: string) => unzippedHead(at, this.#options.open);
+    const zipped = beside(path).find(({ at }) => isCompressed(at) && matches(headOf(at)?.head ?? NO_LEAD));
+    const size = zipped === undefined ? undefined : headOf(zipped.at)?.size;
     const lost = size === undefined ? seen : Math.max(0, size - position);
     counts.lostBytes += lost;
     const where = zipped === undefined ? 'no copy of it is beside it' : `${zipped.at} is compressed already`;

@@ -1,18 +1,21 @@
+import { readBytesFor } from './bytes.ts';
 import type { Content, Contents } from './contents.ts';
 import { HeldFile, type Standing } from './held-file.ts';
 import { LineReader, type LineReaderOptions, type TakeLine } from './line-reader.ts';
-import { readBytesFor } from './read-bytes.ts';
+import type { List } from './listing.ts';
+import type { OpenLog } from './open-log.ts';
 
 export interface TailOptions extends LineReaderOptions {
   readonly contents: Contents;
   /** Shared by all tails, from `tailBuffer`. */
   readonly buffer: Buffer;
+  readonly open: OpenLog;
   /** Something was truncated away. Returns whether there is something older to be read first. */
   readonly displaced: (tail: Tail, displaced: Displaced) => boolean;
 }
 
 /** An open file, which its tail closes. */
-export interface Followed {
+interface Followed {
   /** Where it was written, without a rotation's suffix. */
   readonly path: string;
   readonly file: HeldFile;
@@ -206,4 +209,25 @@ export class Tail implements Disposable {
       modifiedMs: this.#modifiedMs,
     });
   }
+}
+
+export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' | 'open'> {
+  /** Absolute globs. */
+  readonly patterns: readonly string[];
+  /** Globs: absolute, or without a slash, of names. */
+  readonly excludes?: readonly string[];
+  /** Of the logs. */
+  readonly root?: string;
+  /** Whether a place is our own state's, whatever leads there. */
+  readonly isOwn?: (place: string) => boolean;
+  /** Our own, which is never shipped. */
+  readonly stateDir?: string;
+  /** At the very first start: what is done with what lies there. Undefined later. */
+  readonly firstStart?: 'beginning' | 'end' | undefined;
+  /** Rotated files that are older were there before us, in milliseconds since the epoch; the start, unless given. */
+  readonly sinceMs?: number | undefined;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly uptime?: () => number;
+  /** How folders are read; with the file system's calls, unless given. */
+  readonly list?: List | undefined;
 }

@@ -1,10 +1,15 @@
 import { oneLine } from '../../core/one-line.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
 import { start } from '../../process/run.ts';
-import type { Range } from './range.ts';
+
+/** Bytes of a file, the end not among them. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Why a range was not given back. `here`: of this file alone; otherwise of all, and for good. */
-export interface Refusal {
+interface Refusal {
   readonly isHere: boolean;
   readonly reason: string;
 }

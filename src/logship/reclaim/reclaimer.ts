@@ -1,32 +1,30 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Punch } from './punch.ts';
-import { givenBack } from './range.ts';
+import { DedupedWarnings } from '../deduped-warnings.ts';
+import { BLOCK_BYTES, NEVER_GIVEN_BACK_BYTES } from '../read/bytes.ts';
+import type { Identity } from '../read/generation.ts';
+import type { Mark } from '../read/progress.ts';
+import type { Punch, Range } from './punch.ts';
+import type { OpenLog } from '../read/open-log.ts';
 
 /** How far a content is acknowledged: of a checkpoint's entry, what counts here. */
 export interface Acknowledged {
-  readonly generation: {
-    readonly path: string;
-    readonly ino: number;
-    /** Its first bytes. */
-    readonly head: Buffer;
-  };
-  readonly mark: { readonly offset: number; readonly skipping: boolean };
+  readonly generation: Pick<Identity, 'path' | 'ino' | 'head'>;
+  readonly mark: Pick<Mark, 'offset' | 'skipping'>;
 }
 
-export interface ReclaimOptions {
+interface ReclaimOptions {
   readonly punch: Punch;
   /** Of each destination, what its checkpoint on disk holds. */
   readonly saved: () => readonly (readonly Acknowledged[])[];
   /** Acknowledged bytes of each file that stay. */
   readonly keepBytes: number;
+  readonly open: OpenLog;
   readonly log: Log;
 }
 
 const NEWLINE = 10;
-/** A pipe that took the file's place must not hold us. */
-const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 /** After a refusal: so many bytes more, then it is tried again. */
 const AGAIN_BYTES = 16 * 1024 * 1024;
 
@@ -37,13 +35,14 @@ export class Reclaimer {
   readonly #done = new Map<string, number>();
   /** By content, up to where the system's refusal is not asked for again. */
   readonly #refusedAt = new Map<string, number>();
-  readonly #said = new Set<string>();
+  readonly #warnings: DedupedWarnings;
   #isOff = false;
   /** Bytes that were given back. */
   bytes = 0;
 
   constructor(options: ReclaimOptions) {
     this.#options = options;
+    this.#warnings = new DedupedWarnings(options.log);
   }
 
   /** One look at all files. Rejects for the signal alone. */
@@ -83,7 +82,7 @@ export class Reclaimer {
 
   #open(path: string): number | undefined {
     try {
-      return openSync(path, OPEN_FLAGS);
+      return this.#options.open(path);
     } catch (error) {
       // Renamed or removed: its disk is given back by whoever did that.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#say(path, messageOf(error));
@@ -101,11 +100,9 @@ export class Reclaimer {
 
   #say(path: string, reason: string): void {
     const text = `acknowledged bytes of ${path} can't be given back: ${reason}`;
-    if (this.#said.has(text)) return;
-    this.#said.add(text);
     const fix =
       'mount the volume read-write, and run with a uid or fsGroup that may write its files; or give --reclaim off';
-    this.#options.log.warn(`${text}; ${fix}`);
+    this.#warnings.warn(text, `${text}; ${fix}`);
   }
 }
 
@@ -150,4 +147,24 @@ function isStill(fd: number, { generation: { ino, head }, mark }: Acknowledged):
 
 function blockBytes(fd: number): number {
   return fstatSync(fd).blocks * 512;
+}
+
+/** For less it is not worth a process. */
+const STEP_BYTES = 1024 * 1024;
+
+/** The byte before the mark tells our reader that the file is still the same: it must stay. */
+export const MIN_KEEP_BYTES = BLOCK_BYTES;
+
+/**
+ * What can be given back of a file now. Its beginning can't, where the fingerprint lies. So somebody who truncates the file and
+ * writes it anew, in the instant between our last look at it and the system's work, loses nothing unless he writes that much.
+ * @param acknowledged by every destination, in bytes from the beginning
+ * @param before up to where it was given back already
+ * @param keep how many acknowledged bytes stay for whoever looks at the file
+ */
+export function givenBack(acknowledged: number, before: number, keep: number): Range | undefined {
+  const start = Math.max(NEVER_GIVEN_BACK_BYTES, before);
+  const last = acknowledged - Math.max(keep, MIN_KEEP_BYTES);
+  const end = last - (last % BLOCK_BYTES);
+  return end - start >= STEP_BYTES ? { start, end } : undefined;
 }

@@ -1,11 +1,12 @@
-import { open, rename, stat, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants } from 'node:fs';
+import { rename, stat, type FileHandle } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
-import { lettersIn } from './letters-there.ts';
+import { openOwn, type StateFolder } from '../state/held-folder.ts';
 
-export interface DeadLetterOptions {
-  readonly folder: string;
+interface DeadLetterOptions {
+  readonly folder: StateFolder;
   /** The file's: `dead-letter.jsonl`. */
   readonly name: string;
   /** Bytes that it and the one before it may take together. */
@@ -16,20 +17,23 @@ export interface DeadLetterOptions {
   readonly onDropped: (letters: number) => void;
 }
 
-export interface Letter {
+interface Letter {
   /** As it was sent: its action's line and its JSON. */
   readonly document: Buffer;
   readonly reason: string;
 }
 
 const NEWLINE = 10;
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 
 /**
  * Documents that the server will never take, one JSON line each with the reason, for a person to look at. A file that has
  * half of the bytes allowed is put aside as FILE.1, over the one before, whose letters are counted and said.
  */
 export class DeadLetters {
+  /** Its name, for messages. */
   readonly file: string;
+  readonly #at: string;
   readonly #options: DeadLetterOptions;
   #queue: Promise<void> = Promise.resolve();
   /**
@@ -40,7 +44,8 @@ export class DeadLetters {
 
   constructor(options: DeadLetterOptions) {
     this.#options = options;
-    this.file = join(options.folder, options.name);
+    this.file = options.folder.nameOf(options.name);
+    this.#at = options.folder.at(options.name);
   }
 
   /** Resolves when all are on disk: only then may their lines count as settled. Rejects with the system's error. */
@@ -51,13 +56,13 @@ export class DeadLetters {
   }
 
   async #append(letters: readonly Letter[]): Promise<void> {
-    this.#earlier ??= new Set([...(await lettersIn(`${this.file}.1`)), ...(await lettersIn(this.file))]);
+    this.#earlier ??= new Set([...(await lettersIn(`${this.#at}.1`)), ...(await lettersIn(this.#at))]);
     const time = this.#options.now().toISOString();
     const contents = letters.map(contentOf).filter(({ id }) => !this.#earlier?.has(id));
     if (contents.length === 0) return;
     const text = contents.map((content) => `${JSON.stringify({ time, ...content })}\n`).join('');
     await this.#rotate(Buffer.byteLength(text));
-    await using file = await open(this.file, 'a+', 0o600);
+    await using file = await openOwn(this.#at, APPEND);
     const { size } = await file.stat();
     try {
       await file.appendFile((await isTorn(file, size)) ? `\n${text}` : text);
@@ -71,11 +76,11 @@ export class DeadLetters {
 
   async #rotate(more: number): Promise<void> {
     const { limit, log, onDropped } = this.#options;
-    const size = (await stat(this.file).catch(ignoreAbsent))?.size ?? 0;
+    const size = (await stat(this.#at).catch(ignoreAbsent))?.size ?? 0;
     if (size === 0 || size + more <= limit / 2) return;
-    const older = `${this.file}.1`;
+    const older = `${this.#at}.1`;
     const dropped = (await lettersIn(older)).length;
-    await rename(this.file, older);
+    await rename(this.#at, older);
     if (dropped === 0) return;
     onDropped(dropped);
     log.warn(`${dropped} dead letters, the oldest, were written over: both files together may have ${limit} bytes`);
@@ -94,4 +99,31 @@ async function isTorn(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] !== NEWLINE;
+}
+
+/**
+ * The ids of the letters in a file, none where there is no file. A line that a crash tore is no letter.
+ * Rejects with the system's error.
+ */
+async function lettersIn(file: string): Promise<string[]> {
+  const ids: string[] = [];
+  try {
+    await using handle = await openOwn(file, constants.O_RDONLY);
+    for await (const line of createInterface({ input: handle.createReadStream(), crlfDelay: Infinity })) {
+      const id = idOf(line);
+      if (id !== undefined) ids.push(id);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return ids;
+}
+
+function idOf(line: string): string | undefined {
+  try {
+    const { id } = JSON.parse(line) as { id?: unknown };
+    return typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }

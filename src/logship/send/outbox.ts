@@ -1,16 +1,17 @@
-import { unlessAborted } from '../../core/abort.ts';
 import { backoffMs, pause } from '../../core/backoff.ts';
 import type { Batch } from './batch.ts';
-import type { Capacity } from './capacity.ts';
 import type { Delivered } from './deliver.ts';
+import { Gate, type Capacity } from './limits.ts';
 
 /** Batches that wait for a lane: more would only take memory, the file is the buffer. */
 const QUEUED = 2;
 const BACKOFF = { minMs: 200, maxMs: 10_000 };
+/** What is on its way always comes to an end: no signal is needed to wait for it. */
+const NEVER = new AbortController().signal;
 /** Asked to stop there is no time for long pauses. */
 const LAST_BACKOFF = { minMs: 200, maxMs: 1000 };
 
-export interface OutboxOptions {
+interface OutboxOptions {
   /** One try. Rejects only for what ends the program. */
   readonly send: (batch: Batch) => Promise<Delivered>;
   /** How many requests may be on their way at once. */
@@ -35,8 +36,8 @@ export class Outbox {
   readonly #sending = new Set<Batch>();
   #lanes = 0;
   #refusedInARow = 0;
-  #room: PromiseWithResolvers<void> | undefined;
-  #idle: PromiseWithResolvers<void> | undefined;
+  readonly #room = new Gate();
+  readonly #idle = new Gate();
   #isOver = false;
 
   constructor(options: OutboxOptions) {
@@ -58,12 +59,7 @@ export class Outbox {
 
   /** Resolves when it has room, or when the signal is aborted: the caller looks at both. */
   async room(signal: AbortSignal): Promise<void> {
-    while (!this.hasRoom && !signal.aborted) {
-      this.#room ??= Promise.withResolvers<void>();
-      await unlessAborted(this.#room.promise, signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-      });
-    }
+    while (!this.hasRoom && !signal.aborted) await this.#room.next(signal);
   }
 
   /** Documents that wait apart because the server does not take them, while it takes others. */
@@ -94,10 +90,7 @@ export class Outbox {
 
   /** Resolves when nothing is left to send, be it that all is settled or that sending is over. */
   async idle(): Promise<void> {
-    while (this.#lanes > 0 || this.#waiting.size > 0) {
-      this.#idle ??= Promise.withResolvers<void>();
-      await this.#idle.promise;
-    }
+    while (this.#lanes > 0 || this.#waiting.size > 0) await this.#idle.next(NEVER);
   }
 
   #open(): void {
@@ -111,7 +104,7 @@ export class Outbox {
       while (this.#lanes <= this.#options.capacity.requests) {
         const batch = this.#queue.shift();
         if (batch === undefined) break;
-        this.#tellRoom();
+        if (this.hasRoom) this.#room.open();
         await this.#try(batch);
         this.#open();
       }
@@ -122,15 +115,8 @@ export class Outbox {
     } finally {
       this.#lanes--;
       this.#open();
-      this.#idle?.resolve();
-      this.#idle = undefined;
+      this.#idle.open();
     }
-  }
-
-  #tellRoom(): void {
-    if (!this.hasRoom) return;
-    this.#room?.resolve();
-    this.#room = undefined;
   }
 
   async #try(batch: Batch): Promise<void> {
@@ -181,10 +167,9 @@ export class Outbox {
   #giveUp(): void {
     this.#isOver = true;
     this.#queue.length = 0;
-    this.#tellRoom();
+    if (this.hasRoom) this.#room.open();
     for (const timer of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();
-    this.#idle?.resolve();
-    this.#idle = undefined;
+    this.#idle.open();
   }
 }

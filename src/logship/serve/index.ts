@@ -1,8 +1,8 @@
 /**
  * How shipping stands, for the kubelet and for Prometheus.
  *
- *   view (what each destination's pipeline tells when it is asked) -> lag (how long bytes wait, by looking once a second)
- *     -> readiness (does it take what is there, and why not) -> /livez, and /readyz with reasons to who is in the pod
+ *   view (what each destination's pipeline tells when it is asked) -> lag (how long bytes wait, by looking once a second;
+ *     does it take what is there, and why not) -> /livez, and /readyz with reasons to who is in the pod
  *     -> metrics (families of Prometheus) -> /metrics
  *
  * server binds these to an address for `--listen`; in kolla-sidecar its own port has the families and the reasons. Liveness
@@ -11,7 +11,6 @@
  * who reaches the port, reasons are not.
  * Fails at the start alone: ConfigError for an address that is taken, NotPermittedError for a port that needs root.
  */
-export { Lags } from './lag.ts';
 export { shippingFamilies } from './metrics.ts';
-export { readinessOf, type Readiness } from './readiness.ts';
-export { serveShipping, type ShippingServer } from './server.ts';
+export { Lags, readinessOf } from './lag.ts';
+export { serveShipping } from './server.ts';

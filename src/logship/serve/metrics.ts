@@ -1,8 +1,8 @@
 import { VERSION } from '../../core/version.ts';
 import { processFamilies, type Family, type Sample } from '../../net/prometheus.ts';
+import type { FileState } from '../counts.ts';
+import type { DestinationState, Shown, SideState } from '../view.ts';
 import type { Lags } from './lag.ts';
-import type { FileState } from '../read/file-state.ts';
-import type { DestinationState, Shown, SideState } from './view.ts';
 
 /** A file is four series a destination. Files beyond these have none of their own, and count in the sums. */
 const FILES = 500;

@@ -1,16 +1,13 @@
-import type { ListenAddress } from '../../net/address.ts';
-import { formatListen } from '../../net/address.ts';
 import type { Log } from '../../core/log.ts';
-import type { BoundedServer } from '../../net/http/bounded-server.ts';
-import { FORBIDDEN, healthAnswer, serveRoutes, type Answer, type Request, type Routes } from '../../net/http/router.ts';
+import { formatListen, type ListenAddress } from '../../net/address.ts';
+import { healthAnswer, serveRoutes, type Answer, type Request, type Routes } from '../../net/http/router.ts';
 import { METRICS_TYPE, metricsText } from '../../net/prometheus.ts';
-import { Lags } from './lag.ts';
+import type { Shown } from '../view.ts';
+import { Lags, readinessOf } from './lag.ts';
 import { ownFamilies, shippingFamilies } from './metrics.ts';
-import { readinessOf } from './readiness.ts';
-import type { Shown } from './view.ts';
 
 /** Answers until it is disposed of. */
-export interface ShippingServer extends AsyncDisposable {
+interface ShippingServer extends AsyncDisposable {
   readonly port: number;
   /** Files are followed now. Before that it is alive, and not ready. */
   show(shown: Shown): void;
@@ -21,9 +18,17 @@ export interface ShippingServer extends AsyncDisposable {
  * @param isEnding asked at each request: whether a stop has come
  * @throws as listenBounded() does
  */
-export async function serveShipping(at: ListenAddress, log: Log, isEnding: () => boolean): Promise<ShippingServer> {
+export async function serveShipping(
+  at: ListenAddress,
+  {
+    log,
+    isEnding,
+    hostNetwork,
+  }: { readonly log: Log; readonly isEnding: () => boolean; readonly hostNetwork: boolean },
+): Promise<ShippingServer> {
   let view: Shown | undefined;
-  const lags = new Lags(() => view?.pipelines() ?? []);
+  await using parts = new AsyncDisposableStack();
+  const lags = parts.use(new Lags(() => view?.pipelines() ?? []));
   const routes: Routes = {
     '/livez': { kind: 'public', answer: () => healthAnswer({ isOk: true, word: 'ok' }) },
     '/readyz': { kind: 'public', answer: (asked) => readiness(view, lags, isEnding(), asked) },
@@ -36,25 +41,17 @@ export async function serveShipping(at: ListenAddress, log: Log, isEnding: () =>
       },
     },
   };
-  let server: BoundedServer;
-  try {
-    server = await serveRoutes(at, routes, false);
-  } catch (error) {
-    lags[Symbol.dispose]();
-    throw error;
-  }
+  const server = parts.use(await serveRoutes(at, routes, { statusPublic: false, hostNetwork }));
   log.info(`/livez, /readyz and /metrics are answered on ${formatListen({ ...at, port: server.port })}`);
+  const open = parts.move();
   return {
     port: server.port,
     show: (next) => void (view = next),
-    async [Symbol.asyncDispose]() {
-      lags[Symbol.dispose]();
-      await server[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
-function readiness(view: Shown | undefined, lags: Lags, isEnding: boolean, { query, mayLookInside }: Request): Answer {
+function readiness(view: Shown | undefined, lags: Lags, isEnding: boolean, { query, refusal }: Request): Answer {
   const all = (view?.pipelines() ?? []).map((state) => ({
     name: state.name,
     ...readinessOf(state, lags.quiet(state.name), Date.now()),
@@ -63,7 +60,7 @@ function readiness(view: Shown | undefined, lags: Lags, isEnding: boolean, { que
   const word = isEnding ? 'ending' : view === undefined ? 'waiting' : isReady ? 'ok' : 'unhealthy';
   const { status, body } = healthAnswer({ isOk: word === 'ok', word });
   if (!query.has('verbose')) return { status, body };
-  if (!mayLookInside) return FORBIDDEN;
+  if (refusal !== undefined) return refusal;
   const lines = all.map((each) => `[${each.isReady ? '+' : '-'}] ${each.name} ${each.reason}`);
   return { status, body: [...lines, `readiness: ${word}`, ''].join('\n') };
 }

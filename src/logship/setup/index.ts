@@ -1,8 +1,8 @@
 /**
  * `kolla-log-ship setup`: what a server should know before the first line comes.
  *
- *   options -> what is wanted, as data: an index template (template.ts, mappings.ts) and a policy for retention (retention.ts)
- *     -> read what is there -> plan what differs (plan.ts) -> let the server try the template (check.ts)
+ *   options -> what is wanted, as data: an index template and a policy for retention (resources.ts, mappings.ts)
+ *     -> read what is there -> plan what differs (plan.ts) -> let the server try the template
  *     -> show the plan, and unless --dry-run make it so -> ask the server whether that template is the one that counts
  *
  * Run again it changes nothing. What it makes carries our mark, and what is there without that mark is left alone unless
@@ -12,7 +12,7 @@
  * no answer in time (75).
  */
 import { command } from '../../cli/command.ts';
-import { SETUP_OPTIONS } from './options.ts';
+import { SETUP_OPTIONS } from './settings.ts';
 
 export const setup = command({
   summary: 'Makes index template and retention at the server, or prints dashboards to import.',

@@ -9,18 +9,15 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** The value at a path of keys; undefined where there is none. */
-export function at(value: unknown, ...path: readonly string[]): Json | undefined {
-  let here = value;
-  for (const key of path) {
-    if (!isObject(here)) return undefined;
-    here = here[key];
-  }
-  return here as Json | undefined;
+export function at(value: unknown, key: string, ...path: readonly string[]): Json | undefined {
+  const found = isObject(value) ? value[key] : undefined;
+  const [next, ...rest] = path;
+  return next === undefined ? found : at(found, next, ...rest);
 }
 
 /** The text or number at a path, as text; empty where there is none. */
-export function textAt(value: unknown, ...path: readonly string[]): string {
-  const found = at(value, ...path);
+export function textAt(value: unknown, key: string, ...path: readonly string[]): string {
+  const found = at(value, key, ...path);
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
 }
 

@@ -1,12 +1,13 @@
+import type { Option, Values } from '../../cli/option.ts';
+import { outputOption } from '../../cli/output-option.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { messageOf, UsageError } from '../../core/errors.ts';
-import type { Values } from '../../cli/option.ts';
 import { destinationsOf } from '../sink/destinations.ts';
+import { SINK_OPTIONS } from '../sink/options.ts';
 import type { ServerOptions } from '../sink/server.ts';
 import type { Schema, ServerKind } from './mappings.ts';
-import type { SETUP_OPTIONS } from './options.ts';
 
-export type SetupOptions = Values<typeof SETUP_OPTIONS>;
+type SetupOptions = Values<typeof SETUP_OPTIONS>;
 
 /** What one server is to get. */
 export interface SetupSettings {
@@ -67,3 +68,78 @@ function keepOf(text: string | undefined): string | undefined {
   if (ms < DAY_MS) throw new UsageError(`--keep ${text}: an index is of a day, so at least 1d`);
   return ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${Math.ceil(ms / HOUR_MS)}h`;
 }
+
+export const SETUP_OPTIONS = [
+  ...SINK_OPTIONS,
+  {
+    flag: 'schema',
+    type: 'choice',
+    values: ['kolla', 'ecs', 'raw'],
+    env: 'KOLLA_LOG_SHIP_SCHEMA',
+    default: 'kolla',
+    help: 'whose field names are mapped',
+    example: 'ecs',
+  },
+  {
+    flag: 'keep',
+    type: 'string',
+    env: 'KOLLA_LOG_SHIP_KEEP',
+    help: 'remove indices that are older than this; at least 1d',
+    example: '14d',
+  },
+  {
+    flag: 'shards',
+    type: 'integer',
+    env: 'KOLLA_LOG_SHIP_SHARDS',
+    default: '1',
+    help: 'primary shards of an index',
+    example: '3',
+  },
+  {
+    flag: 'replicas',
+    type: 'integer',
+    env: 'KOLLA_LOG_SHIP_REPLICAS',
+    default: '1',
+    help: 'copies of each shard; 0 for a server that is alone',
+    example: '0',
+  },
+  {
+    flag: 'priority',
+    type: 'integer',
+    env: 'KOLLA_LOG_SHIP_PRIORITY',
+    default: '200',
+    help: 'wins over templates for the same names with a lower one',
+    example: '500',
+  },
+  {
+    flag: 'force',
+    type: 'boolean',
+    env: 'KOLLA_LOG_SHIP_FORCE',
+    help: 'replace a template or policy that somebody else made',
+    example: 'true',
+  },
+  {
+    flag: 'dry-run',
+    type: 'boolean',
+    env: 'KOLLA_LOG_SHIP_DRY_RUN',
+    help: 'show what would change, and change nothing',
+    example: 'true',
+  },
+  {
+    flag: 'timeout',
+    type: 'duration',
+    env: 'KOLLA_LOG_SHIP_SETUP_TIMEOUT',
+    default: '30s',
+    help: 'how long all of it may take',
+    example: '2m',
+  },
+  {
+    flag: 'saved-objects',
+    type: 'choice',
+    values: ['kibana', 'dashboards'],
+    env: 'KOLLA_LOG_SHIP_SAVED_OBJECTS',
+    help: 'print these to import there, and ask no server',
+    example: 'kibana',
+  },
+  outputOption('KOLLA_LOG_SHIP_SETUP_OUTPUT', 'text'),
+] as const satisfies readonly Option[];

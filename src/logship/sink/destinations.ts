@@ -19,10 +19,11 @@ export interface Destination {
 }
 
 /** A `--to`: its kind, and the URLs that stand with it. */
-interface To {
-  readonly kind: Kind | 'stdout';
+interface ToServer {
+  readonly kind: Kind;
   readonly urls: string[];
 }
+type To = ToServer | { readonly kind: 'stdout'; readonly urls: string[] };
 
 /**
  * From options to destinations, in their order. What stands beside `--to` (`--url`, who we are, certificates) is for the
@@ -45,7 +46,7 @@ export function destinationsOf(options: Options): readonly [Destination, ...Dest
   const target = targetOf(options);
   const found = tos.map((to): Destination => {
     if (to.kind === 'stdout') return { name: 'stdout', server: undefined };
-    const server = { ...serverOf(to as To & { kind: Kind }, options, to === without), target };
+    const server = { ...serverOf(to, options, to === without), target };
     return { name: nameOf(to.kind, server.urls[0]), server };
   });
   const names = found.map(({ name }) => name);
@@ -77,7 +78,7 @@ function toOf(word: string): To {
 }
 
 function isKind(word: string): word is Kind {
-  return (KINDS as readonly string[]).includes(word);
+  return KINDS.some((kind) => kind === word);
 }
 
 function listOf(words: readonly string[]): string[] {
@@ -113,7 +114,7 @@ function kindOf(value: string): Kind | undefined {
   return KINDS.find((kind) => value.startsWith(`${kind}=`));
 }
 
-function serverOf({ kind, urls }: To & { kind: Kind }, options: Options, isMain: boolean): ServerOptions {
+function serverOf({ kind, urls }: ToServer, options: Options, isMain: boolean): ServerOptions {
   const words = urls.length > 0 ? urls : listOf(options.url);
   if (words.length === 0) throw new UsageError(`--to ${kind} needs --url, such as --url https://${kind}:9200`);
   const flag = urls.length > 0 ? '--to' : '--url';
@@ -153,13 +154,7 @@ function targetOf({ indexPrefix, dataStream }: Options): Target {
   return dataStream === undefined ? { indexPrefix: `${name}-` } : { dataStream: name };
 }
 
-interface LoginWords {
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly passwordFile: string | undefined;
-  readonly apiKey: string | undefined;
-  readonly apiKeyFile: string | undefined;
-}
+type LoginWords = Readonly<Record<'user' | 'password' | 'passwordFile' | 'apiKey' | 'apiKeyFile', string | undefined>>;
 
 function loginOf({ user, password, passwordFile, apiKey, apiKeyFile }: LoginWords): LoginOptions | undefined {
   if (apiKeyFile !== undefined || apiKey !== undefined) {

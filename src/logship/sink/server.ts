@@ -1,13 +1,12 @@
 import { promisify } from 'node:util';
+import { defined } from '../../core/defined.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { oneLine } from '../../core/one-line.ts';
 import { exchange, type HttpAnswer } from '../../net/client.ts';
 import { networkReason } from '../../net/network-error.ts';
-import { oneLine } from '../../core/one-line.ts';
-import { Agents, type ProxyEnv, type TlsFiles } from './agents.ts';
-import { Hosts } from './hosts.ts';
+import { Agents, proxiesFor, proxyNameOf, type ProxyEnv, type TlsFiles } from './agents.ts';
 import { Login, type LoginOptions } from './login.ts';
-import { proxiesFor, proxyNameOf } from './proxy-env.ts';
 
 export interface ServerOptions {
   /** For messages, and for what the two do differently. */
@@ -25,7 +24,7 @@ export interface ServerParts {
   readonly gzip?: boolean;
 }
 
-export interface Asked {
+interface Asked {
   readonly method: string;
   /** Below the URL's own: `/_bulk`. */
   readonly path: string;
@@ -70,7 +69,7 @@ export class Server implements Disposable {
     this.#proxyEnv = proxiesFor(options.urls, proxyEnv);
     this.#login = options.login && new Login(options.login);
     this.#agents = new Agents(options.tls, this.#proxyEnv);
-    this.#hosts = new Hosts(options.urls, () => performance.now());
+    this.#hosts = new Hosts(options.urls);
   }
 
   /** `elasticsearch at https://es:9200`. */
@@ -87,12 +86,13 @@ export class Server implements Disposable {
     const { method, path, body: plain, contentType = 'application/json' } = asked;
     const packs = this.#gzip && plain !== undefined;
     const body = packs ? await gzipped(plain) : plain;
-    const authorization = this.#login?.authorization(this.#log);
     const headers = {
       accept: 'application/json',
-      ...(plain === undefined ? {} : { 'content-type': contentType }),
-      ...(packs ? { 'content-encoding': 'gzip' } : {}),
-      ...(authorization === undefined ? {} : { authorization }),
+      ...defined({
+        'content-type': plain && contentType,
+        'content-encoding': packs ? 'gzip' : undefined,
+        authorization: this.#login?.authorization(this.#log),
+      }),
     };
     let gone: HttpAnswer | undefined;
     const failures: { readonly reason: string; readonly cause: unknown }[] = [];
@@ -160,4 +160,37 @@ function networkHint(error: unknown, { protocol }: URL, caFile: string | undefin
   if (code === 'ECONNRESET' && /socket hang up/.test(messageOf(error)))
     return `ECONNRESET: it hung up without an answer${protocol === 'http:' ? '; is it https://?' : ''}`;
   return oneLine(networkReason(error, caFile));
+}
+
+/** A host that failed is passed over so long, while others answer. */
+const PASSED_OVER_MS = 10_000;
+
+/** Whose turn it is among the hosts of one cluster. */
+class Hosts {
+  readonly #urls: readonly URL[];
+  readonly #failedMs = new Map<URL, number>();
+  #next = 0;
+
+  constructor(urls: readonly URL[]) {
+    this.#urls = urls;
+  }
+
+  /** All of them, in the order to try them for the next request: each in turn, those that failed lately last. */
+  order(): URL[] {
+    const count = this.#urls.length;
+    const first = this.#next;
+    this.#next = (first + 1) % count;
+    const turn = [...this.#urls.slice(first), ...this.#urls.slice(0, first)];
+    const now = performance.now();
+    const isPassedOver = (url: URL) => now - (this.#failedMs.get(url) ?? -Infinity) < PASSED_OVER_MS;
+    return [...turn.filter((url) => !isPassedOver(url)), ...turn.filter(isPassedOver)];
+  }
+
+  failed(url: URL): void {
+    this.#failedMs.set(url, performance.now());
+  }
+
+  answered(url: URL): void {
+    this.#failedMs.delete(url);
+  }
 }

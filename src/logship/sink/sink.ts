@@ -1,3 +1,6 @@
+import type { Writable } from 'node:stream';
+import { unlessAborted } from '../../core/abort.ts';
+import { messageOf, UnavailableError } from '../../core/errors.ts';
 import type { Batch } from '../send/batch.ts';
 
 /** What became of one document. `already` is one that an earlier try or run had brought in. */
@@ -30,4 +33,29 @@ export interface Sink extends AsyncDisposable {
    * Tries once; trying again is the caller's. Rejects only for what no repetition can mend, and for the signal.
    */
   send(batch: Batch, signal: AbortSignal): Promise<Answer>;
+}
+
+/** JSON lines on a stream. A line is in when the stream has taken it: after a kill the last ones may be repeated. */
+export function stdoutSink(stream: Writable): Sink {
+  return {
+    name: 'stdout',
+    opening: undefined,
+    // Who reads along wants lines in their order.
+    atOnce: 1,
+    async send({ body }, signal) {
+      // A reader that has stopped reading must not hold our end.
+      await unlessAborted(written(stream, body), signal);
+      return { is: 'all in' };
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+function written(stream: Writable, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(bytes, (cause) => {
+      if (cause) reject(new UnavailableError(`cannot write to stdout: ${messageOf(cause)}`, { cause }));
+      else resolve();
+    });
+  });
 }

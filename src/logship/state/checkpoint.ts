@@ -1,13 +1,12 @@
-import { readFile, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rename, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { isThere } from '../../fs/access.ts';
-import type { Cut } from '../event/cut.ts';
 import type { Identity } from '../read/generation.ts';
-import type { Mark } from '../read/progress.ts';
+import type { Cut, Mark } from '../read/progress.ts';
+import { readOwn, type StateFolder } from './held-folder.ts';
 import { replaceKeepingRoom } from './spare-room.ts';
 
 /** A generation and how far it is acknowledged. */
@@ -101,19 +100,20 @@ export interface Loaded {
  * What earlier runs got acknowledged. One that can't be read is set aside: everything is then
  * read again, and as ids stay the same, nothing is indexed twice. Rejects with the system's error.
  */
-export async function loadCheckpoint(folder: string, log: Log, name: string): Promise<Loaded> {
-  const file = join(folder, name);
-  const text = await readFile(file, 'utf8').catch(ignoreAbsent);
-  if (text === undefined) return { files: [], isFirstStart: true, savedMs: undefined };
+export async function loadCheckpoint(folder: StateFolder, log: Log, name: string): Promise<Loaded> {
+  const file = folder.at(name);
+  let text = '';
   try {
+    const found = await readOwn(file).catch(ignoreAbsent);
+    if (found === undefined) return { files: [], isFirstStart: true, savedMs: undefined };
+    text = found;
     const { files, former } = v.parse(SCHEMA, JSON.parse(text));
     return { files: [...former.map(over), ...files], isFirstStart: false, savedMs: (await stat(file)).mtimeMs };
   } catch (error) {
     const aside = await freeName(`${file}.unreadable`);
     await rename(file, aside);
-    log.warn(
-      `${file} is ${isOfOthers(text) ? 'of another version' : 'damaged'} (${messageOf(error)}): set aside as ${aside}, files are read from their beginning`,
-    );
+    const what = `${folder.nameOf(name)} is ${isOfOthers(text) ? 'of another version' : 'damaged'} (${messageOf(error)})`;
+    log.warn(folder.inWords(`${what}: set aside as ${aside}, files are read from their beginning`));
     return { files: [], isFirstStart: false, savedMs: undefined };
   }
 }
@@ -137,7 +137,8 @@ async function freeName(path: string): Promise<string> {
 
 /** Writes checkpoints one at a time, and never stops the shipping: a full disk is said, and tried again. */
 export class CheckpointWriter {
-  readonly #file: string;
+  readonly #folder: StateFolder;
+  readonly #name: string;
   readonly #log: Log;
   #queue: Promise<void> = Promise.resolve();
   #failed = false;
@@ -145,8 +146,9 @@ export class CheckpointWriter {
   saved: readonly Saved[] = [];
 
   /** @param name the file's, one a destination */
-  constructor(folder: string, log: Log, name: string) {
-    this.#file = join(folder, name);
+  constructor(folder: StateFolder, log: Log, name: string) {
+    this.#folder = folder;
+    this.#name = name;
     this.#log = log;
   }
 
@@ -158,15 +160,17 @@ export class CheckpointWriter {
   }
 
   async #write(files: readonly Saved[]): Promise<void> {
-    const file = this.#file;
+    const file = this.#folder.nameOf(this.#name);
     try {
-      await replaceKeepingRoom(file, textOf(files));
+      await replaceKeepingRoom(this.#folder.at(this.#name), textOf(files));
       this.saved = files;
       if (this.#failed) this.#log.info(`${file} can be written again`);
       this.#failed = false;
     } catch (error) {
       if (!this.#failed)
-        this.#log.warn(`cannot write ${file}: ${messageOf(error)}; shipping goes on, a restart reads again`);
+        this.#log.warn(
+          `cannot write ${file}: ${this.#folder.inWords(messageOf(error))}; shipping goes on, a restart reads again`,
+        );
       this.#failed = true;
     }
   }

@@ -5,7 +5,7 @@ import type { CheckpointWriter } from './checkpoint.ts';
 /** Between one checkpoint and the next, unless something may not be sent before it is there. */
 const CHECKPOINT_MS = 1000;
 
-export interface Kept {
+interface Kept {
   readonly checkpoint: CheckpointWriter;
   readonly contents: Contents;
   /** How many cuts the framer has made. */

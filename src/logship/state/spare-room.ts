@@ -1,7 +1,9 @@
-import { link, open, rename, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { link, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder, temporaryFor } from '../../fs/replace-file.ts';
-import { replaceOwn } from './own-file.ts';
+import { replaceOwn } from './folder.ts';
+import { openOwn } from './held-folder.ts';
 
 const STEP_BYTES = 64 * 1024;
 /** A checkpoint grows: offsets have more digits, files come. */
@@ -33,23 +35,24 @@ async function keep(spare: string, bytes: number): Promise<void> {
     (found) => found.size,
     () => 0,
   );
-  if (size < bytes) await writeFile(spare, Buffer.alloc(bytes - size, ' '), { flag: 'a', mode: 0o600 }).catch(() => {});
+  if (size < bytes) await succeeds(append(spare, Buffer.alloc(bytes - size, ' ')));
+}
+
+async function append(file: string, bytes: Buffer): Promise<void> {
+  await using handle = await openOwn(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
+  await handle.writeFile(bytes);
 }
 
 async function overwriteOne(spares: readonly string[], file: string, text: string): Promise<boolean> {
   for (const spare of spares) {
-    const isDone = await overwrite(spare, file, text).then(
-      () => true,
-      () => false,
-    );
-    if (isDone) return true;
+    if (await succeeds(overwrite(spare, file, text))) return true;
   }
   return false;
 }
 
 /** The spare becomes the file. Rejects with the system's error. */
 async function overwrite(spare: string, file: string, text: string): Promise<void> {
-  const handle = await open(spare, 'r+');
+  const handle = await openOwn(spare, constants.O_RDWR);
   try {
     const { size } = await handle.stat();
     const bytes = Buffer.from(text);
@@ -67,12 +70,14 @@ async function overwrite(spare: string, file: string, text: string): Promise<voi
 async function exchange(spare: string, file: string, size: number): Promise<void> {
   const before = temporaryFor(file);
   const isLarge = (await stat(file)).size >= size;
-  const isKept =
-    isLarge &&
-    (await link(file, before).then(
-      () => true,
-      () => false,
-    ));
+  const isKept = isLarge && (await succeeds(link(file, before)));
   await rename(spare, file);
   if (isKept) await rename(before, spare);
+}
+
+async function succeeds(act: Promise<unknown>): Promise<boolean> {
+  return await act.then(
+    () => true,
+    () => false,
+  );
 }

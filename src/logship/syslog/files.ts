@@ -1,10 +1,11 @@
-import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, constants, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { makeFoldersSync } from '../../fs/folder.ts';
+import { makeFoldersSync } from '../../fs/folder-sync.ts';
+import type { SyslogMessage } from '../parse/syslog.ts';
 
-export interface FilesOptions {
+interface FilesOptions {
   /** The log root. */
   readonly root: string;
   /** A file that has as many bytes is renamed to `.1`. */
@@ -107,17 +108,47 @@ export class SyslogFiles implements Disposable {
     closeSync(open.fd);
     this.#open.delete(path);
     this.#torn.delete(path);
-    if (!isMoved) renameSync(path, `${path}.1`);
+    if (!isMoved) inFolderOf(path, this.#options.root, (at) => renameSync(at, `${at}.1`));
     return this.#openAt(path);
   }
 
   #openAt(path: string): Open {
-    makeFoldersSync(dirname(path), FOLDER_MODE);
-    const fd = openSync(path, 'a', FILE_MODE);
-    const { ino, size } = fstatSync(fd);
+    const fd = inFolderOf(path, this.#options.root, (at) => openSync(at, APPEND, FILE_MODE));
+    const found = fstatSync(fd);
+    if (!found.isFile()) {
+      closeSync(fd);
+      throw new Error('it is not a regular file');
+    }
+    const { ino, size } = found;
     const open = { fd, ino, size };
     this.#open.set(path, open);
     return open;
+  }
+}
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const APPEND =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Acts on a file in a folder of the root, which is made where it is not there, while that folder is held: services may put a
+ * link in the place of either, which would have their lines written elsewhere. Throws the system's error.
+ */
+function inFolderOf<T>(path: string, root: string, act: (at: string) => T): T {
+  const folder = dirname(path);
+  makeFoldersSync(root, FOLDER_MODE);
+  const above = openSync(root, FOLDER & ~constants.O_NOFOLLOW);
+  try {
+    const at = `/proc/self/fd/${above}/${basename(folder)}`;
+    makeFoldersSync(at, FOLDER_MODE);
+    const held = openSync(at, FOLDER);
+    try {
+      return act(`/proc/self/fd/${held}/${basename(path)}`);
+    } finally {
+      closeSync(held);
+    }
+  } finally {
+    closeSync(above);
   }
 }
 
@@ -132,4 +163,21 @@ function writeAll(file: Open, bytes: Buffer, torn: () => void): void {
   } finally {
     file.size += at;
   }
+}
+
+/**
+ * A message as one line of RFC 5424, whatever it came as: facility and severity are kept in its number, and its time has
+ * a zone. Control characters in it, newlines above all, are written as rsyslog writes them: `#012`.
+ */
+export function lineOf(message: SyslogMessage): string {
+  const { facility, severity, timeMs, host, program, pid, messageId, data, text } = message;
+  const words = [new Date(timeMs).toISOString(), host, program, pid, messageId, data].map((word) => word ?? '-');
+  return escaped(`<${facility * 8 + severity}>1 ${words.join(' ')} ${text}`);
+}
+
+/** As octal numbers: all but the tab, which lines of logs have. */
+function escaped(text: string): string {
+  return text
+    .replace(/[\0\r\n]+$/, '')
+    .replaceAll(/(?!\t)\p{Cc}/gu, (one) => `#${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Cut } from '../../../src/logship/event/cut.ts';
 import type { LogEvent } from '../../../src/logship/event/event.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
 import type { FormatName } from '../../../src/logship/parse/formats.ts';
-import type { Mark } from '../../../src/logship/read/progress.ts';
+import type { Cut, Mark } from '../../../src/logship/read/progress.ts';
 import { content } from './framing.ts';
 
 /** Numbers below a bound that look random and are the same in every run. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { MAX_LENGTH, MAX_LINES, REACH_BYTES } from '../../../src/logship/event/event.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
-import { MAX_LENGTH, MAX_LINES, REACH_BYTES } from '../../../src/logship/event/open-event.ts';
 import { content, framing } from './framing.ts';
 
 const AT = '2026-11-20 08:15:42.123';

@@ -1,14 +1,13 @@
-import { Framer } from '../../../src/logship/event/framer.ts';
 import type { LogEvent } from '../../../src/logship/event/event.ts';
-import type { Cut } from '../../../src/logship/event/cut.ts';
+import { Framer } from '../../../src/logship/event/framer.ts';
 import { EventParser } from '../../../src/logship/parse/document.ts';
 import type { FormatName } from '../../../src/logship/parse/formats.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import type { Content } from '../../../src/logship/read/contents.ts';
 import { Generation } from '../../../src/logship/read/generation.ts';
-import { Progress, type Mark } from '../../../src/logship/read/progress.ts';
+import { Progress, type Cut, type Mark } from '../../../src/logship/read/progress.ts';
 
-export const START: Mark = { offset: 0, skipping: false, timeMs: 0 };
+const START: Mark = { offset: 0, skipping: false, timeMs: 0 };
 
 /** A generation whose lines the test gives by itself. */
 export function content(

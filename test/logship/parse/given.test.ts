@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, UsageError } from '../../../src/core/errors.ts';
-import { formatRules, labelsOf } from '../../../src/logship/parse/given.ts';
+import { formatRules, labelsOf } from '../../../src/logship/parse/options.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 
 test('a format is given by a glob, of the root unless it is absolute', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FACILITIES, parseSyslog, SEVERITIES } from '../../../src/logship/parse/syslog.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
-import { FACILITIES, parseSyslog, SEVERITIES } from '../../../src/logship/parse/syslog-message.ts';
-import { lineOf } from '../../../src/logship/syslog/index.ts';
+import { lineOf } from '../../../src/logship/syslog/files.ts';
 
 const at = Date.parse('2026-11-21T17:42:05.250Z');
 const parse = (text: string, atMs = at, zone = 'UTC') => parseSyslog(text, { atMs, zone: zoneNamed(zone) });

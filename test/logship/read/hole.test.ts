@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { openSync, writeSync, closeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { holeIn } from '../../../src/logship/read/hole.ts';
+import { holeIn } from '../../../src/logship/read/bytes.ts';
 import { reading } from './reading.ts';
 
 const KB = 1024;

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { StateFolder } from '../../../src/logship/state/held-folder.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { newCounts, type Counts } from '../../../src/logship/counts.ts';
@@ -87,7 +88,7 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
     const firstStart = isFirstStart ? from : undefined;
     follower = new Follower({
       ...parts,
-      patterns: patterns.map((glob) => join(folder.path, glob)),
+      patterns: patterns.map((glob) => resolve(folder.path, glob)),
       firstStart,
       ...(list && { list }),
       sinceMs: savedMs,
@@ -124,18 +125,18 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
       return contents.begun;
     },
     async save() {
-      await new CheckpointWriter(stateDir, log(said), CHECKPOINT).save(() => contents.collect());
+      await new CheckpointWriter(new StateFolder(stateDir), log(said), CHECKPOINT).save(() => contents.collect());
     },
     async kill() {
       follower[Symbol.dispose]();
-      start(await loadCheckpoint(stateDir, log(said), CHECKPOINT));
+      start(await loadCheckpoint(new StateFolder(stateDir), log(said), CHECKPOINT));
     },
     async restart({ checkpoint } = { checkpoint: true }) {
       if (checkpoint) await r.save();
       follower[Symbol.dispose]();
       start(
         checkpoint
-          ? await loadCheckpoint(stateDir, log(said), CHECKPOINT)
+          ? await loadCheckpoint(new StateFolder(stateDir), log(said), CHECKPOINT)
           : { files: [], isFirstStart: false, savedMs: undefined },
       );
     },

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import { newCounts } from '../../../src/logship/counts.ts';
+import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';
-import type { LineSource } from '../../../src/logship/read/line-source.ts';
+import type { LineSource } from '../../../src/logship/read/line-reader.ts';
 import { inMemory, privateFolder } from '../../../tools/folder.ts';
 import { until } from '../../support/until.ts';
 import { log } from './reading.ts';
@@ -20,7 +20,7 @@ export interface Rig extends AsyncDisposable {
   append(name: string, byte: number): Promise<void>;
 }
 
-export type RigName = 'our reader' | 'tail-file';
+type RigName = 'our reader' | 'tail-file';
 
 /** @param patienceMs how long a reader that works by events may bring nothing before it is given up */
 export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {

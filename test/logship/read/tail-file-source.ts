@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import TailFile from 'tail-file';
 import type { Content, Contents } from '../../../src/logship/read/contents.ts';
-import type { LineSource, ReadOptions } from '../../../src/logship/read/line-source.ts';
-import type { TakeLine } from '../../../src/logship/read/line-reader.ts';
+import type { LineSource, ReadOptions, TakeLine } from '../../../src/logship/read/line-reader.ts';
 
 /**
  * The package tail-file behind the interface of our own reader. It tells no places in the file, so that they are counted

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endsWithPod } from '../../../src/logship/reclaim/mount.ts';
+import { endsWithPod } from '../../../src/logship/reclaim/index.ts';
 
 const pods = '/var/lib/kubelet/pods/0b5c/volumes';
 const mountinfo = `22 1 254:0 / / rw,relatime - overlay overlay rw

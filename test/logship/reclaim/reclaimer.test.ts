@@ -3,10 +3,10 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } f
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fallocateWith, findFallocate, type Punch } from '../../../src/logship/reclaim/punch.ts';
-import { givenBack } from '../../../src/logship/reclaim/range.ts';
-import { Reclaimer, type Acknowledged } from '../../../src/logship/reclaim/reclaimer.ts';
+import { logOpener } from '../../../src/logship/read/open-log.ts';
 import { startReclaiming } from '../../../src/logship/reclaim/index.ts';
+import { fallocateWith, findFallocate, type Punch } from '../../../src/logship/reclaim/punch.ts';
+import { givenBack, Reclaimer, type Acknowledged } from '../../../src/logship/reclaim/reclaimer.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { inMemory, privateFolder } from '../../../tools/folder.ts';
 import { until } from '../../support/until.ts';
@@ -39,6 +39,7 @@ async function world(acknowledged: readonly number[] = [6 * MB], punch?: Punch) 
     punch: punch ?? fallocateWith('file' in found ? found.file : ''),
     saved: () => marks.now.map((offset) => [saved(offset)]),
     keepBytes: KEEP,
+    open: logOpener({ patterns: [join(folder.path, '*')] }),
     log: log(said),
   });
   return { ...folder, folder: folder.path, file, said, reclaimer, marks, saved, signal: new AbortController().signal };
@@ -74,6 +75,7 @@ test('nothing is given back that a destination does not know yet', async () => {
     punch: () => assert.fail('was asked for'),
     saved: () => [[w.saved(6 * MB)], []],
     keepBytes: 0,
+    open: logOpener({ patterns: [w.file] }),
     log: log(),
   });
   await reclaimer.pass(w.signal);
@@ -157,7 +159,8 @@ test('a range leaves the beginning, the last bytes and the byte before the mark'
 test('it goes on by itself, and looks a last time at its end', { skip }, async () => {
   await using w = await world([4 * MB]);
   const saved = () => w.marks.now.map((offset) => [w.saved(offset)]);
-  const options = { mode: 'on', root: w.folder, keepBytes: KEEP, saved, log: log(w.said), everyMs: 20 } as const;
+  const open = logOpener({ patterns: [join(w.folder, '*')] });
+  const options = { mode: 'on', root: w.folder, keepBytes: KEEP, saved, log: log(w.said), open, everyMs: 20 } as const;
   const reclaiming = startReclaiming(options);
   assert.ok(reclaiming);
   await until('the first bytes', () => Promise.resolve(reclaiming.bytes() > 0 ? true : undefined));
@@ -171,14 +174,21 @@ test('what goes wrong in it is said, and ends nothing else', async () => {
   const saved = () => {
     throw new Error('oh');
   };
-  await using _ = startReclaiming({ mode: 'on', root: '/', keepBytes: KEEP, saved, log: log(said), everyMs: 1 });
+  const open = logOpener({ patterns: ['/*'] });
+  await using _ = startReclaiming({ mode: 'on', root: '/', keepBytes: KEEP, saved, log: log(said), open, everyMs: 1 });
   if (said.some((line) => line.includes('is given back')))
     await until('the word', () => Promise.resolve(said.join().includes('our bug, please report it: oh') || undefined));
 });
 
 test('auto is off on a disk that outlives the pod, and on in memory', async () => {
   await using disk = await privateFolder('reclaim');
-  const options = { mode: 'auto', keepBytes: KEEP, saved: () => [], log: log() } as const;
+  const options = {
+    mode: 'auto',
+    keepBytes: KEEP,
+    saved: () => [],
+    log: log(),
+    open: logOpener({ patterns: [] }),
+  } as const;
   if (!existsSync('/dev/shm') || inMemory() !== '/dev/shm') return;
   const inShm = startReclaiming({ ...options, root: '/dev/shm' });
   assert.equal(inShm !== undefined, 'file' in findFallocate());

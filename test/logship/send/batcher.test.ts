@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Batcher } from '../../../src/logship/send/batcher.ts';
-import { Batch, joined } from '../../../src/logship/send/batch.ts';
-import { Capacity } from '../../../src/logship/send/capacity.ts';
+import { Batch, Batcher, joined } from '../../../src/logship/send/batch.ts';
+import { Capacity } from '../../../src/logship/send/limits.ts';
 
 const opening = (day: string) => `{"create":{"_index":"flog-${day.replaceAll('-', '.')}","_id":"`;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Budget } from '../../../src/logship/send/budget.ts';
+import { Budget } from '../../../src/logship/send/limits.ts';
 
 const open = new AbortController().signal;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { test } from 'node:test';
+import { StateFolder } from '../../../src/logship/state/held-folder.ts';
 import { DeadLetters } from '../../../src/logship/send/dead-letter.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { log } from '../read/reading.ts';
@@ -13,7 +14,7 @@ async function letters() {
   const dropped: number[] = [];
   const open = () =>
     new DeadLetters({
-      folder: folder.path,
+      folder: new StateFolder(folder.path),
       name: 'dead-letter.jsonl',
       limit: LIMIT,
       log: log(said),

@@ -1,11 +1,11 @@
+import { StateFolder } from '../../../src/logship/state/held-folder.ts';
 import { newCounts, type Counts } from '../../../src/logship/counts.ts';
 import { Progress, type Span } from '../../../src/logship/read/progress.ts';
 import { Batch } from '../../../src/logship/send/batch.ts';
 import { DeadLetters } from '../../../src/logship/send/dead-letter.ts';
-import { deliver } from '../../../src/logship/send/deliver.ts';
-import { Outage } from '../../../src/logship/send/outage.ts';
+import { deliver, Outage } from '../../../src/logship/send/deliver.ts';
+import { Capacity } from '../../../src/logship/send/limits.ts';
 import { Outbox } from '../../../src/logship/send/outbox.ts';
-import { Capacity } from '../../../src/logship/send/capacity.ts';
 import { elasticsearchSink } from '../../../src/logship/sink/elasticsearch.ts';
 import type { Sink } from '../../../src/logship/sink/sink.ts';
 import { privateFolder } from '../../../tools/folder.ts';
@@ -33,7 +33,7 @@ function spanOf(id: string): Span {
   return span;
 }
 
-export interface Delivering extends AsyncDisposable {
+interface Delivering extends AsyncDisposable {
   readonly counts: Counts;
   readonly settled: string[];
   readonly said: string[];
@@ -58,7 +58,7 @@ export async function delivering(sink: Sink, { signal = new AbortController().si
   const settled: string[] = [];
   const said: string[] = [];
   const deadLetters = new DeadLetters({
-    folder: folder.path,
+    folder: new StateFolder(folder.path),
     name: 'dead-letter.jsonl',
     limit: 2 ** 20,
     log: log(said),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { Outbox } from '../../../src/logship/send/outbox.ts';
-import { Capacity } from '../../../src/logship/send/capacity.ts';
 import type { Batch } from '../../../src/logship/send/batch.ts';
 import type { Delivered } from '../../../src/logship/send/deliver.ts';
-import { stdoutSink } from '../../../src/logship/sink/stdout.ts';
+import { Capacity } from '../../../src/logship/send/limits.ts';
+import { Outbox } from '../../../src/logship/send/outbox.ts';
+import { stdoutSink } from '../../../src/logship/sink/sink.ts';
 import { batch } from './delivering.ts';
 
 function outbox(send: (batch: Batch) => Promise<Delivered>) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OUTAGE_MS, QUIET_MS, readinessOf } from '../../../src/logship/serve/readiness.ts';
+import { OUTAGE_MS, QUIET_MS, readinessOf } from '../../../src/logship/serve/lag.ts';
 import { destination } from './states.ts';
 
 const outage = { reason: 'status 403: cluster_block_exception', sinceMs: 100_000 };

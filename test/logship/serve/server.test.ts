@@ -10,7 +10,10 @@ const NO_SIDE = { reclaimed: undefined, syslog: undefined };
 
 async function served() {
   let isEnding = false;
-  const server = await serveShipping({ host: '127.0.0.1', port: 0 }, log(), () => isEnding);
+  const server = await serveShipping(
+    { host: '127.0.0.1', port: 0 },
+    { log: log(), isEnding: () => isEnding, hostNetwork: false },
+  );
   const ask = async (path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers });
     return { status: response.status, body: await response.text() };

@@ -1,6 +1,5 @@
-import { newCounts } from '../../../src/logship/counts.ts';
-import type { FileState } from '../../../src/logship/read/file-state.ts';
-import type { DestinationState } from '../../../src/logship/serve/view.ts';
+import { newCounts, type FileState } from '../../../src/logship/counts.ts';
+import type { DestinationState } from '../../../src/logship/view.ts';
 
 /** A destination that is in order, but for what is said. */
 export function destination(other: Partial<DestinationState> = {}): DestinationState {

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EventParser } from '../../../src/logship/parse/document.ts';
+import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { at, isObject, type Json } from '../../../src/logship/setup/json.ts';
+import { mappingsOf } from '../../../src/logship/setup/mappings.ts';
 import { savedObjects } from '../../../src/logship/setup/saved-objects/index.ts';
 
 interface Saved {
@@ -26,6 +30,24 @@ function dashboardOf(objects: readonly Saved[]): Saved {
   return found;
 }
 
+/** How the index template takes a field, by name or by the rule for texts that it does not name. */
+function mappingOf(schema: 'kolla' | 'ecs', field: string): Json | undefined {
+  const { properties, dynamic_templates: rules } = mappingsOf(schema, 'elasticsearch');
+  const whole = field.replace(/\.keyword$/, '');
+  const named = at({ properties }, 'properties', ...whole.replaceAll('.', '.properties.').split('.'));
+  const rule = (rules as readonly Json[]).map((each) => at(each, 'strings', 'mapping')).find(isObject);
+  return whole === field ? (named ?? rule) : at(named, 'fields', 'keyword');
+}
+
+/** A document of a line that has all that the overview shows. */
+function documentOf(schema: 'kolla' | 'ecs'): Record<string, unknown> {
+  const origin = { hostname: 'c1', pod: undefined, namespace: undefined, node: undefined };
+  const parser = new EventParser('/logs/nova/nova-api.log', { root: '/logs', origin, zone: zoneNamed('UTC'), schema });
+  const request = 'req-0e9ee5a4-4b3f-4b9a-8a5f-6c1f6b1f1f1f';
+  const text = `2026-11-20 00:30:00.250 7 INFO nova.api [None ${request} u p - - - -] up`;
+  return JSON.parse(parser.parse({ text, timeMs: 0, isDated: true }).source) as Record<string, unknown>;
+}
+
 for (const flavor of ['kibana', 'dashboards'] as const) {
   for (const schema of ['kolla', 'ecs'] as const) {
     const objects = read(savedObjects(flavor, { ...DAILY, schema }));
@@ -50,6 +72,29 @@ for (const flavor of ['kibana', 'dashboards'] as const) {
         const names = references.map(({ name }) => name);
         if (source.indexRefName !== undefined) assert.ok(names.includes(source.indexRefName), id);
       }
+    });
+  }
+
+  for (const schema of ['kolla', 'ecs'] as const) {
+    const text = savedObjects(flavor, { ...DAILY, schema });
+    const documented = Object.keys(documentOf(schema));
+
+    test(`${flavor}, ${schema}: what is counted is mapped as a whole value, and documents have it`, () => {
+      const counted = [...text.matchAll(/\\"field\\":\\"([^\\]+)\\"/g)].map(([, field = '']) => field);
+      const asked = [...text.matchAll(/\\"query\\":\\"([\w.@]+):/g)].map(([, field = '']) => field);
+      assert.ok(counted.length > 5);
+      assert.ok(asked.length > 2);
+      for (const field of [...counted, ...asked].filter((name) => name !== '@timestamp')) {
+        assert.equal(at(mappingOf(schema, field), 'type'), 'keyword', field);
+        assert.ok(documented.includes(field.replace(/\.keyword$/, '')), field);
+      }
+    });
+
+    test(`${flavor}, ${schema}: documents have each column of a search, and no mark is left`, () => {
+      const columns = read(text).flatMap(({ attributes }) => (attributes['columns'] ?? []) as string[]);
+      assert.equal(columns.length, 12);
+      for (const column of columns) assert.ok(documented.includes(column), column);
+      assert.doesNotMatch(text, /\{\{/);
     });
   }
 

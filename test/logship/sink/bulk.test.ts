@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readBulkReply } from '../../../src/logship/sink/bulk.ts';
+import { readBulkReply } from '../../../src/logship/sink/elasticsearch.ts';
 
 const reply = (...items: object[]) =>
   Buffer.from(JSON.stringify({ errors: true, items: items.map((create) => ({ create })) }));

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { checkpointNames } from '../../../src/logship/state/checkpoint-names.ts';
+import { StateFolder } from '../../../src/logship/state/held-folder.ts';
+import { checkpointNames } from '../../../src/logship/state/folder.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { canHaveSmallDisk } from '../../cluster/small-disk.ts';
 import { fill, giveRoom, onSmallDisk } from '../../faults/small-state.ts';
@@ -15,7 +16,7 @@ async function leave(folder: string): Promise<void> {
 }
 
 async function checkpointsOf(folder: string, order: readonly string[]): Promise<readonly string[]> {
-  const names = await checkpointNames(folder, order);
+  const names = await checkpointNames(new StateFolder(folder), order);
   return await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
 }
 
@@ -30,7 +31,7 @@ for (const next of ['B A', 'A B']) {
     await using disk = await onSmallDisk(join(folder.path, 'state'));
     await leave(disk.state);
     fill(disk.state);
-    await assert.rejects(checkpointNames(disk.state, ['B', 'A']), { code: 'ENOSPC' });
+    await assert.rejects(checkpointNames(new StateFolder(disk.state), ['B', 'A']), { code: 'ENOSPC' });
     giveRoom(disk.state);
     assert.deepEqual(await checkpointsOf(disk.state, order), own);
   });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { holdFolder, StateFolder } from '../../../src/logship/state/held-folder.ts';
 import { CheckpointWriter, loadCheckpoint } from '../../../src/logship/state/checkpoint.ts';
-import { openState } from '../../../src/logship/state/source-id.ts';
+import { openState } from '../../../src/logship/state/folder.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { log } from '../read/reading.ts';
 
@@ -27,14 +28,14 @@ const SAVED = {
 
 test('what was saved is loaded', async () => {
   await using folder = await privateFolder('checkpoint');
-  await new CheckpointWriter(folder.path, log(), NAME).save(() => [SAVED]);
-  const loaded = await loadCheckpoint(folder.path, log(), NAME);
+  await new CheckpointWriter(new StateFolder(folder.path), log(), NAME).save(() => [SAVED]);
+  const loaded = await loadCheckpoint(new StateFolder(folder.path), log(), NAME);
   assert.deepEqual([loaded.files, loaded.isFirstStart], [[SAVED], false]);
 });
 
 test('it is readable by nobody else', async () => {
   await using folder = await privateFolder('checkpoint');
-  await new CheckpointWriter(folder.path, log(), NAME).save(() => []);
+  await new CheckpointWriter(new StateFolder(folder.path), log(), NAME).save(() => []);
   assert.equal((await stat(join(folder.path, 'checkpoint.json'))).mode & 0o777, 0o600);
 });
 
@@ -48,7 +49,7 @@ for (const [damaged, how] of [
     await using folder = await privateFolder('checkpoint');
     await writeFile(join(folder.path, 'checkpoint.json'), damaged);
     const said: string[] = [];
-    assert.deepEqual((await loadCheckpoint(folder.path, log(said), NAME)).files, []);
+    assert.deepEqual((await loadCheckpoint(new StateFolder(folder.path), log(said), NAME)).files, []);
     assert.match(said[0] ?? '', new RegExp(`is ${how}`));
     assert.equal(await readFile(join(folder.path, 'checkpoint.json.unreadable'), 'utf8'), damaged);
   });
@@ -58,7 +59,7 @@ test('what was set aside before stays', async () => {
   await using folder = await privateFolder('checkpoint');
   for (const damaged of ['first', 'second']) {
     await writeFile(join(folder.path, 'checkpoint.json'), damaged);
-    await loadCheckpoint(folder.path, log(), NAME);
+    await loadCheckpoint(new StateFolder(folder.path), log(), NAME);
   }
   const asides = ['checkpoint.json.unreadable', 'checkpoint.json.unreadable.1'];
   assert.deepEqual((await readdir(folder.path)).toSorted(), asides);
@@ -67,9 +68,9 @@ test('what was set aside before stays', async () => {
 
 test('there is a first start, and no second', async () => {
   await using folder = await privateFolder('checkpoint');
-  assert.equal((await loadCheckpoint(folder.path, log(), NAME)).isFirstStart, true);
-  await new CheckpointWriter(folder.path, log(), NAME).save(() => []);
-  assert.equal((await loadCheckpoint(folder.path, log(), NAME)).isFirstStart, false);
+  assert.equal((await loadCheckpoint(new StateFolder(folder.path), log(), NAME)).isFirstStart, true);
+  await new CheckpointWriter(new StateFolder(folder.path), log(), NAME).save(() => []);
+  assert.equal((await loadCheckpoint(new StateFolder(folder.path), log(), NAME)).isFirstStart, false);
 });
 
 test('a folder that is gone stops nothing, and is said once', async () => {
@@ -77,22 +78,23 @@ test('a folder that is gone stops nothing, and is said once', async () => {
   const state = join(folder.path, 'state');
   await mkdir(state);
   const said: string[] = [];
-  const writer = new CheckpointWriter(state, log(said), NAME);
+  const writer = new CheckpointWriter(new StateFolder(state), log(said), NAME);
   await rm(state, { recursive: true });
   assert.equal(await writer.save(() => [SAVED]), false);
   assert.equal(await writer.save(() => [SAVED]), false);
   assert.equal(said.length, 1);
   await mkdir(state);
   assert.equal(await writer.save(() => [SAVED]), true);
-  assert.deepEqual((await loadCheckpoint(state, log(), NAME)).files, [SAVED]);
+  assert.deepEqual((await loadCheckpoint(new StateFolder(state), log(), NAME)).files, [SAVED]);
 });
 
 test('a source has one id for good, unless it is given', async () => {
   await using folder = await privateFolder('checkpoint');
   const state = join(folder.path, 'state');
-  const { source } = await openState(state, undefined);
+  using held = await holdFolder(state, folder.path);
+  const { source } = await openState(held, undefined);
   assert.match(source, /^[\w-]{12}$/);
-  assert.deepEqual(await openState(state, undefined), { source });
-  assert.deepEqual(await openState(state, 'given'), { source: 'given' });
+  assert.deepEqual(await openState(held, undefined), { source });
+  assert.deepEqual(await openState(held, 'given'), { source: 'given' });
   assert.deepEqual(await readdir(state), ['source-id']);
 });

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { access, appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { holdFolder, StateFolder } from '../../../src/logship/state/held-folder.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
-import { holdState } from '../../../src/logship/state/lock.ts';
+import { holdState } from '../../../src/logship/state/folder.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';
 import { log } from '../said.ts';
@@ -36,8 +37,10 @@ test('a folder whose path is too long for a socket is held too, and nothing stay
   await using l = await logs();
   const folder = join(l.root, 'x'.repeat(200));
   {
-    await using _ = await holdState(folder, log());
-    await assert.rejects(holdState(folder, log()), ConfigError);
+    using held = await holdFolder(folder, l.root);
+    await using _ = await holdState(held, log());
+    using again = await holdFolder(folder, l.root);
+    await assert.rejects(holdState(again, log()), ConfigError);
   }
   assert.deepEqual(await readdir(folder), []);
 });
@@ -45,6 +48,6 @@ test('a folder whose path is too long for a socket is held too, and nothing stay
 test('a file of that name is left alone, and holds nobody up', async () => {
   await using l = await logs();
   await writeFile(join(l.root, 'running.sock'), 'mine');
-  await using _ = await holdState(l.root, log());
+  await using _ = await holdState(new StateFolder(l.root), log());
   await access(join(l.root, 'running.sock'));
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { StateFolder } from '../../../src/logship/state/held-folder.ts';
 import { CheckpointWriter, loadCheckpoint } from '../../../src/logship/state/checkpoint.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { canHaveSmallDisk } from '../../cluster/small-disk.ts';
@@ -37,9 +38,9 @@ async function world() {
   return {
     state,
     said,
-    writer: () => new CheckpointWriter(state, log(said), NAME),
+    writer: () => new CheckpointWriter(new StateFolder(state), log(said), NAME),
     offsets: async () => {
-      const { files } = await loadCheckpoint(state, log(said), NAME);
+      const { files } = await loadCheckpoint(new StateFolder(state), log(said), NAME);
       return [files.length, ...new Set(files.map(({ mark }) => mark.offset))];
     },
     sizes: () =>

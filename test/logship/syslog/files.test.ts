@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SyslogFiles } from '../../../src/logship/syslog/index.ts';
+import { SyslogFiles } from '../../../src/logship/syslog/files.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { log } from '../said.ts';
 

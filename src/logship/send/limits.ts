@@ -1,3 +1,63 @@
+import { unlessAborted } from '../../core/abort.ts';
+
+/** Lets those go on who wait for something, such as room, that comes and goes. */
+export class Gate {
+  #opening: PromiseWithResolvers<void> | undefined;
+
+  open(): void {
+    this.#opening?.resolve();
+    this.#opening = undefined;
+  }
+
+  /** Resolves when it is opened next, also when the wait is aborted: the caller looks at its signal. */
+  async next(signal: AbortSignal): Promise<void> {
+    this.#opening ??= Promise.withResolvers<void>();
+    await unlessAborted(this.#opening.promise, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+}
+
+/**
+ * Bounds the bytes between reading and acknowledgement. When they are spent reading stops: the log file is the buffer.
+ */
+export class Budget {
+  readonly #limit: number;
+  #used: number;
+  readonly #freed = new Gate();
+
+  /**
+   * @param limit bytes; what is taken at once may exceed it
+   * @param reserved of them, for what is always there
+   */
+  constructor(limit: number, reserved = 0) {
+    this.#limit = limit;
+    this.#used = reserved;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  get isSpent(): boolean {
+    return this.#used >= this.#limit;
+  }
+
+  take(bytes: number): void {
+    this.#used += bytes;
+  }
+
+  give(bytes: number): void {
+    this.#used -= bytes;
+    if (!this.isSpent) this.#freed.open();
+  }
+
+  /** Resolves when there is room, also when the wait is aborted: the caller looks at its signal. */
+  async room(signal: AbortSignal): Promise<void> {
+    while (this.isSpent && !signal.aborted) await this.#freed.next(signal);
+  }
+}
+
 /** A little less than the mebibyte that nginx takes by default, so that a last document of usual length fits too. */
 const MOST_BYTES = 960 * 1024;
 const LEAST_BYTES = 128 * 1024;

@@ -1,7 +1,7 @@
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../core/log.ts';
 
 /** Warns of each thing once, for as long as it stays so. */
-export class Said {
+export class DedupedWarnings {
   readonly #log: Log;
   /** What was said of each last. */
   readonly #last = new Map<string, string>();

@@ -1,3 +1,22 @@
+/** Where to cut so that no UTF-8 character is cut: at `end` or up to three bytes before. */
+export function characterBoundary(bytes: Buffer, end: number): number {
+  for (let at = end; at > end - 4 && at > 0; at--) {
+    const next = bytes[at];
+    if (next === undefined || (next & 0b1100_0000) !== 0b1000_0000) return at;
+  }
+  return end;
+}
+
+/**
+ * Behind the NUL bytes that begin here. No logger writes them: they are the hole that a writer leaves who does not
+ * append, when his file was truncated and he goes on at his old place.
+ */
+export function skipNuls(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === 0) at++;
+  return at;
+}
+
 /** What file systems give back at a time. */
 export const BLOCK_BYTES = 4096;
 /** Nothing before it is ever given back: a file's identity lies there. */
@@ -20,4 +39,12 @@ export function holeIn(chunk: Buffer, position: number, before: number | undefin
     if (chunk.compare(NULS, 0, BLOCK_BYTES, at, at + BLOCK_BYTES) === 0) return at;
   }
   return -1;
+}
+
+/** At once, of a file. */
+export const CHUNK_BYTES = 256 * 1024;
+
+/** What a reader has in memory, whatever it reads. */
+export function readBytesFor(maxLineBytes: number): number {
+  return Math.max(CHUNK_BYTES, maxLineBytes);
 }

@@ -1,0 +1,138 @@
+import { at, holds, isObject, isSame, textAt, type Json, type JsonObject } from './json.ts';
+import { mappingsOf, MARK } from './mappings.ts';
+import type { SetupSettings } from './settings.ts';
+
+/** One thing at the server that is read, compared and written as a whole. */
+export interface Resource {
+  readonly what: 'index template' | 'ILM policy' | 'ISM policy';
+  readonly name: string;
+  readonly path: string;
+  readonly body: JsonObject;
+  /** What of the reply to a GET is its body, as it would be written. Undefined for an empty reply. */
+  readonly current: (reply: unknown) => JsonObject | undefined;
+  /** Whether we made it. */
+  readonly isOurs: (current: JsonObject) => boolean;
+  /** Whether there is nothing to change. */
+  readonly isRight: (current: JsonObject) => boolean;
+  /** What a write over what is there must say: `?if_seq_no=...`. */
+  readonly overwrite?: (reply: unknown) => string;
+  /** What a server lacks that has no such thing; undefined for what every server has. */
+  readonly needs?: string;
+}
+
+/** The policy first: a template names it. */
+export function wantedResources(settings: SetupSettings): Resource[] {
+  const policy = retentionOf(settings);
+  return [...(policy === undefined ? [] : [policy]), templateOf(settings)];
+}
+
+function templateOf(settings: SetupSettings): Resource {
+  const { name, priority } = settings;
+  const body: JsonObject = {
+    index_patterns: [settings.pattern],
+    priority,
+    _meta: { managed_by: MARK },
+    ...(settings.isDataStream && { data_stream: {} }),
+    template: {
+      settings: { index: indexSettings(settings) },
+      mappings: mappingsOf(settings.schema, settings.kind),
+      ...lifecycleOf(settings),
+    },
+  };
+  return {
+    what: 'index template',
+    name,
+    path: `/_index_template/${encodeURIComponent(name)}`,
+    body,
+    current(reply) {
+      const [first] = (at(reply, 'index_templates') ?? []) as readonly Json[];
+      const template = at(first, 'index_template');
+      return isObject(template) ? template : undefined;
+    },
+    isOurs: (current) => at(current, '_meta', 'managed_by') === MARK,
+    isRight: (current) =>
+      holds(current, body) &&
+      // What is left from before would stay, were it only looked whether the new is there.
+      isSame(at(current, 'template', 'mappings'), at(body, 'template', 'mappings')) &&
+      isObject(current['data_stream']) === settings.isDataStream &&
+      isSame(lifecycleNameIn(current), lifecycleNameIn(body)) &&
+      isObject(at(current, 'template', 'lifecycle')) === isObject(at(body, 'template', 'lifecycle')),
+  };
+}
+
+function indexSettings({ kind, name, keep, isDataStream, shards, replicas }: SetupSettings): JsonObject {
+  const lifecycle = keep !== undefined && kind === 'elasticsearch' && !isDataStream ? { lifecycle: { name } } : {};
+  return { number_of_shards: shards, number_of_replicas: replicas, ...lifecycle };
+}
+
+/** A data stream of Elasticsearch keeps its own retention. */
+function lifecycleOf({ kind, keep, isDataStream }: SetupSettings): JsonObject {
+  if (keep === undefined || kind === 'opensearch' || !isDataStream) return {};
+  return { lifecycle: { data_retention: keep } };
+}
+
+function lifecycleNameIn(template: JsonObject): Json | undefined {
+  return at(template, 'template', 'settings', 'index', 'lifecycle', 'name');
+}
+
+/**
+ * The policy that removes what is older than `--keep`: Index Lifecycle Management on Elasticsearch, Index State
+ * Management on OpenSearch. None without `--keep`, and none for a data stream of Elasticsearch, whose template says it.
+ */
+function retentionOf(settings: SetupSettings): Resource | undefined {
+  const { kind, keep, isDataStream, name } = settings;
+  if (keep === undefined) return undefined;
+  if (kind === 'opensearch') return ismPolicy(settings, keep);
+  return isDataStream ? undefined : ilmPolicy(name, keep);
+}
+
+function ilmPolicy(name: string, keep: string): Resource {
+  const policy = { _meta: { managed_by: MARK }, phases: { delete: { min_age: keep, actions: { delete: {} } } } };
+  return {
+    what: 'ILM policy',
+    name,
+    path: `/_ilm/policy/${encodeURIComponent(name)}`,
+    body: { policy },
+    current(reply) {
+      const current = at(reply, name, 'policy');
+      return isObject(current) ? { policy: current } : undefined;
+    },
+    isOurs: (current) => at(current, 'policy', '_meta', 'managed_by') === MARK,
+    // Phases that somebody added by hand would go on moving or shrinking indices.
+    isRight: (current) =>
+      holds(current, { policy }) && Object.keys(at(current, 'policy', 'phases') ?? {}).join() === 'delete',
+    needs: 'Index Lifecycle Management',
+  };
+}
+
+function ismPolicy({ name, pattern, isDataStream }: SetupSettings, keep: string): Resource {
+  const policy: JsonObject = {
+    // It has no field for a mark of ours.
+    description: `removes what is older than ${keep}; made by ${MARK}`,
+    default_state: 'kept',
+    states: [
+      {
+        name: 'kept',
+        // A data stream's newest index can't be removed: it must become an older one first.
+        actions: isDataStream ? [{ rollover: { min_index_age: '1d' } }] : [],
+        transitions: [{ state_name: 'removed', conditions: { min_index_age: keep } }],
+      },
+      { name: 'removed', actions: [{ delete: {} }], transitions: [] },
+    ],
+    ism_template: [{ index_patterns: [pattern], priority: 100 }],
+  };
+  return {
+    what: 'ISM policy',
+    name,
+    path: `/_plugins/_ism/policies/${encodeURIComponent(name)}`,
+    body: { policy },
+    current(reply) {
+      const current = at(reply, 'policy');
+      return isObject(current) ? { policy: current } : undefined;
+    },
+    isOurs: (current) => textAt(current, 'policy', 'description').includes(`made by ${MARK}`),
+    isRight: (current) => holds(current, { policy }),
+    overwrite: (reply) => `?if_seq_no=${textAt(reply, '_seq_no')}&if_primary_term=${textAt(reply, '_primary_term')}`,
+    needs: 'Index State Management',
+  };
+}

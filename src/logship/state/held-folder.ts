@@ -1,0 +1,104 @@
+import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import { makeFolder } from '../../fs/folder.ts';
+
+/** Of the state folder: what lies there is ours alone. */
+export const STATE_MODE = 0o700;
+
+/**
+ * The state folder. It lies in the log volume by default, where services may rename it and put a link in its place: so it is
+ * held, and its files are reached by way of the descriptor.
+ */
+export class StateFolder implements Disposable {
+  /** As a person knows it, for messages. */
+  readonly path: string;
+  readonly #fd: number | undefined;
+
+  /** @param fd of the folder; undefined goes by its path */
+  constructor(path: string, fd?: number) {
+    this.path = path;
+    this.#fd = fd;
+  }
+
+  /** Where the system finds one of its files. */
+  at(name: string): string {
+    return this.#fd === undefined ? join(this.path, name) : `/proc/self/fd/${this.#fd}/${name}`;
+  }
+
+  /** What one of its files is called in messages. */
+  nameOf(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** Whether a place is in it, wherever it has been moved to meanwhile. */
+  has(place: string): boolean {
+    const own = this.#fd === undefined ? this.path : readlinkSync(`/proc/self/fd/${this.#fd}`);
+    return place.startsWith(own + sep);
+  }
+
+  /** An error's text with the name that a person knows. */
+  inWords(text: string): string {
+    return this.#fd === undefined ? text : text.replaceAll(`/proc/self/fd/${this.#fd}`, this.path);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+  }
+}
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/**
+ * Makes the folder where it is not there, and holds it.
+ * @param root of the logs: below it nothing on the way may be a link
+ * @throws ConfigError for such a link, and where it can't be had
+ */
+export async function holdFolder(path: string, root: string): Promise<StateFolder> {
+  try {
+    await makeFolder(path, STATE_MODE);
+    return held(path, root);
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
+    throw cannotKeep(path, messageOf(cause), cause);
+  }
+}
+
+/** That nothing can be kept there, and why. */
+export function cannotKeep(path: string, why: string, cause: unknown): ConfigError {
+  return new ConfigError(`cannot keep state in ${path}: ${why}; give --state a folder that this user may write`, {
+    cause,
+  });
+}
+
+function held(path: string, root: string): StateFolder {
+  const isShared = path.startsWith(root + sep);
+  const fd = openSync(path, isShared ? FOLDER : FOLDER & ~constants.O_NOFOLLOW);
+  const folder = new StateFolder(path, fd);
+  const place = readlinkSync(`/proc/self/fd/${fd}`);
+  if (!isShared || place === join(realpathSync(root), relative(root, path))) return folder;
+  folder[Symbol.dispose]();
+  throw new ConfigError(
+    `cannot keep state in ${path}, which leads to ${place}: remove the link, or give --state a folder outside of ${root}`,
+  );
+}
+
+/**
+ * Opens a file of ours in the folder. A link in its place, or a file of another user, is none of ours.
+ * @param flags as open(2) has them
+ * @throws the system's error, or what it is
+ */
+export async function openOwn(file: string, flags: number): Promise<FileHandle> {
+  const handle = await open(file, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
+  const found = fstatSync(handle.fd);
+  if (found.isFile() && found.uid === process.geteuid?.()) return handle;
+  await handle.close();
+  throw new Error(found.isFile() ? `it belongs to uid ${found.uid}` : 'it is not a regular file');
+}
+
+/** The text of a file of ours. Rejects as openOwn. */
+export async function readOwn(file: string): Promise<string> {
+  await using handle = await openOwn(file, constants.O_RDONLY);
+  return await handle.readFile('utf8');
+}
