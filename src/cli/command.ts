@@ -39,12 +39,19 @@ export interface Operand {
   readonly many?: true;
 }
 
+export interface Note {
+  readonly heading: string;
+  readonly rows: readonly (readonly [term: string, meaning: string])[];
+}
+
 export interface Command<O extends readonly Option[] = readonly Option[]> {
   /** One line, for lists. */
   readonly summary: string;
   /** A paragraph more, for the command's own help and page. */
   readonly description?: string;
   readonly operands: readonly Operand[];
+  /** Tables for help and the manual page: the grammar of a value, for one. */
+  readonly notes?: readonly Note[];
   /** Whether words after `--` are taken, as another program's command line. */
   readonly child?: string;
   readonly options: O;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { ExitCode, KollaError } from '../core/errors.ts';
+import { bugText, ExitCode, KollaError } from '../core/errors.ts';
 import { createOutput, ignoreClosedStderr, OutputClosedError } from './output.ts';
 import { refuseSetId } from './set-id.ts';
 import { VERSION } from '../core/version.ts';
@@ -58,8 +58,7 @@ function exitCodeOf(error: unknown, name: string): number {
   if (error instanceof OutputClosedError) return error.exitCode;
   ignoreClosedStderr();
   const known = error instanceof KollaError;
-  const text = error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`${name}: ${known ? error.message : `our bug, please report it: ${text}`}\n`);
+  process.stderr.write(`${name}: ${known ? error.message : `our bug, please report it: ${bugText(error)}`}\n`);
   // Not 1, which Node would take: a probe says no with it.
   return known ? error.exitCode : ExitCode.bug;
 }

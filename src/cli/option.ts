@@ -25,6 +25,25 @@ export interface Option {
   readonly repeat?: true;
   /** The value is never printed, and may not be given as a flag: an argv can be read by others. */
   readonly secret?: true;
+  /** Its title in help: `Keystone`. */
+  readonly group?: string;
+  /** Shown by `--help-all` alone. */
+  readonly isRare?: true;
+}
+
+/**
+ * A table's options under one title in help.
+ * @param usual the flags that `--help` shows; the others are left to `--help-all`
+ */
+export function grouped<const O extends readonly Option[]>(
+  group: string,
+  options: O,
+  usual: readonly NoInfer<O[number]['flag']>[],
+): O {
+  const shown: readonly string[] = usual;
+  const rows = options.map((row) => ({ ...row, group, ...(shown.includes(row.flag) ? {} : { isRare: true }) }));
+  // The same rows in the same order: only what help reads was added.
+  return rows as unknown as O;
 }
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`

@@ -68,7 +68,7 @@ function optionOf(
 
 function unknownOption(rawName: string, options: readonly Option[]): UsageError {
   const flags = options.filter((o) => !o.secret).map((o) => `--${o.flag}`);
-  return new UsageError(`no option ${rawName}${suggestion(rawName, flags)}`);
+  return new UsageError(`unknown option ${rawName}${suggestion(rawName, flags)}`);
 }
 
 function flagWord(option: Option, rawName: string, value: string | undefined, inline: boolean): string {
@@ -155,11 +155,11 @@ export function inputOf(
   if (words.operands.length < needed && missing) throw new UsageError(`${missing.name} is missing: ${usage}`);
   const stray = words.operands[operands.length];
   if (stray !== undefined && !operands.some((operand) => operand.many))
-    throw new UsageError(`'${stray}' is one word too many: ${usage}${didYouMean(words.operands[0] ?? '', others)}`);
+    throw new UsageError(`unexpected argument '${stray}': ${usage}${didYouMean(words.operands[0] ?? '', others)}`);
   for (const [i, word] of words.operands.entries()) {
     const { name, values } = operands[Math.min(i, operands.length - 1)] ?? { name: '' };
     if (values !== undefined && !values.includes(word))
-      throw new UsageError(`no ${name} '${word}'${suggestion(word, values)}`);
+      throw new UsageError(`unknown ${name.toLowerCase()} '${word}'${suggestion(word, values)}`);
   }
   return { operands: words.operands, child: words.child, options: options as Input['options'] };
 }

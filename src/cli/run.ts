@@ -48,6 +48,7 @@ async function answer(
     output.write(early);
     return ExitCode.ok;
   }
+  if (argv.length === 0 && !helper.main) process.stderr.write(helperHelp(helper, terminalOf(process.stderr, env)));
   const { name, command, rest } = choose(helper, argv);
   const words = splitWords(rest, [...command.options, ...COMMON_OPTIONS], command.child !== undefined);
   const file = await fileOptions(helper, name, command, words.flags.get('config')?.[0] ?? env['KOLLA_POD_CONFIG']);
@@ -69,10 +70,30 @@ async function answer(
 function earlyAnswer(helper: Helper, argv: readonly string[], terminal: Terminal): string | undefined {
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   if (own.includes('--version')) return `${helper.name} ${VERSION}\n`;
-  if (!own.includes('--help') && !own.includes('-h')) return undefined;
+  if (isHelpCommand(helper, own)) return helpOn(helper, own.slice(1), terminal);
+  const isWhole = own.includes('--help-all') && !helper.takesNoOptions;
+  if (!isWhole && !own.includes('--help') && !own.includes('-h')) return undefined;
   const name = own.find((word) => !word.startsWith('-')) ?? '';
   const command = commandOf(helper, name);
-  return command ? commandHelp(helper, name, command, terminal) : helperHelp(helper, terminal);
+  return command
+    ? commandHelp(helper, name, command, terminal, { isWhole })
+    : helperHelp(helper, terminal, { isWhole });
+}
+
+/** `kolla-pod help` and `kolla-probe help tcp`. A helper with a `main` may have an operand of that name. */
+function isHelpCommand(helper: Helper, argv: readonly string[]): boolean {
+  return argv[0] === 'help' && !helper.main && commandOf(helper, 'help') === undefined;
+}
+
+/** `kolla-pod help probe tcp`: through another helper to one of its commands. */
+function helpOn(helper: Helper, [word, ...rest]: readonly string[], terminal: Terminal): string {
+  if (word === undefined || word.startsWith('-')) return helperHelp(helper, terminal);
+  const other = helper.others?.find((one) => one.name === word || sectionOf(one) === word);
+  if (other !== undefined) return helpOn(other, rest, terminal);
+  const command = commandOf(helper, word);
+  if (command !== undefined) return commandHelp(helper, word, command, terminal);
+  const names = [...(helper.others ?? []).map(sectionOf), ...Object.keys(helper.commands)];
+  throw new UsageError(`unknown command '${word}'${suggestion(word, names)}`);
 }
 
 function choose(helper: Helper, argv: readonly string[]): { name: string; command: Command; rest: readonly string[] } {
@@ -81,10 +102,9 @@ function choose(helper: Helper, argv: readonly string[]): { name: string; comman
   if (word !== undefined && command) return { name: word, command, rest };
   if (helper.main) return { name: '', command: helper.main, rest: argv };
   const names = [...(helper.others ?? []).map(sectionOf), ...Object.keys(helper.commands)];
-  if (word === undefined) throw new UsageError(`a command is missing; there is ${names.join(', ')}`);
-  if (word.startsWith('-'))
-    throw new UsageError(`the command comes first, before ${word}; there is ${names.join(', ')}`);
-  throw new UsageError(`no command '${word}'${suggestion(word, names)}`);
+  if (word === undefined) throw new UsageError(`no command given; try ${helper.name} help`);
+  if (word.startsWith('-')) throw new UsageError(`the command comes first, before ${word}; try ${names.join(', ')}`);
+  throw new UsageError(`unknown command '${word}'${suggestion(word, names)}`);
 }
 
 async function fileOptions(

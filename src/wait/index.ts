@@ -26,6 +26,7 @@ import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 export { translate, type EntrypointVariables, type Translated } from './compat/index.ts';
 export { accessOf, type Access } from './access.ts';
 export type { Dependency, Kind, ObjectDependency } from './dependency.ts';
+export { WAIT_NOTES } from './grammar/help.ts';
 export { parseDependency } from './grammar/parse.ts';
 export { ANY, KINDS } from './kinds/index.ts';
 export type { Row } from './board.ts';

@@ -57,18 +57,29 @@ for (const how of ['throw', 'later', 'reject']) {
 }
 
 test('a word that is no command names the nearest, also for names that every object has', async () => {
-  assert.match((await program(['sya'])).stderr, /no command 'sya'; did you mean 'say'\?/);
+  assert.match((await program(['sya'])).stderr, /unknown command 'sya'; did you mean 'say'\?/);
   for (const word of ['constructor', '__proto__', 'toString']) {
     const { code, stderr } = await program([word]);
     assert.equal(code, 64, word);
-    assert.match(stderr, /no command/);
+    assert.match(stderr, /unknown command/);
   }
 });
 
-test('no command at all says which there are', async () => {
-  const { code, stderr } = await program([]);
-  assert.equal(code, 64);
-  assert.match(stderr, /a command is missing; there is say, fail/);
+test('prints its short help on stderr and fails without a command', async () => {
+  const { code, stdout, stderr } = await program([]);
+  assert.deepEqual([code, stdout], [64, '']);
+  assert.match(stderr, /^kolla-test COMMAND\n[^]*^ {2}say +Ends in its way\.$[^]*^ {2}fail /m);
+  assert.match(stderr, /"no command given; try kolla-test help"/);
+});
+
+test('help lists the commands, and help COMMAND shows its options', async () => {
+  const list = await program(['help']);
+  assert.deepEqual([list.code, list.stderr], [0, '']);
+  assert.match(list.stdout, /^kolla-test COMMAND/);
+  assert.match((await program(['help', 'say'])).stdout, /^kolla-test say WORD/);
+  const unknown = await program(['help', 'sya']);
+  assert.equal(unknown.code, 64);
+  assert.match(unknown.stderr, /unknown command 'sya'; did you mean 'say'\?/);
 });
 
 test('--help and -h help with the command wherever they stand, --version wins over it', async () => {
@@ -127,7 +138,7 @@ test('as much of it is left there as the kubelet keeps', async () => {
   await program(['say', `--${'ü'.repeat(4000)}`], { KOLLA_POD_TERMINATION_LOG: file });
   const left = await readFile(file);
   assert.ok(left.length > 4000 && left.length <= 4096, String(left.length));
-  assert.match(left.toString(), /^kolla-test: no option --ü+\.\.\.\n$/);
+  assert.match(left.toString(), /^kolla-test: unknown option --ü+\.\.\.\n$/);
 });
 
 test('also an option that is wrong is left there, by the place that the environment names', async () => {
@@ -135,7 +146,7 @@ test('also an option that is wrong is left there, by the place that the environm
   const file = join(folder.path, 'termination-log');
   await writeFile(file, '');
   await program(['say', 'x', '--bogus'], { KOLLA_POD_TERMINATION_LOG: file });
-  assert.match(await readFile(file, 'utf8'), /^kolla-test: no option --bogus/);
+  assert.match(await readFile(file, 'utf8'), /^kolla-test: unknown option --bogus/);
 });
 
 test('options come from the file that the environment names; an empty variable names none', async () => {

@@ -44,7 +44,7 @@ test('the nearest word is found over a swap, a slip and a beginning', () => {
 });
 
 test('where nothing is near, all is named', () => {
-  assert.equal(suggestion('xxxxxx', ['a', 'b']), '; there is a, b');
+  assert.equal(suggestion('xxxxxx', ['a', 'b']), '; try a, b');
   assert.equal(suggestion('x', []), '');
 });
 

@@ -1,0 +1,38 @@
+import type { Note } from '../../cli/command.ts';
+
+/** The grammar of a wait, for --help and the manual page: no image contains docs/. */
+export const WAIT_NOTES: readonly Note[] = [
+  {
+    heading: 'Waits',
+    rows: [
+      ['job/NAME', 'Job completed; a failed Job ends the wait (69)'],
+      ['db-sync/NAME', "schema ready, by kolla-db-sync's Lease"],
+      ['service/NAME', 'Service has a ready endpoint'],
+      ['pod/NAME', 'Pod is Ready'],
+      ['container/NAME', 'another container of this Pod is ready'],
+      ['deployment/NAME', 'rollout complete; also statefulset/NAME'],
+      ['daemonset/NAME', "the DaemonSet's Pod on this node is Ready"],
+      ['node/NAME', 'Node is Ready'],
+      ['configmap/NAME', 'object exists; also secret/NAME'],
+      ['RESOURCE.GROUP/NAME', 'any resource of the API exists'],
+      ['tcp://HOST:PORT', 'server accepts connections'],
+      ['https://HOST/PATH', 'GET returns a status below 400; also http://'],
+      ['mysql://HOST[:3306]', 'server sends its greeting; also amqp://, memcached://'],
+      ['file:/PATH', 'file exists'],
+      ['socket:/PATH', 'Unix socket accepts connections'],
+      ['!WAIT', 'the opposite of that wait'],
+    ],
+  },
+  {
+    heading: 'Wait options, as in job/NAME@NAMESPACE?OPTION&OPTION',
+    rows: [
+      ['label=KEY=VALUE', 'objects with this label, instead of /NAME: pod?label=app=ovs'],
+      ['condition=Ready', 'this condition instead of the default'],
+      ['jsonpath={.a.b}=VALUE', 'this field has that value'],
+      ['release=ID', 'only objects of this release'],
+      ['node=own', 'only on the node of this Pod'],
+      ['db-sync=NAME', 'migration to ask when the Job was deleted'],
+      ['timeout=5m', 'own deadline; in a URL after #: http://a/#timeout=5m'],
+    ],
+  },
+];
