@@ -58,6 +58,13 @@ export const SIDECAR_OPTIONS = [
     help: 'show the status page and reasons to whoever reaches the pod; otherwise only within it and by kubectl port-forward',
     example: 'true',
   },
+  {
+    flag: 'host-network',
+    type: 'boolean',
+    env: 'KOLLA_SIDECAR_HOST_NETWORK',
+    help: 'the pod uses the host network: show reasons to no client, since every user of the node can connect by loopback, unless --status-public',
+    example: 'true',
+  },
 ] as const satisfies readonly Option[];
 
 export type SidecarOptions = Values<typeof SIDECAR_OPTIONS>;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Inside } from '../net/http/router.ts';
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../cli/command.ts';
 import { formatListen, type ListenAddress } from '../net/address.ts';
@@ -42,7 +43,7 @@ export async function runSidecar(
  */
 export async function runComponents(
   prepared: readonly PreparedRole[],
-  { listen, statusPublic }: { readonly listen: ListenAddress; readonly statusPublic: boolean },
+  { listen, statusPublic, hostNetwork }: Inside & { readonly listen: ListenAddress },
   { signal, log, inherited }: ComponentContext,
 ): Promise<never> {
   const probe = prepared.find((each): each is PreparedProbe => 'checks' in each);
@@ -68,7 +69,7 @@ export async function runComponents(
     return PAGE;
   });
   await using server = await serveProbes(
-    { ...probe?.served, listen, statusPublic },
+    { ...probe?.served, listen, statusPublic, hostNetwork },
     {
       checks,
       others: own,

@@ -25,7 +25,7 @@ test('one component alone has probes, metrics and a status page, and is ended by
   const listen = { host: '127.0.0.1', port };
   const running = runComponents(
     [component],
-    { listen, statusPublic: false },
+    { listen, statusPublic: false, hostNetwork: false },
     { signal: stop.signal, log, inherited: {} },
   );
   const ended = assert.rejects(running, SignalError);

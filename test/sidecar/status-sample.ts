@@ -16,7 +16,9 @@ export async function serveSample(document: StatusDocument): Promise<Sample> {
   const { routes, [Symbol.dispose]: end } = statusRoutes(new Hub('sample', () => told.document), () =>
     Promise.resolve(PAGE),
   );
-  const { port } = stack.use(await serveRoutes({ host: '127.0.0.1', port: 0 }, routes, false));
+  const { port } = stack.use(
+    await serveRoutes({ host: '127.0.0.1', port: 0 }, routes, { statusPublic: false, hostNetwork: false }),
+  );
   stack.defer(end);
   const kept = stack.move();
   return Object.assign(told, {

@@ -34,8 +34,8 @@ export function respond(response: ServerResponse, { status, body, type = 'text/p
 export interface Request {
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Whether it may see more than a status word. */
-  readonly mayLookInside: boolean;
+  /** What it gets instead of more than a status word; undefined: it may see more. */
+  readonly refusal: Answer | undefined;
 }
 
 /**
@@ -51,27 +51,49 @@ export type Route =
 /** By path; one that ends with a slash, but for '/', is for all paths below it. */
 export type Routes = Readonly<Record<string, Route>>;
 
-export const FORBIDDEN: Answer = {
+/** Who may see more than a status word. */
+export interface Inside {
+  /** Every client that reaches the pod. */
+  readonly statusPublic: boolean;
+  /** Otherwise no client: any user of the node can connect by loopback. */
+  readonly hostNetwork: boolean;
+}
+
+const OUTSIDE: Answer = {
   status: 403,
   body: 'only from within the pod, or by kubectl port-forward: --status-public lets others\n',
+};
+const ON_NODE: Answer = {
+  status: 403,
+  body: "not shown: this pod has its node's network, where any user can connect. See the log and the Events, or set --status-public\n",
 };
 
 /**
  * Answers these paths, and others with 404.
- * @param isPublic whether everybody may look inside
+ * @param inside who may look inside
  * @throws as listenBounded() does
  */
-export async function serveRoutes(at: ListenAddress, routes: Routes, isPublic: boolean): Promise<BoundedServer> {
+export async function serveRoutes(
+  at: ListenAddress,
+  routes: Routes,
+  { statusPublic, hostNetwork }: Inside,
+): Promise<BoundedServer> {
+  const refusalFor = (incoming: IncomingMessage) => {
+    if (statusPublic) return undefined;
+    if (hostNetwork) return ON_NODE;
+    return isLocal(incoming) ? undefined : OUTSIDE;
+  };
   return await listenBounded(at, (incoming, response) => {
     const { method = '', url = '' } = incoming;
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
     const route = routeOf(routes, path);
     const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
-    const request: Request = { path, query, mayLookInside: isPublic || isLocal(incoming) };
+    const request: Request = { path, query, refusal: refusalFor(incoming) };
     if (route?.kind === 'raw') return route.handle(incoming, response, request);
     if (route === undefined || !['GET', 'HEAD'].includes(method)) return respond(response, NOT_FOUND);
-    return respond(response, route.kind === 'inside' && !request.mayLookInside ? FORBIDDEN : route.answer(request));
+    const refusal = route.kind === 'inside' ? request.refusal : undefined;
+    return respond(response, refusal ?? route.answer(request));
   });
 }
 
@@ -98,7 +120,7 @@ export async function serveHealth(
   paths: Readonly<Record<string, () => Health>>,
 ): Promise<BoundedServer> {
   const routes = Object.entries(paths).map(([path, health]): [string, Route] => [path, healthRoute(health)]);
-  return await serveRoutes(at, Object.fromEntries(routes), false);
+  return await serveRoutes(at, Object.fromEntries(routes), { statusPublic: false, hostNetwork: false });
 }
 
 /** A status word for everybody who reaches the pod. */

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import { healthyAs, unhealthy, unseen } from '../verdict.ts';
 import { WordsError, type KollaAnswer, type KollaQuestion } from './question.ts';
@@ -13,13 +13,13 @@ export function filemodQuestion([file = '', seconds = '']: readonly string[]): K
     label: 'healthcheck_filemod',
     reach: 'files',
     timeoutMs: TIMEOUT_MS,
-    ask: () => answerOf(file, Number(seconds)),
+    ask: () => Promise.resolve(answerOf(file, Number(seconds))),
   };
 }
 
-async function answerOf(file: string, most: number): Promise<KollaAnswer> {
+function answerOf(file: string, most: number): KollaAnswer {
   try {
-    const found = await stat(file);
+    const found = statSync(file);
     if (!found.isFile()) return missing(file, 'it is not a regular file');
     // Whole seconds on both sides, as date and stat print them.
     const age = Math.floor(Date.now() / 1000) - Math.floor(found.mtimeMs / 1000);

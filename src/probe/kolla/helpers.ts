@@ -1,6 +1,5 @@
+import type { ExitCode } from '../../core/errors.ts';
 import { command, type Example, type Helper, type Operand } from '../../cli/command.ts';
-import type { Understand } from './names.ts';
-import { runKolla } from './run.ts';
 import type { KollaName } from './variables.ts';
 
 interface Text {
@@ -100,15 +99,18 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
 
 /**
  * The table of one name, for help, docs and completion.
- * @param understand given by who has it: here it would bring every script, and what they all ask with, to each of them
+ * @param run given by who has it: here it would bring every script, and what they all ask with, to each of them
  */
-export function helperOf(name: KollaName, understand: Understand): Helper {
+export function helperOf(
+  name: KollaName,
+  run: (argv: readonly string[], env: NodeJS.ProcessEnv) => Promise<ExitCode>,
+): Helper {
   const { summary, ...text } = TEXTS[name];
   const main = command({
     summary,
     ...text,
     options: [],
-    run: ({ operands }, { inherited }) => runKolla(name, understand, operands, inherited),
+    run: ({ operands }, { inherited }) => run(operands, inherited),
   });
   return { name, summary, main, commands: {}, takesNoOptions: true, isGuest: true };
 }

@@ -1,6 +1,6 @@
 import type { ProcessQuery } from '../../process/procfs/index.ts';
 import { portQuestion, type PortQuery } from '../local/port.ts';
-import type { Question, Verdict } from '../verdict.ts';
+import type { Question } from '../verdict.ts';
 import { timeoutOf, WordsError, type KollaQuestion } from './question.ts';
 import { socketQuestion } from '../local/unix-socket.ts';
 
@@ -10,15 +10,8 @@ import { socketQuestion } from '../local/unix-socket.ts';
  */
 export function connectedQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
   const query = queryOf('healthcheck_port', argv);
-  const [made, accepted] = [portQuestion(query, 'connected', '', proc), portQuestion(query, 'accepted', '', proc)];
-  const ask = async (signal: AbortSignal): Promise<Verdict> => {
-    const verdict = await made.ask(signal);
-    if (verdict.healthy) return verdict;
-    // Kolla's script takes both ends; what is meant is the other one.
-    const other = await accepted.ask(signal);
-    return other.healthy ? other : verdict;
-  };
-  return fromCheck('healthcheck_port', env, { ask });
+  // Kolla's script takes both ends; what is meant is the other one.
+  return fromCheck('healthcheck_port', env, portQuestion(query, 'connected', '', proc, 'accepted'));
 }
 
 /**

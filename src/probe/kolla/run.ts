@@ -46,5 +46,6 @@ async function said(name: KollaName, understand: () => ReturnType<Understand>, s
 /** Lazy: a probe that runs each few seconds needs no tables of help. */
 async function sayHelp(name: KollaName, understand: Understand): Promise<ExitCode> {
   const [{ helperOf }, { run }] = await Promise.all([import('./helpers.ts'), import('../../cli/run.ts')]);
-  return await run(helperOf(name, understand), ['--help'], {});
+  const helper = helperOf(name, (argv, env) => runKolla(name, understand, argv, env));
+  return await run(helper, ['--help'], {});
 }

@@ -27,14 +27,17 @@ export interface PortQuery {
 /** What is looked for in the kernel's tables. */
 interface Search extends Meaning, ProcEffects {
   readonly ports: readonly number[];
+  /** What answers the question as well, and is not told of where nothing does. */
+  readonly also: Meaning | undefined;
 }
 
 /**
  * Whether a process listens on one of these ports (`listen`, TCP or UDP), or has an established connection to one
  * (`connected`: the port at the other end).
  * @param subject as the user wrote it; begins every message
+ * @param also another kind that answers it as well
  */
-export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc = '/proc'): Question {
+export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc = '/proc', also?: Kind): Question {
   const { ports, protocols } = query;
   const wanted = query.process && whatIsMeant(query.process);
   // Of a node's hundreds of processes, the one that had the socket the last time is looked at before all of them.
@@ -43,7 +46,8 @@ export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc
     subject,
     hosts: [],
     async ask(signal) {
-      const search: Search = { ...MEANINGS[kind], ...defined({ protocols }), ports, proc, signal };
+      const other = also && MEANINGS[also];
+      const search: Search = { ...MEANINGS[kind], ...defined({ protocols }), ports, also: other, proc, signal };
       if (wanted === undefined) return await verdictOfAny(search);
       if (last !== undefined) {
         const again = await findGood(wanted, await findOwners(wanted, search, [last]), search);
@@ -58,21 +62,24 @@ export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc
 }
 
 interface Scanned {
-  /** The first that answers the question. */
-  readonly good: InetSocket | undefined;
+  /** The first that answers the question, and what it is called. */
+  readonly good: { readonly socket: InetSocket; readonly shown: string } | undefined;
   /** Those on the ports before it: all of them where there is none. */
   readonly onPort: readonly InetSocket[];
 }
 
 /** Reads the tables until a socket answers the question. @param isTheirs whether it is one of those that are asked about */
 async function scan(search: Search, isTheirs: (socket: InetSocket) => boolean): Promise<Scanned> {
-  const { ports, protocols, portOf, isAbout, isGood } = search;
+  const { ports, protocols, also } = search;
   const onPort: InetSocket[] = [];
-  let good: InetSocket | undefined;
+  let good: Scanned['good'];
+  const isOnPort = ({ portOf, isAbout }: Meaning, socket: InetSocket) =>
+    ports.includes(portOf(socket)) && isAbout(socket);
   const each = (socket: InetSocket) => {
-    if (!ports.includes(portOf(socket)) || !isAbout(socket)) return false;
-    onPort.push(socket);
-    if (isGood(socket) && isTheirs(socket)) good = socket;
+    const isOn = isOnPort(search, socket);
+    if (isOn) onPort.push(socket);
+    const meaning = isOn ? search : also !== undefined && isOnPort(also, socket) ? also : undefined;
+    if (meaning?.isGood(socket) && isTheirs(socket)) good = { socket, shown: meaning.show(socket) };
     return good !== undefined;
   };
   await eachInetSocket(protocols, each, search);
@@ -81,7 +88,7 @@ async function scan(search: Search, isTheirs: (socket: InetSocket) => boolean): 
 
 async function verdictOfAny(search: Search): Promise<Verdict> {
   const { good, onPort } = await scan(search, () => true);
-  if (good !== undefined) return healthyAs(search.show(good));
+  if (good !== undefined) return healthyAs(good.shown);
   return unhealthy(`${search.isMissing} ${portsText(search)}${seen(onPort, search)}`);
 }
 
@@ -94,9 +101,9 @@ interface Found {
 /** Whose sockets are whose is looked up first, as a process has few, so that the tables need not be read to their end. */
 async function findGood(wanted: ProcessQuery, { pidByInode }: Owners, search: Search): Promise<Found> {
   const { good, onPort } = await scan(search, ({ inode }) => pidByInode.has(inode));
-  const pid = good && pidByInode.get(good.inode);
+  const pid = good && pidByInode.get(good.socket.inode);
   if (good === undefined || pid === undefined) return { onPort };
-  return { onPort, answer: { pid, verdict: healthyAs(`${called(wanted, [pid])}: ${search.show(good)}`) } };
+  return { onPort, answer: { pid, verdict: healthyAs(`${called(wanted, [pid])}: ${good.shown}`) } };
 }
 
 async function verdictOf(

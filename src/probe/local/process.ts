@@ -30,7 +30,7 @@ export function processQuestion(query: ProcessQuery, subject: string, proc = '/p
 
 /** In a sidecar's own namespace there is nobody but us and what we came from. */
 async function seesOnlyItself(proc: string): Promise<boolean> {
-  const all = await listProcesses(proc);
+  const all = listProcesses(proc);
   const own = lineOf(all, process.pid);
   for (let up = process.pid; up > 0; up = all.find(({ pid }) => pid === up)?.parent ?? 0) own.add(up);
   return all.every((one) => own.has(one.pid) || isOurs(one));

@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import { oneLine } from '../../core/one-line.ts';
+import { outputRedactor } from '../../core/output-redactor.ts';
 import { start, type Ended } from '../../process/run.ts';
 import { healthy, unhealthy, type Verdict } from '../verdict.ts';
 
@@ -8,7 +9,8 @@ const LAST_WORDS_MS = 100;
 
 /**
  * Runs a program without a shell, in a process group of its own, all of which is killed when the signal is aborted or
- * the program has ended. Healthy when it ends with 0; else the reason is its last line.
+ * the program has ended. Healthy when it ends with 0; else the reason is its last line, in which
+ * what the environment holds under a secret's name, users in URLs and `password = value` are hidden.
  */
 export async function runBounded(
   program: string,
@@ -18,7 +20,8 @@ export async function runBounded(
   signal.throwIfAborted();
   let ended: Ended;
   try {
-    const options = { env, signal, graceMs: 0, drainMs: LAST_WORDS_MS, killsLeftovers: true };
+    const redact = outputRedactor(env);
+    const options = { env, signal, graceMs: 0, drainMs: LAST_WORDS_MS, killsLeftovers: true, redact };
     ended = await start(program, words, options).ended;
   } catch (error) {
     return unhealthy(`${program} cannot be run: ${messageOf(error)}`);

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../process/procfs/index.ts';
 import { healthyAs, unhealthy, unseen, type Verdict, type Question } from '../verdict.ts';
@@ -25,7 +25,7 @@ export function socketQuestion({ process: asked, path }: SocketQuery, subject: s
       const bound = await socketsAt(path, effects);
       const listening = bound.filter(({ isListening }) => isListening);
       if (listening.length === 0) {
-        const why = bound.length > 0 ? 'its connections outlived who listened' : await whatLies(path);
+        const why = bound.length > 0 ? 'its connections outlived who listened' : whatLies(path);
         return unhealthy(`nothing listens on ${path}; ${why}`);
       }
       if (asked === undefined) return healthyAs(`somebody listens on ${path}`);
@@ -61,20 +61,28 @@ async function socketsAt(path: string, effects: ProcEffects): Promise<UnixSocket
   };
   await eachUnixSocket(each, effects);
   if (same.length > 0 || others.length === 0) return same;
-  const real = await realpath(path).catch(() => undefined);
-  const places = await Promise.all(
-    others.slice(0, OTHERS_MAX).map(({ path: one }) => realpath(Buffer.from(one, 'latin1').toString()).catch(() => '')),
-  );
+  const real = placeOf(path);
+  const places = others.slice(0, OTHERS_MAX).map((one) => placeOf(Buffer.from(one.path, 'latin1').toString()));
   return others.filter((_, i) => real !== undefined && places[i] === real);
+}
+
+function placeOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 const OTHERS_MAX = 20;
 
-async function whatLies(path: string): Promise<string> {
+function whatLies(path: string): string {
   if (path.startsWith('@')) return 'no socket has that name';
-  const found = await realpath(path).then(
-    () => 'a file lies there that nobody listens on any more',
-    (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? 'there is no such file' : `${error.code}`),
-  );
-  return found;
+  try {
+    realpathSync(path);
+    return 'a file lies there that nobody listens on any more';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? 'there is no such file' : `${code}`;
+  }
 }

@@ -18,6 +18,13 @@ export const SERVE_OPTIONS = [
     example: 'true',
   },
   {
+    flag: 'host-network',
+    type: 'boolean',
+    env: 'KOLLA_PROBE_HOST_NETWORK',
+    help: 'the pod uses the host network: show reasons to no client, since every user of the node can connect by loopback, unless --status-public',
+    example: 'true',
+  },
+  {
     flag: 'allow-no-checks',
     type: 'boolean',
     env: 'KOLLA_PROBE_ALLOW_NO_CHECKS',

@@ -2,11 +2,11 @@ import { formatDuration } from '../../core/duration.ts';
 import type { Log } from '../../core/log.ts';
 import type { ListenAddress } from '../../net/address.ts';
 import {
-  FORBIDDEN,
   healthAnswer,
   NOT_FOUND,
   serveRoutes,
   type Answer,
+  type Inside,
   type Request,
   type Route,
   type Routes,
@@ -17,10 +17,8 @@ import { healthOf, ROLES, type Part, type Role, type RoleHealth } from './part.t
 import type { CheckStatus } from './resident-check.ts';
 import { openShimDoor } from './shim-door.ts';
 
-export interface ServedOptions {
+export interface ServedOptions extends Inside {
   readonly listen: ListenAddress;
-  /** Whether everybody may see reasons. */
-  readonly statusPublic: boolean;
   /** Where Kolla's shims find us; undefined: at the usual place, if there is a folder for it. */
   readonly doorFile?: string | undefined;
 }
@@ -54,7 +52,7 @@ export async function serveProbes(options: ServedOptions, served: Served, log: L
   await using stack = new AsyncDisposableStack();
   const door = stack.use(openShimDoor(options.doorFile));
   const all = { ...probeRoutes(known), ...door.routes, ...routes };
-  const http = stack.use(await serveRoutes(options.listen, all, options.statusPublic));
+  const http = stack.use(await serveRoutes(options.listen, all, options));
   await door.tell({ ...options.listen, port: http.port }, log);
   const kept = stack.move();
   return {
@@ -98,11 +96,11 @@ function partsOf({ checks, others }: Known): readonly Part[] {
   return [...checks(), ...others()];
 }
 
-function probeAnswer(role: Role, known: Known, { query, mayLookInside }: Request): Answer {
+function probeAnswer(role: Role, known: Known, { query, refusal }: Request): Answer {
   const health = roleHealth(role, known);
   const { status, body } = healthAnswer(health);
   if (!query.has('verbose')) return { status, body };
-  if (!mayLookInside) return FORBIDDEN;
+  if (refusal !== undefined) return refusal;
   const parts = partsOf(known).filter(({ roles }) => roles.includes(role));
   return { status, body: [...parts.map((part) => lineOf(part)), `${role}: ${health.word}`, ''].join('\n') };
 }

@@ -37,7 +37,7 @@ const SOCKET = 'socket:[';
 /** Undefined for what is no socket, and for what was closed meanwhile. */
 function inodeOf(link: string): string | undefined {
   try {
-    const target = readlinkSync(link, 'latin1');
+    const target = readlinkSync(link);
     return target.startsWith(SOCKET) ? target.slice(SOCKET.length, -1) : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

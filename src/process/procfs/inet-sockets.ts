@@ -1,3 +1,4 @@
+import { shortened } from '../../core/ipv6.ts';
 import { eachLine } from './read.ts';
 
 export type Protocol = 'tcp' | 'udp';
@@ -101,11 +102,3 @@ export function formatEndpoint({ hex, port }: Endpoint): string {
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const MAPPED = `${'0'.repeat(16)}${LITTLE_ENDIAN ? 'FFFF0000' : '0000FFFF'}`;
-
-/** The longest run of zeros, of two at least, becomes `::` (RFC 5952). */
-function shortened(groups: readonly string[]): string {
-  const text = groups.join(':');
-  const runs = text.match(/\b0(?::0)+\b/g) ?? [];
-  const longest = runs.toSorted((a, b) => b.length - a.length)[0];
-  return longest === undefined ? text : text.replace(new RegExp(`(^|:)${longest}(:|$)`), '::');
-}

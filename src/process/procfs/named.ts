@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { isNamed, type ProcessInfo } from './processes.ts';
+import { cutName, isNamed, type ProcessInfo } from './processes.ts';
 import { othersTurn, readHead } from './read.ts';
 
 export type NamedProcess = Pick<ProcessInfo, 'pid' | 'name' | 'words'>;
@@ -27,11 +27,12 @@ export async function findProcesses(
   among: readonly number[] = pidsIn(proc),
 ): Promise<NamedProcess[]> {
   const pattern = isPattern ? new RegExp(name) : undefined;
+  const isPossible = isPattern ? () => true : possible(name);
   const found: NamedProcess[] = [];
   let looked = 0;
   for (const pid of among) {
     if (++looked % PROCESSES_A_TURN === 0) await othersTurn(signal);
-    const one = pid === process.pid ? undefined : processAt(proc, pid);
+    const one = pid === process.pid ? undefined : processAt(proc, pid, isPossible);
     if (one === undefined || one.words.slice(0, 3).some((word) => ASKS.test(word))) continue;
     if (pattern === undefined ? isNamed(one, name) : pattern.test(one.words.join(' '))) found.push(one);
   }
@@ -46,13 +47,22 @@ export function pidsIn(proc: string): number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** Undefined for zombies and the kernel's own, which have no words, and for what ended or is hidden. */
-function processAt(proc: string, pid: number): NamedProcess | undefined {
+type IsPossible = (words: string, name: string) => boolean;
+
+/** What isNamed() would refuse of nearly all processes, by a look at the text. */
+function possible(wanted: string): IsPossible {
+  const cut = cutName(wanted);
+  return (words, name) => name === cut || words.includes(wanted);
+}
+
+/** Undefined for zombies and the kernel's own, which have no words, and for what ended, is hidden, or can't be meant. */
+function processAt(proc: string, pid: number, isPossible: IsPossible): NamedProcess | undefined {
   try {
     const text = readHead(`${proc}/${pid}/cmdline`, WORDS_BYTES);
     if (text === '') return undefined;
-    const words = text.replace(/\0$/, '').split('\0');
-    return { pid, words, name: readHead(`${proc}/${pid}/comm`, 64).replace(/\n$/, '') };
+    const name = readHead(`${proc}/${pid}/comm`, 64).replace(/\n$/, '');
+    if (!isPossible(text, name)) return undefined;
+    return { pid, name, words: text.replace(/\0$/, '').split('\0') };
   } catch (error) {
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
 
@@ -17,25 +17,24 @@ export interface ProcessInfo {
 }
 
 /** Every process that can be seen, but for zombies and the kernel's own; those that end meanwhile are left out. */
-export async function listProcesses(proc = '/proc'): Promise<ProcessInfo[]> {
-  const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name)).map(Number);
-  const found = await Promise.all(pids.map((pid) => readProcess(proc, pid)));
+export function listProcesses(proc = '/proc'): ProcessInfo[] {
+  const pids = readdirSync(proc).filter((name) => /^\d+$/.test(name));
+  const found = pids.map((pid) => readProcess(proc, Number(pid)));
   return found.filter((one) => one !== undefined).toSorted((a, b) => a.pid - b.pid);
 }
 
-async function readProcess(proc: string, pid: number): Promise<ProcessInfo | undefined> {
+function readProcess(proc: string, pid: number): ProcessInfo | undefined {
   try {
-    const [status, command] = await Promise.all(
-      ['status', 'cmdline'].map((file) => readFile(`${proc}/${pid}/${file}`, 'utf8')),
-    );
-    const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status ?? '')?.[1] ?? '';
-    const words = (command ?? '').split('\0').filter((_, i, all) => i < all.length - 1);
+    const status = readFileSync(`${proc}/${pid}/status`, 'utf8');
+    const command = readFileSync(`${proc}/${pid}/cmdline`, 'utf8');
+    const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '';
+    const words = command.split('\0').filter((_, i, all) => i < all.length - 1);
     if (field('State') === 'Z' || words.length === 0) return undefined;
     const mask = (name: string) => BigInt(`0x${field(name) || '0'}`);
     return {
       pid,
       parent: Number(field('PPid')),
-      name: /^Name:\t(.*)$/m.exec(status ?? '')?.[1] ?? '',
+      name: /^Name:\t(.*)$/m.exec(status)?.[1] ?? '',
       words,
       uid: Number(field('Uid')),
       caught: mask('SigCgt'),
@@ -62,11 +61,16 @@ const NAME_BYTES = 15;
 export function isNamed({ name, words }: Pick<ProcessInfo, 'name' | 'words'>, wanted: string): boolean {
   const names = namesIn(words);
   if (names.includes(wanted)) return true;
-  const bytes = Buffer.from(wanted);
-  if (bytes.length <= NAME_BYTES) return name === wanted;
+  const cut = cutName(wanted);
+  if (cut === wanted) return name === wanted;
   // The kernel's name is cut: it is that of another program where its words begin the same and go on otherwise.
-  const cut = bytes.subarray(0, NAME_BYTES).toString();
   return name === cut && !names.some((one) => one.startsWith(cut));
+}
+
+/** As the kernel keeps a name. */
+export function cutName(name: string): string {
+  const bytes = Buffer.from(name);
+  return bytes.length <= NAME_BYTES ? name : bytes.subarray(0, NAME_BYTES).toString();
 }
 
 function namesIn(words: readonly string[]): string[] {

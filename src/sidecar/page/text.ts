@@ -1,6 +1,6 @@
 /**
  * The status page as one text: page.html with its style and its scripts in it. In the binary this module is that text
- * (build/page-as-text.ts); from the sources it is put together here, so that both show the same.
+ * (build/text-modules.ts); from the sources it is put together here, so that both show the same.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { respond, FORBIDDEN, type Request, type Routes } from '../../net/http/router.ts';
+import { respond, type Request, type Routes } from '../../net/http/router.ts';
 import type { Hub } from './hub.ts';
 
 /** How often is looked for changes while somebody watches. */
@@ -23,8 +23,8 @@ export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly ro
     hub.refresh();
     for (const watcher of watchers) watcher.tell(hub);
   };
-  const watch = (incoming: IncomingMessage, response: ServerResponse, { mayLookInside }: Request) => {
-    if (!mayLookInside) return respond(response, FORBIDDEN);
+  const watch = (incoming: IncomingMessage, response: ServerResponse, { refusal }: Request) => {
+    if (refusal !== undefined) return respond(response, refusal);
     if (incoming.method !== 'GET') return respond(response, { status: 405, body: 'GET only\n' });
     if (watchers.size >= WATCHERS) return respond(response, { status: 503, body: 'too many watch already\n' });
     const watcher = new Watcher(response, String(incoming.headers['last-event-id']));
@@ -94,9 +94,9 @@ async function sendPage(
   page: () => Promise<Page>,
   { method = '' }: IncomingMessage,
   response: ServerResponse,
-  { mayLookInside }: Request,
+  { refusal }: Request,
 ): Promise<void> {
-  if (!mayLookInside) return respond(response, FORBIDDEN);
+  if (refusal !== undefined) return respond(response, refusal);
   if (!['GET', 'HEAD'].includes(method)) return respond(response, { status: 405, body: 'GET only\n' });
   const { html, policy } = await page();
   response.setHeader('content-security-policy', policy);

@@ -21,6 +21,14 @@ test('a program that ends with 0 is healthy, and nothing is said', async () => {
   assert.deepEqual(await probe('--', 'bash', '-c', 'echo fine; exit 0'), { code: 0, msg: '' });
 });
 
+test('a secret in its last line is hidden', async () => {
+  const line = `echo "password=hunter2 of $DB_PASSWORD at https://me:hunter2@host" >&2; exit 3`;
+  const env = { DB_PASSWORD: 'correct-horse' };
+  const { code, stderr } = await runHelper('kolla-probe', ['command', '--', 'bash', '-c', line], { env });
+  assert.equal(code, 1);
+  assert.match(stderr, /bash ended with 3: password=\*\*\* of \*\*\* at https:\/\/\*\*\*@host/);
+});
+
 test('one that fails is unhealthy with its code and its last line', async () => {
   const { code, msg } = await probe('--', 'bash', '-c', 'echo first >&2; echo "no route" >&2; echo out; exit 7');
   assert.equal(code, 1);

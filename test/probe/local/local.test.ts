@@ -133,7 +133,7 @@ test('the shell that was told to ask is not whom it asks about', async () => {
 });
 
 async function shellsWith(text: string): Promise<number> {
-  const all = await listProcesses();
+  const all = listProcesses();
   return all.filter(({ words }) => words[0] === 'bash' && words.some((word) => word.includes(text))).length;
 }
 

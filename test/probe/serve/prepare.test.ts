@@ -48,9 +48,9 @@ test('an option comes from the words, else from the environment', async () => {
 for (const [run, message] of [
   ['htp http://a/', /^FILE: checks\.x: no check 'htp'; did you mean 'http'\?/],
   ['kolla-probe tcp a:1', /without kolla-probe/],
-  ['http http://a/ --statuss 1', /^FILE: checks\.x: no option --statuss; did you mean '--status'\?/],
+  ['http http://a/ --statuss 1', /^FILE: checks\.x: unknown option --statuss; did you mean '--status'\?/],
   ['http', /^FILE: checks\.x: URL is missing: http URL/],
-  ['tcp a:1 b:2', /'b:2' is one word too many/],
+  ['tcp a:1 b:2', /unexpected argument 'b:2'/],
   ['tcp nowhere', /'nowhere' is not HOST:PORT/],
   ['tcp a:1 --timeout 2s', /--timeout stands beside run, as timeout:/],
   ['tcp a:1 --role=liveness', /--role stands beside run, as for:/],

@@ -20,7 +20,7 @@ async function served(
   const folder = await privateFolder('door');
   const doorFile = join(folder.path, 'run/probe');
   const { log, said } = recordedLog();
-  const all = { listen: { port: 0 }, statusPublic: false, doorFile, ...options };
+  const all = { listen: { port: 0 }, statusPublic: false, hostNetwork: false, doorFile, ...options };
   const server = await serveProbes(all, { checks: () => checks.snapshot(), ...more }, log);
   return {
     ...server,
@@ -152,6 +152,19 @@ describe('who is in the pod', () => {
     await using server = await served(undefined, { statusPublic: true });
     assert.equal((await get(server.port, '/readyz?verbose', { host: OWN_ADDRESS! })).status, 200);
     assert.equal((await get(server.port, '/checks/api', { host: OWN_ADDRESS! })).status, 200);
+  });
+
+  test('is nobody with --host-network, where loopback is the whole node; --status-public wins over it', async () => {
+    await using server = await served(undefined, { hostNetwork: true });
+    for (const path of inside) {
+      const { status, body } = await get(server.port, path);
+      assert.equal(status, 403, path);
+      assert.match(body, /^not shown: this pod has its node's network/, path);
+    }
+    for (const path of ['/livez', '/readyz', '/startupz', '/metrics'])
+      assert.equal((await get(server.port, path)).status, 200, path);
+    await using open = await served(undefined, { hostNetwork: true, statusPublic: true });
+    assert.equal((await get(open.port, '/readyz?verbose')).status, 200);
   });
 });
 

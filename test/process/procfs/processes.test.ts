@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 
 async function seen(pid: number, words: string): Promise<ProcessInfo> {
   return await until(`process ${pid} to be ${words}`, async () => {
-    return (await listProcesses()).find((one) => one.pid === pid && one.words.join(' ') === words);
+    return listProcesses().find((one) => one.pid === pid && one.words.join(' ') === words);
   });
 }
 
@@ -24,7 +24,7 @@ test('what a process handles and what it ignores is told apart', async () => {
   const script = "trap '' USR1; trap : USR2; while :; do sleep 1000; done";
   await using running = await start('bash', ['-c', script]);
   await until('the traps', async () => {
-    const one = (await listProcesses()).find(({ pid }) => pid === running.pid);
+    const one = listProcesses().find(({ pid }) => pid === running.pid);
     return (one !== undefined && inMask(one.caught, 'SIGUSR2')) || undefined;
   });
   const { caught, ignored } = await seen(running.pid, `bash -c ${script}`);
@@ -48,7 +48,7 @@ test('a zombie is no process', async () => {
     return / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8')) ? Number(pid) : undefined;
   });
   assert.equal(
-    (await listProcesses()).find(({ pid }) => pid === zombie),
+    listProcesses().find(({ pid }) => pid === zombie),
     undefined,
   );
 });

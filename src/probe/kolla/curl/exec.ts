@@ -1,5 +1,6 @@
 import { becomeProgram, findProgram, isRefusal } from '../../../process/exec/index.ts';
 import { NoProgramError } from '../question.ts';
+import { speaksTls } from './tls.ts';
 import type { CurlVariables } from './words.ts';
 
 /** Debian's and Rocky's, for an image whose environment has none. */
@@ -19,7 +20,7 @@ export async function becomeCurl(
   const curl = findProgram('curl', env['PATH'] || PATH);
   if (isRefusal(curl))
     throw new NoProgramError(
-      `${curl.reason}; these arguments need the image's curl: without it give one http:// or https:// URL, and -u USER:PASSWORD at most`,
+      `${curl.reason}; these arguments need the image's curl: without it give one http://${speaksTls ? ' or https://' : ''} URL, and -u USER:PASSWORD at most`,
       curl.code,
     );
   const shell = findProgram('/bin/sh', '');

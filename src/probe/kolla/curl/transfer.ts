@@ -1,6 +1,7 @@
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { get } from '../../../net/codec/get.ts';
 import { CurlError, curlErrorOf } from './failure.ts';
+import { getByTls } from './tls.ts';
 import type { PlainGet } from './words.ts';
 
 /** Filled as it goes, for what is told of a transfer that fails. */
@@ -45,24 +46,13 @@ async function withCodec(plain: PlainGet, progress: Progress, signal: AbortSigna
 }
 
 async function withTls(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
-  const { host, authority, path } = plain.target;
-  // Lazy, because TLS costs half of Node's own start.
-  const { send } = await import('../../../net/client.ts');
-  const request = {
-    url: new URL(`https://${authority}`),
-    // As it is written: a URL would be made plain.
-    path,
-    signal,
+  await getByTls({
+    target: plain.target,
     headers: headersOf(plain),
-    // Kolla's script says -k.
-    connection: { rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) },
-    onSocket: (socket: Socket) => follow(socket, progress),
-  };
-  await send(request, async (response) => {
-    progress.status = response.statusCode ?? 0;
-    if (progress.status < 400)
-      for await (const chunk of response as AsyncIterable<Buffer>) progress.bytes += chunk.length;
-    response.destroy();
+    signal,
+    onSocket: (socket) => follow(socket, progress),
+    onStatus: (status) => (progress.status = status),
+    onBody: (bytes) => (progress.bytes += bytes),
   });
 }
 

@@ -1,3 +1,4 @@
+import { speaksTls } from './tls.ts';
 import { isKnownFormat } from './write-out.ts';
 import { parseTarget, type Target } from './target.ts';
 
@@ -38,6 +39,7 @@ export function plainGetOf(argv: readonly string[], variables: CurlVariables): P
   const { maxTime, userAgent, writeOut, output } = variables;
   const { url, user, isPlain } = argumentsIn(argv);
   const target = url === undefined ? undefined : parseTarget(url);
+  if (target?.isTls === true && !speaksTls) return undefined;
   if (!isPlain || target === undefined || output !== '/dev/null' || !isKnownFormat(writeOut)) return undefined;
   if (!/^(?:\d{1,9}(?:\.\d*)?|\.\d+)$/.test(maxTime)) return undefined;
   const maxTimeMs = Math.min(Math.ceil(Number(maxTime) * 1000), LONGEST_MS);
