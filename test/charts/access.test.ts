@@ -132,6 +132,18 @@ describe('Roles are those that the helpers print for the same waits', { skip }, 
     ];
     assert.deepEqual(rights(rulesIn(rendered, 'keystone-bootstrap')), rights(printed));
   });
+
+  test('CronJobs have an account of their own, which changes the Secrets of the keys and makes none', async () => {
+    await using chart = await rendering('keystone');
+    const rendered = await chart.render({});
+    const accounts = rendered
+      .of('CronJob')
+      .map((cron) => cron['spec'].jobTemplate.spec.template.spec.serviceAccountName);
+    assert.deepEqual([...new Set(accounts)], ['keystone-cron']);
+    const secrets = rights(rulesIn(rendered, 'keystone-cron')).filter((right) => right.includes('secrets'));
+    assert.ok(secrets.length > 0 && secrets.every((right) => !right.includes('create')), secrets.join());
+    assert.ok(rights(rulesIn(rendered, 'keystone-cron')).every((right) => !right.includes('leases')));
+  });
 });
 
 /** `kolla-bootstrap keys rbac` prints YAML only; docs/keystone-keys.md has it. */

@@ -44,6 +44,39 @@ describe('no chart with logs on gives a sidecar that probes without checks', { s
     });
 });
 
+test(
+  "log-ship's state is in a volume that the service has not, unless the logs may live longer",
+  { skip },
+  async () => {
+    await using chart = await rendering('keystone');
+    const of = async (more: object) => {
+      const rendered = await chart.render({ logs: ALL_ROLES.logs, ...more });
+      const { spec } = rendered.of('Deployment')[0]!['spec'].template;
+      const holders = [...spec.initContainers, ...spec.containers].filter(({ volumeMounts = [] }) =>
+        volumeMounts.some(({ name }: { name: string }) => name === 'log-ship-state'),
+      );
+      const yaml = rendered.of('ConfigMap').flatMap(({ data }): string[] => data?.['kolla-pod.yaml'] ?? [])[0] ?? '';
+      const { env } = spec.initContainers.find(({ name }: { name: string }) => name === 'kolla-sidecar');
+      return {
+        states: [...yaml.matchAll(/state: (.*)/g)].map(([, path]) => path),
+        source: env.find(({ name }: { name: string }) => name === 'KOLLA_LOG_SHIP_SOURCE_ID')?.valueFrom.fieldRef
+          .fieldPath,
+        holders: holders.map(({ name }: { name: string }) => name),
+        volume: spec.volumes.find(({ name }: { name: string }) => name === 'log-ship-state'),
+      };
+    };
+    assert.deepEqual(await of({}), {
+      states: ['/var/lib/kolla-log-ship', '/var/lib/kolla-log-ship'],
+      source: 'metadata.uid',
+      holders: ['kolla-sidecar'],
+      volume: { name: 'log-ship-state', emptyDir: {} },
+    });
+    const logs = { source: { persistentVolumeClaim: { claimName: 'logs' } }, mountPath: '/var/log/kolla' };
+    const kept = await of({ workloads: { api: { volumes: { logs } } } });
+    assert.deepEqual(kept, { states: [], source: undefined, holders: [], volume: undefined });
+  },
+);
+
 describe(
   'kolla-sidecar takes what the charts give it, and its startup probe asks a path that there is',
   { skip },
@@ -91,6 +124,7 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
         KOLLA_INIT_CONFIG_DIR: at('config'),
         KOLLA_INIT_ROOT: at('root'),
         KOLLA_LOG_SHIP_ROOT: at('logs'),
+        KOLLA_LOG_SHIP_STATE: at('state'),
         KOLLA_LOG_SHIP_LABELS_FILE: at('labels'),
       },
     },

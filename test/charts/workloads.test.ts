@@ -195,7 +195,7 @@ describe('workloads', { skip }, () => {
   });
 
   test('a Pod that is not restricted says why', async () => {
-    const { workload, pod } = await api({
+    const { workload, pod, rendered } = await api({
       hostNetwork: { reason: 'it moves the packets of its node' },
       restricted: { exempt: 'it moves the packets of its node' },
       securityContext: { capabilities: { add: ['NET_ADMIN'] } },
@@ -205,6 +205,7 @@ describe('workloads', { skip }, () => {
       'it moves the packets of its node',
     );
     assert.deepEqual([pod['hostNetwork'], pod['dnsPolicy']], [true, 'ClusterFirstWithHostNet']);
+    assert.equal(podYaml(rendered)['sidecar']['host-network'], true);
     assert.deepEqual(pod['containers'][0].securityContext.capabilities, { drop: ['ALL'], add: ['NET_ADMIN'] });
   });
 

@@ -95,6 +95,8 @@ export function uwsgiOptions(host: string, port: number): UwsgiOptions {
     'need-app': true,
     // SIGTERM would mean "reload".
     'die-on-term': true,
+    'hook-master-start': 'unix_signal:15 gracefully_kill_them_all',
+    'worker-reload-mercy': '20',
     'no-orphans': true,
     'buffer-size': '65535',
   };

@@ -11,6 +11,7 @@ in their names, unless `reload: live`) and phase are all in there.
 {{- $values := .Values -}}
 {{- $_ := set . "jobs" list -}}
 {{- $_ := set . "jobWaits" list -}}
+{{- $_ := set . "cronWaits" list -}}
 {{- $_ := set . "jobRollouts" list -}}
 {{- $_ := set . "waitFor" "" -}}
 {{- if and $values.bootstrap.enabled .workloads -}}
@@ -157,7 +158,7 @@ live object of what was kept for the old version, would take it away, and a Job'
 {{- $name -}}
 {{- end -}}
 
-{{/* A Job's Pod template. In: as kolla-pod.job. Out: JSON. */}}
+{{/* A Job's Pod template. In: as kolla-pod.job, and `account`: what its name ends in. Out: JSON. */}}
 {{- define "kolla-pod.jobPod" -}}
 {{- $ctx := .ctx -}}
 {{- $values := $ctx.Values -}}
@@ -175,16 +176,26 @@ live object of what was kept for the old version, would take it away, and a Job'
 {{- $env := fromJsonArray (include "kolla-pod.helperEnv" (list $ctx $variables)) -}}
 {{- $container := dict "name" .name "image" (include "kolla-pod.image" (list $ctx $workload.values.image)) "imagePullPolicy" (include "kolla-pod.pullPolicy" (list $ctx $workload.values.image)) "command" .command "env" $env "securityContext" (fromJson (include "kolla-pod.restrictedContainer" $ctx)) "volumeMounts" $mounts -}}
 {{- with $values.bootstrap.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
-{{- include "kolla-pod.podTemplate" (dict "ctx" $ctx "workload" $workload "component" .name "account" (printf "%s-bootstrap" $ctx.name) "waits" .waits "containers" (list $container) "isWorkload" false "token" true "restartPolicy" "Never" "grace" $values.jobs.terminationGracePeriodSeconds) -}}
+{{- include "kolla-pod.podTemplate" (dict "ctx" $ctx "workload" $workload "component" .name "account" (printf "%s-%s" $ctx.name (.account | default "bootstrap")) "waits" .waits "containers" (list $container) "isWorkload" false "token" true "restartPolicy" "Never" "grace" $values.jobs.terminationGracePeriodSeconds) -}}
 {{- end -}}
 
-{{/* The account of all Jobs: the Lease, their waits, what contract and online look at, and Keystone's keys. In: context. */}}
+{{/*
+The accounts of Jobs: the Lease, their waits, what contract and online look at, and Keystone's keys; and of CronJobs, which stay
+for as long as the release and so may change those keys' Secrets, but make none. In: context.
+*/}}
 {{- define "kolla-pod.jobAccess" -}}
-{{- if or .jobs .hasCron -}}
+{{- $keys := list -}}
+{{- range .Values.bootstrap.keys -}}
+{{- $keys = append $keys (dict "namespace" $.Release.Namespace "group" "" "resource" "secrets" "name" . "verbs" (list "get" "update")) -}}
+{{- end -}}
+{{- if .hasCron -}}
+{{- include "kolla-pod.access" (list . (printf "%s-cron" .name) "cron" (fromJson (include "kolla-pod.roles" (list (uniq .cronWaits) .Release.Namespace $keys)))) -}}
+{{- end -}}
+{{- if .jobs -}}
 {{- $own := .Release.Namespace -}}
 {{- $grants := list -}}
 {{- $sync := include "kolla-pod.dbSync" . -}}
-{{- if and $sync .jobs -}}
+{{- if $sync -}}
 {{- $grants = append $grants (dict "namespace" $own "group" "coordination.k8s.io" "resource" "leases" "verbs" (list "create")) -}}
 {{- $grants = append $grants (dict "namespace" $own "group" "coordination.k8s.io" "resource" "leases" "name" (printf "kolla-db-sync-%s" $sync) "verbs" (list "get" "update" "watch")) -}}
 {{- end -}}
@@ -196,9 +207,7 @@ live object of what was kept for the old version, would take it away, and a Job'
 {{- end -}}
 {{- if .Values.bootstrap.keys -}}
 {{- $grants = append $grants (dict "namespace" $own "group" "" "resource" "secrets" "verbs" (list "create")) -}}
-{{- range .Values.bootstrap.keys -}}
-{{- $grants = append $grants (dict "namespace" $own "group" "" "resource" "secrets" "name" . "verbs" (list "get" "update")) -}}
-{{- end -}}
+{{- $grants = concat $grants $keys -}}
 {{- end -}}
 {{- $roles := fromJson (include "kolla-pod.roles" (list (uniq .jobWaits) $own $grants)) -}}
 {{- include "kolla-pod.access" (list . (printf "%s-bootstrap" .name) "bootstrap" $roles) -}}
@@ -219,8 +228,8 @@ live object of what was kept for the old version, would take it away, and a Job'
 {{- range $i, $word := $cron.command -}}{{- $command = append $command (ternary (include "kolla-pod.program" (list $ctx $word)) (include "kolla-pod.openText" (list $ctx $word (printf "cron.%s.command" $name))) (and (eq $i 0) (hasPrefix "kolla-" $word))) -}}{{- end -}}
 {{- $waits := list -}}
 {{- range $cron.needs -}}{{- $waits = append $waits (include "kolla-pod.openText" (list $ctx . (printf "cron.%s.needs" $name))) -}}{{- end -}}
-{{- $template := fromJson (include "kolla-pod.jobPod" (dict "ctx" $ctx "of" $of "name" $name "command" $command "waits" $waits "env" ($cron.env | default dict))) -}}
-{{- $_ := set $ctx "jobWaits" (concat $ctx.jobWaits $waits) -}}
+{{- $template := fromJson (include "kolla-pod.jobPod" (dict "ctx" $ctx "of" $of "name" $name "command" $command "waits" $waits "env" ($cron.env | default dict) "account" "cron")) -}}
+{{- $_ := set $ctx "cronWaits" (concat $ctx.cronWaits $waits) -}}
 {{- $metadata := dict "name" (printf "%s-%s" $ctx.name $name) "namespace" $ctx.Release.Namespace "labels" (fromYaml (include "kolla-pod.labels" (list $ctx $name))) }}
 ---
 {{ toYaml (dict "apiVersion" "batch/v1" "kind" "CronJob" "metadata" $metadata "spec" (dict "schedule" $cron.schedule "concurrencyPolicy" "Forbid" "jobTemplate" (dict "spec" (dict "backoffLimit" 0 "template" $template)))) }}

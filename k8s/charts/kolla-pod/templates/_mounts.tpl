@@ -63,6 +63,7 @@
 {{- end -}}
 {{- if and .isWorkload (include "kolla-pod.sidecarRoles" (list $ctx $workload)) -}}
 {{- $volumes = append $volumes (dict "name" "podinfo" "downwardAPI" (dict "items" (list (dict "path" "labels" "fieldRef" (dict "fieldPath" "metadata.labels"))))) -}}
+{{- if include "kolla-pod.logState" (list $ctx $workload) -}}{{- $volumes = append $volumes (dict "name" "log-ship-state" "emptyDir" dict) -}}{{- end -}}
 {{- end -}}
 {{- if .token -}}{{- $volumes = append $volumes (fromJson (include "kolla-pod.tokenVolume" $ctx)) -}}{{- end -}}
 {{- if eq $ctx.Values.kollaPod.delivery "copied" -}}

@@ -24,7 +24,9 @@ hash in its name with `reload: live` too.
 {{- $yaml := dict -}}
 {{- if $values.overlays -}}{{- $_ := set $yaml "overlays" $values.overlays -}}{{- end -}}
 {{- if $roles -}}
-{{- $_ := set $yaml "sidecar" (dict "role" (splitList " " $roles) "listen" (printf ":%v" $values.sidecar.port)) -}}
+{{- $sidecar := dict "role" (splitList " " $roles) "listen" (printf ":%v" $values.sidecar.port) -}}
+{{- if $values.hostNetwork.reason -}}{{- $_ := set $sidecar "host-network" true -}}{{- end -}}
+{{- $_ := set $yaml "sidecar" $sidecar -}}
 {{- if contains "probe" $roles -}}
 {{- $checks := dict -}}
 {{- $pace := dict "period" (printf "%ds" (int $values.probes.periodSeconds)) "timeout" (printf "%ds" (int (min $values.probes.timeoutSeconds $values.probes.periodSeconds))) -}}
@@ -43,6 +45,11 @@ hash in its name with `reload: live` too.
 {{- $ship := dict "labels-file" "/etc/podinfo/labels" "container" $workload.name "grace" "20s" -}}
 {{- with $logs.url -}}{{- $_ := set $ship "url" (include "kolla-pod.openText" (list $ctx . "logs.url")) -}}{{- end -}}
 {{- with $logs.user -}}{{- $_ := set $ship "user" . -}}{{- end -}}
+{{- if include "kolla-pod.logState" . -}}
+{{- $_ := set $ship "state" "/var/lib/kolla-log-ship" -}}
+{{- /* For the check log-ship, which looks at the checkpoint. */ -}}
+{{- $_ := set $yaml "probe" (dict "log-ship" (dict "state" "/var/lib/kolla-log-ship")) -}}
+{{- end -}}
 {{- include "kolla-pod.lay" (list $ship ($logs.options | default dict)) -}}
 {{- if or (hasKey $ship "password") (hasKey $ship "api-key") (regexMatch "://[^/@\"]*:[^/@\"]*@" (toJson $ship)) -}}
 {{- fail (printf "%s: logs: a password stands in url or options, and they would be a ConfigMap; say user, and password: its name under global.passwords" $ctx.Chart.Name) -}}
@@ -55,6 +62,16 @@ hash in its name with `reload: live` too.
 {{- $_ := set $ctx.refs $base (dict "secret" false "versioned" true "bytes" 0 "binary" dict "data" (dict "kolla-pod.yaml" (toYaml $yaml | b64enc))) -}}
 {{- $_ := set $workload "podYaml" (dict "base" $base) -}}
 {{- end -}}
+{{- end -}}
+
+{{/*
+Whether log-ship's state has a volume of its own, which no service can write to: where the logs live as long as the Pod. Logs
+in a volume of the user's may live longer, and the state stays beside them. "yes" or nothing. In: list of context and workload.
+*/}}
+{{- define "kolla-pod.logState" -}}
+{{- $logs := (index . 0).Values.logs -}}
+{{- $place := get (index . 1).places "/var/log/kolla" | default dict -}}
+{{- if and $logs.enabled (not $place.given) (not (hasKey ($logs.options | default dict) "state")) -}}yes{{- end -}}
 {{- end -}}
 
 {{/* The container, or nothing. In: list of context and workload. */}}
@@ -72,6 +89,7 @@ hash in its name with `reload: live` too.
 {{- end -}}
 {{- $_ := set $seen "/etc/kolla-pod" (dict "name" "pod-yaml" "mountPath" "/etc/kolla-pod" "readOnly" true) -}}
 {{- $_ := set $seen "/etc/podinfo" (dict "name" "podinfo" "mountPath" "/etc/podinfo" "readOnly" true) -}}
+{{- if include "kolla-pod.logState" . -}}{{- $_ := set $seen "/var/lib/kolla-log-ship" (dict "name" "log-ship-state" "mountPath" "/var/lib/kolla-log-ship") -}}{{- end -}}
 {{- if contains "config-watch" $roles -}}
 {{- $_ := set $seen "/var/lib/kolla/config_files" (dict "name" "config-files" "mountPath" "/var/lib/kolla/config_files" "readOnly" true) -}}
 {{- range concat (fromJsonArray (include "kolla-pod.initMounts" $workload)) $workload.sources -}}{{- $_ := set $seen .mountPath . -}}{{- end -}}
@@ -80,6 +98,10 @@ hash in its name with `reload: live` too.
 {{- $mounts := list -}}
 {{- range $path := keys $seen | sortAlpha -}}{{- $mounts = append $mounts (get $seen $path) -}}{{- end -}}
 {{- $env := fromJsonArray (include "kolla-pod.helperEnv" (list $ctx $values.env)) -}}
+{{- /* The Pod's UID as the source: whoever loses the state ships the same ids again, which the index has. */ -}}
+{{- if and (include "kolla-pod.logState" .) (not (hasKey ($ctx.Values.logs.options | default dict) "source-id")) -}}
+{{- $env = append $env (dict "name" "KOLLA_LOG_SHIP_SOURCE_ID" "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.uid"))) -}}
+{{- end -}}
 {{- if and (contains "log-ship" $roles) $ctx.Values.logs.password -}}
 {{- $env = append $env (dict "name" "KOLLA_LOG_SHIP_PASSWORD" "valueFrom" (dict "secretKeyRef" (fromJson (include "kolla-pod.passwordKey" (list $ctx $ctx.Values.logs.password))))) -}}
 {{- end -}}

@@ -43,7 +43,7 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- end -}}
 {{- end -}}
 {{- range $name, $volume := $values.volumes -}}
-{{- if has $name (list "config-files" "kolla" "kolla-pod" "kube-api-access" "pod-yaml" "podinfo") -}}
+{{- if has $name (list "config-files" "kolla" "kolla-pod" "kube-api-access" "log-ship-state" "pod-yaml" "podinfo") -}}
 {{- fail (printf "%s.volumes.%s: the library has a volume of that name; take another" $at $name) -}}
 {{- end -}}
 {{- if not (or $volume.persistent $volume.source) -}}
