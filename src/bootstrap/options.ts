@@ -1,4 +1,4 @@
-import type { Option, Values } from '../cli/option.ts';
+import { grouped, type Option, type Values } from '../cli/option.ts';
 import { PARTS } from './change.ts';
 import { ACCESS_OPTIONS } from './keystone/options.ts';
 
@@ -187,14 +187,14 @@ export const KEYS_OPTIONS = [
 
 /** What every command of kolla-bootstrap takes. */
 export const BOOTSTRAP_OPTIONS = [
-  ...PART_OPTIONS,
-  ...OWN_OPTIONS,
-  ...USER_OPTIONS,
-  ...ENDPOINT_OPTIONS,
-  ...QUEUE_OPTIONS,
-  ...KEYS_OPTIONS,
-  ...KEYS_ACCESS_OPTIONS,
-  ...ACCESS_OPTIONS,
+  ...grouped('Parts', PART_OPTIONS, ['only', 'skip']),
+  ...grouped('Service', OWN_OPTIONS, ['timeout', 'service-config']),
+  ...grouped('Service', USER_OPTIONS, ['password-file']),
+  ...grouped('Endpoints', ENDPOINT_OPTIONS, ['public-url', 'internal-url', 'region']),
+  ...grouped('RabbitMQ', QUEUE_OPTIONS, ['rabbitmq-admin-user', 'rabbitmq-admin-password-file']),
+  ...grouped('Keys', KEYS_OPTIONS, []),
+  ...grouped('Kubernetes', KEYS_ACCESS_OPTIONS, ['kubeconfig', 'namespace']),
+  ...grouped('Keystone', ACCESS_OPTIONS, ['os-cloud', 'os-auth-url', 'os-username', 'os-password-file', 'os-cacert']),
 ] as const satisfies readonly Option[];
 
 export type BootstrapOptions = Values<typeof BOOTSTRAP_OPTIONS>;

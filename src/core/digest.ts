@@ -1,6 +1,6 @@
 /**
- * What of cryptography the helpers need that also run without Node: digests, and reading a certificate. Here is the one
- * place that another engine has to fill.
+ * What of cryptography the helpers need that also run without Node: digests, and reading a certificate. src/engine/digest.ts
+ * has the same without node:crypto.
  */
 import { createHash, X509Certificate } from 'node:crypto';
 
@@ -18,8 +18,6 @@ export function sha1(bytes: Uint8Array): Buffer {
 export interface Certificate {
   /** DER. */
   readonly raw: Buffer;
-  /** Whose it is, one attribute a line. */
-  readonly subject: string;
   /** PEM, as everybody writes it. */
   toString(): string;
 }

@@ -87,3 +87,10 @@ export function messageOf(error: unknown): string {
   if (error.message === '') return code ?? error.name;
   return code === undefined || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
 }
+
+/** Its name, message and stack: what is said of a mistake of our own. QuickJS's stack has neither name nor message. */
+export function bugText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { stack = '' } = error;
+  return stack.startsWith(String(error)) ? stack : `${String(error)}\n${stack}`.trimEnd();
+}

@@ -15,9 +15,9 @@ export function didYouMean(word: string, valid: Iterable<string>): string {
   return near === undefined ? '' : `; did you mean '${near}'?`;
 }
 
-/** `; did you mean 'X'?` or, when nothing is near, `; there is A, B, C`. */
+/** `; did you mean 'X'?` or, when nothing is near, `; try A, B, C`. */
 export function suggestion(word: string, valid: readonly string[]): string {
-  return didYouMean(word, valid) || (valid.length === 0 ? '' : `; there is ${valid.join(', ')}`);
+  return didYouMean(word, valid) || (valid.length === 0 ? '' : `; try ${valid.join(', ')}`);
 }
 
 /** Problems as one sentence, so that another can follow: a suggestion ends with its own mark. */

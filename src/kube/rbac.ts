@@ -1,4 +1,6 @@
+import { UsageError } from '../core/errors.ts';
 import { yamlText, type YamlValue } from '../core/yaml-text.ts';
+import { NAME_RULES } from './names.ts';
 import type { ObjectRef, SetRef } from './types.ts';
 
 /** One rule of a Role. */
@@ -103,4 +105,17 @@ function fewest(rules: readonly Rule[]): Rule[] {
 
 function verbsOf(rules: readonly Rule[]): Verb[] {
   return [...new Set(rules.flatMap(({ verbs }) => verbs))].toSorted();
+}
+
+/**
+ * The account that bindings name. There is no default: `default` is that of every Pod of the namespace which names none, and all
+ * of them would get its rights.
+ * @throws UsageError where the option is missing, or is no name
+ */
+export function namedAccount(option: string | undefined): string {
+  if (option === undefined)
+    throw new UsageError("--service-account is missing: name the Pod's own, whose rights no other Pod gets");
+  if (!NAME_RULES.subdomain.is.test(option))
+    throw new UsageError(`--service-account: '${option}' is no name of Kubernetes`);
+  return option;
 }

@@ -17,7 +17,7 @@ export function kubeSource(kubeconfig: string | undefined, inherited: NodeJS.Pro
   const { HOME: home } = inherited;
   const own = home === undefined ? undefined : join(home, '.kube/config');
   if (own !== undefined && existsSync(own)) return { kind: 'kubeconfig', files: [own] };
-  throw new ConfigError('this is no Pod (KUBERNETES_SERVICE_HOST is not set), and no --kubeconfig is given');
+  throw new ConfigError('no Kubernetes API (KUBERNETES_SERVICE_HOST is not set): run in a Pod or pass --kubeconfig');
 }
 
 /**

@@ -1,20 +1,11 @@
 import { preferring, quoteAccount, reasonOf, errnoOf, UNKNOWN_DATABASE, type MysqlTarget } from '../mysql/index.ts';
 import { adminAt } from './ensure/admin.ts';
-import { missingIn } from './ensure/missing.ts';
+import { missingIn, type Seen } from './ensure/missing.ts';
 import { isAccessDenied, tryLogin } from './ensure/login.ts';
 import type { Effects, Plan } from './plan.ts';
 import { upToDateBy } from './record/up-to-date.ts';
 import { reach } from './target/reach.ts';
 import { planTool, type Task, type ToolChange } from './tool/index.ts';
-
-/** What a run would do, as far as it can be seen without the lock. It holds no secret: it is printed. */
-export interface Seen {
-  readonly action: 'create' | 'update';
-  readonly kind: string;
-  readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly before?: string; readonly after: string }[];
-  readonly lacks?: string;
-}
 
 /** What is missing of the databases, accounts and grants. Nothing without an admin, as nothing would be made then. */
 export async function lookAtDatabase(plan: Plan, effects: Effects): Promise<Seen[]> {

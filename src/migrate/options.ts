@@ -1,4 +1,4 @@
-import type { Option, Values } from '../cli/option.ts';
+import { grouped, type Option, type Values } from '../cli/option.ts';
 import { DONOR_POLICIES } from '../mysql/index.ts';
 import { PHASES } from '../catalog/index.ts';
 import { ENSURE_OPTIONS } from './ensure/options.ts';
@@ -64,10 +64,8 @@ const OWN_OPTIONS = [
 /** Shared by every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [...PLACE_OPTIONS, ...OWN_OPTIONS] as const satisfies readonly Option[];
 
-/** What a migration takes wherever it runs, but for what it shares with others: the service's file, time, the API server. */
-export const MIGRATION_OPTIONS = [
-  ...PLACE_OPTIONS,
-  ...LOCK_OPTIONS,
+/** How the schema is migrated. */
+const MIGRATE_OPTIONS = [
   {
     flag: 'phase',
     type: 'choice',
@@ -117,16 +115,23 @@ export const MIGRATION_OPTIONS = [
     help: 'what is being rolled out; one that waited does nothing when the same release was finished meanwhile',
     example: '2026.1-r3',
   },
-  ...ROLLOUT_OPTIONS,
-  ...ENSURE_OPTIONS,
-  ...FENCING_OPTIONS,
+] as const satisfies readonly Option[];
+
+/** What a migration takes wherever it runs, but for what it shares with others: the service's file, time, the API server. */
+export const MIGRATION_OPTIONS = [
+  ...grouped('Migration', MIGRATE_OPTIONS, ['phase', 'release', 'lock-timeout']),
+  ...grouped('Migration', ROLLOUT_OPTIONS, ['after-rollout']),
+  ...grouped('Migration', LOCK_OPTIONS, []),
+  ...grouped('Migration', FENCING_OPTIONS, []),
+  ...grouped('Database', PLACE_OPTIONS, ['connection-file', 'host']),
+  ...grouped('Database account', ENSURE_OPTIONS, ['admin-user', 'admin-password-file']),
 ] as const satisfies readonly Option[];
 
 export const SYNC_OPTIONS = [
-  ...OWN_OPTIONS,
-  ...KUBE_OPTIONS,
+  ...grouped('Service', OWN_OPTIONS, ['service-config', 'timeout']),
   ...MIGRATION_OPTIONS,
-  ...SIDECAR_OPTIONS,
+  ...grouped('Kubernetes', KUBE_OPTIONS, ['namespace', 'kubeconfig']),
+  ...grouped('Sidecar', SIDECAR_OPTIONS, ['stay']),
 ] as const satisfies readonly Option[];
 
 export type TargetOptions = Values<typeof TARGET_OPTIONS>;

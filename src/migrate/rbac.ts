@@ -1,7 +1,7 @@
 import { command } from '../cli/command.ts';
-import { ExitCode, UsageError } from '../core/errors.ts';
+import { ExitCode } from '../core/errors.ts';
 import { outputOption } from '../cli/output-option.ts';
-import { rolesFor, rolesYaml, type Grant } from '../kube/rbac.ts';
+import { namedAccount, rolesFor, rolesYaml, type Grant } from '../kube/rbac.ts';
 import { knownServices } from '../catalog/index.ts';
 import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
 import { rolloutGrants } from './rollout/grants.ts';
@@ -12,8 +12,6 @@ import { serviceOf } from './target/target.ts';
 
 const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;
 const [STAY] = SIDECAR_OPTIONS;
-
-const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 
 /** Prints what kolla-db-sync needs of the API server: the Lease that is its lock, and what --after-rollout looks at. */
 export const rbacCommand = command({
@@ -37,7 +35,6 @@ export const rbacCommand = command({
       flag: 'service-account',
       type: 'string',
       env: 'KOLLA_DB_SYNC_RBAC_SERVICE_ACCOUNT',
-      default: 'default',
       help: "the Pod's ServiceAccount, which the binding names; it is not made",
       example: 'keystone-db-sync',
     },
@@ -65,14 +62,16 @@ export const rbacCommand = command({
       line: 'kolla-db-sync rbac keystone --stay -n openstack --service-account keystone',
       does: 'for a sidecar, which reads its own Pod',
     },
-    { line: 'kolla-db-sync rbac nova --lease-name nova-cell2 -o json', does: 'for a second cell; for a program' },
+    {
+      line: 'kolla-db-sync rbac nova --lease-name nova-cell2 --service-account nova-db-sync -o json',
+      does: 'for a second cell; for a program',
+    },
   ],
   async run({ operands: [name = ''], options }, { stdout, podFile }) {
     const { namespace, serviceAccount, leaseName, afterRollout, stay, output } = options;
     serviceOf(name, await knownServices(podFile));
     checkNamespace(namespace);
-    if (!SUBDOMAIN.test(serviceAccount))
-      throw new UsageError(`--service-account: '${serviceAccount}' is no name of Kubernetes`);
+    const account = namedAccount(serviceAccount);
     const lease = leaseNameOf(name, leaseName);
     const grants: Grant[] = [
       ...leaseGrants(namespace, lease),
@@ -80,8 +79,8 @@ export const rbacCommand = command({
       ...(stay ? [ownPodGrant(namespace)] : []),
     ];
     // Several services, and several accounts for one, may share a namespace.
-    const role = `kolla-db-sync-${lease}-${serviceAccount}`;
-    const subject = { kind: 'ServiceAccount', name: serviceAccount, namespace } as const;
+    const role = `kolla-db-sync-${lease}-${account}`;
+    const subject = { kind: 'ServiceAccount', name: account, namespace } as const;
     const items = rolesFor(grants, subject, { role, clusterRole: role });
     if (output === 'json') stdout(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`);
     else stdout(rolesYaml(items));

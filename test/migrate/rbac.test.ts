@@ -29,11 +29,11 @@ test('the Role holds all but create to the one Lease, and the binding names the 
 });
 
 test('a Lease of another name has its own Role', async () => {
-  const { stdout } = await printed('--lease-name', 'cell2', '-o', 'json');
+  const { stdout } = await printed('--lease-name', 'cell2', '--service-account', 'nova', '-o', 'json');
   const { items } = JSON.parse(stdout) as { items: Item[] };
   assert.deepEqual(
     items.map(({ metadata }) => metadata.name),
-    ['kolla-db-sync-cell2-default', 'kolla-db-sync-cell2-default'],
+    ['kolla-db-sync-cell2-nova', 'kolla-db-sync-cell2-nova'],
   );
   assert.match(stdout, /"kolla-db-sync-cell2"/);
 });
@@ -41,7 +41,8 @@ test('a Lease of another name has its own Role', async () => {
 for (const [args, why] of [
   [['-n', 'Open_Stack'], /--namespace: 'Open_Stack' is no name of Kubernetes/],
   [['--service-account', 'a b'], /--service-account: 'a b' is no name of Kubernetes/],
-  [['--lease-name', 'A'], /--lease-name: 'A' is no name of Kubernetes/],
+  [[], /--service-account is missing: name the Pod's own/],
+  [['--service-account', 'a', '--lease-name', 'A'], /--lease-name: 'A' is no name of Kubernetes/],
 ] as const) {
   test(`refuses ${args.join(' ')}`, async () => {
     const { code, stderr } = await printed(...args);

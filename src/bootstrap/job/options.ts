@@ -1,4 +1,4 @@
-import { camelCase, type Option, type Values } from '../../cli/option.ts';
+import { camelCase, grouped, type Option, type Values } from '../../cli/option.ts';
 import { BOOTSTRAP_OPTIONS } from '../index.ts';
 import { MIGRATION_OPTIONS, TOOL_OPTIONS } from '../../migrate/index.ts';
 
@@ -8,7 +8,7 @@ const WAIT_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_WAIT',
     repeat: true,
-    help: 'wait for this before anything is done, as kolla-init does: KIND/NAME, tcp://HOST:PORT, http://... (docs/kolla-init.md); https:// with the authorities of --os-cacert',
+    help: 'dependency to wait for first, as `kolla-init --help` lists them',
     example: 'service/keystone',
   },
   {
@@ -24,10 +24,10 @@ const WAIT_OPTIONS = [
 
 /** What a run and its plan take. */
 export const JOB_OPTIONS = [
-  ...WAIT_OPTIONS,
+  ...grouped('Waiting', WAIT_OPTIONS, ['wait']),
   ...BOOTSTRAP_OPTIONS,
   ...MIGRATION_OPTIONS,
-  ...TOOL_OPTIONS,
+  ...grouped('Service', TOOL_OPTIONS, []),
 ] as const satisfies readonly Option[];
 
 export type JobOptions = Values<typeof JOB_OPTIONS>;

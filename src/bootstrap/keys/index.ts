@@ -13,6 +13,7 @@
  * is refused by the resourceVersion and sees that it is done. What can fail: no keys or wrong ones (65), the API server's
  * refusal with the Role to apply (77), its absence until the deadline (75), the tool (69).
  */
+import { namedAccount } from '../../kube/rbac.ts';
 import { command, type Command, type Context, type Input } from '../../cli/command.ts';
 import { ExitCode, UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
@@ -61,7 +62,6 @@ const OPTIONS = [
     flag: 'service-account',
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_KEYS_SERVICE_ACCOUNT',
-    default: 'default',
     help: "for rbac: the Pod's ServiceAccount, which the binding names; it is not made",
     example: 'keystone-bootstrap',
   },
@@ -107,7 +107,7 @@ async function run({ operands, options }: Input<typeof OPTIONS>, context: Contex
   const { service, repositories } = chosen(name, names, await knownServices(context.podFile));
   if (action === 'rbac') {
     const { namespace = 'default', serviceAccount } = options;
-    context.stdout(printRoles(service.name, repositories, namespace, serviceAccount));
+    context.stdout(printRoles(service.name, repositories, namespace, namedAccount(serviceAccount)));
     return ExitCode.ok;
   }
   const { runAction } = await import('./run-action.ts');

@@ -68,9 +68,9 @@ export function certificateCheck({ root, configDir }: Place): ConfigOptions['val
 /** The same, and that the store can be written: for a run that writes. */
 export function certificateCheckToWrite({ root, configDir }: Place): ConfigOptions['validate'] {
   if (root === '/') return undefined;
-  return async (sources) => {
-    await checkCertificates(configDir, '/');
-    await checkCaStore({ image: '/', root, configDir, asked: bringsCaCertificates(sources) });
+  return (sources) => {
+    checkCertificates(configDir, '/');
+    checkCaStore({ image: '/', root, configDir, asked: bringsCaCertificates(sources) });
   };
 }
 
@@ -79,14 +79,14 @@ export function certificateCheckToWrite({ root, configDir }: Place): ConfigOptio
  * the store is the image's: kolla_start changes it as root, and else nobody can, which is said.
  * @param sources of config.json's entries
  */
-export async function prepareCertificates(
+export function prepareCertificates(
   { root, configDir }: Place,
   sources: readonly string[],
   { signal, log }: { signal: AbortSignal; log: Log },
-): Promise<void> {
+): void {
   const asked = bringsCaCertificates(sources);
   if (root !== '/') {
-    await prepareCaStore({ image: '/', root, configDir, asked, signal, log });
+    prepareCaStore({ image: '/', root, configDir, asked, signal, log });
     return;
   }
   const folder = join(configDir, 'ca-certificates');

@@ -12,6 +12,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { ExitCode } from '../../core/errors.ts';
 import { putInPlace } from '../../config/index.ts';
 import { certificateCheckToWrite, configOptions, prepareCertificates } from './files.ts';
+import { WAIT_NOTES } from '../../wait/index.ts';
 import { checkCommand } from './check.ts';
 import { OPTIONS } from './options.ts';
 import { planCommand } from './plan.ts';
@@ -26,6 +27,7 @@ const main = command({
     'For an init container. Everything is validated before the first file is touched; each file is replaced whole, and not at ' +
     'all when it is right. Every change of a dependency is one line, with a summary each 30 s.',
   operands: [],
+  notes: WAIT_NOTES,
   options: OPTIONS,
   examples: [
     {
@@ -42,7 +44,7 @@ const main = command({
     },
     {
       line: 'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3',
-      does: "on a developer's machine, into a folder of its own",
+      does: "on a developer's machine, into a directory that exists: mkdir tree",
     },
   ],
   async run({ options }, context) {
@@ -54,7 +56,7 @@ const main = command({
       { ...(await configOptions(options, context)), validate: certificateCheckToWrite(options) },
       { signal, log },
     );
-    await prepareCertificates(options, applied?.sources ?? [], { signal, log });
+    prepareCertificates(options, applied?.sources ?? [], { signal, log });
     if (applied !== undefined) await leaveRunCommand(options.root, applied.command, log);
     if (dependencies.length > 0) await waitFor(dependencies, { ...options, timeoutMs: options.timeout }, context);
     const files = applied

@@ -37,7 +37,7 @@ const main = command({
   async run({ operands }, context) {
     const { signal, log, inherited } = context;
     const privilege = privilegeOf(startFacts(inherited['PATH'] ?? ''));
-    if (privilege.by === 'nobody') await sayWhatIsLeftOut(log);
+    if (privilege.by === 'nobody') sayWhatIsLeftOut(log);
     if (privilege.by === 'root') {
       const code = (await configuration(context)) || (await certificates(context));
       if (code !== 0) return code;
@@ -66,11 +66,11 @@ async function certificates({ signal, log, inherited }: Context): Promise<ExitCo
 }
 
 /** Without root the image's store can't be changed; a service that misses an authority fails far from here. */
-async function sayWhatIsLeftOut(log: Log): Promise<void> {
+function sayWhatIsLeftOut(log: Log): void {
   try {
-    const sources = await sourcesOf('/');
+    const sources = sourcesOf('/');
     const { folder, files } = sources;
-    if (files.size === 0 || (await areInBundle('/', sources))) return;
+    if (files.size === 0 || areInBundle('/', sources)) return;
     const how = 'let kolla-init prepare the store in a volume (docs/kolla-contract.md), or put them into the image';
     log.warn(`the certificates in ${folder} are not added to the image's own: ${how}`);
   } catch (error) {

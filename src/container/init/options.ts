@@ -78,7 +78,7 @@ export const OPTIONS = [
     flag: 'wait',
     type: 'string',
     env: 'KOLLA_INIT_WAIT',
-    help: 'wait for KIND/NAME[@NAMESPACE][?OPTIONS], KIND?label=KEY=VALUE, tcp://HOST:PORT, http://..., file:/PATH and others, see docs/kolla-init.md; with a ! before it, until it is not so',
+    help: 'dependency to wait for, as listed under Waits',
     example: 'job/keystone-db-sync',
     repeat: true,
   },

@@ -96,7 +96,7 @@ export const planCommand = command({
 async function caFolders(sources: readonly string[], configDir: string, image: string | undefined): Promise<string[]> {
   const { bringsCaCertificates, caVolumes } = await import('../start/index.ts');
   if (!bringsCaCertificates(sources) && !existsSync(join(configDir, 'ca-certificates'))) return [];
-  return image === undefined ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : await caVolumes(image);
+  return image === undefined ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : caVolumes(image);
 }
 
 /** The keys are an interface: docs/kolla-init.md lists them. */

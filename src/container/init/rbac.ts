@@ -12,7 +12,7 @@ import { outputOption } from '../../cli/output-option.ts';
 import { accessOf } from '../../wait/index.ts';
 import { NAME_RULES } from '../../kube/names.ts';
 import type { Grant } from '../../kube/rbac.ts';
-import { rolesFor, rolesYaml } from '../../kube/rbac.ts';
+import { namedAccount, rolesFor, rolesYaml } from '../../kube/rbac.ts';
 import { OPTIONS } from './options.ts';
 import { dependenciesOf } from './waits.ts';
 
@@ -32,7 +32,6 @@ export const rbacCommand = command({
       flag: 'service-account',
       type: 'string',
       env: 'KOLLA_INIT_RBAC_SERVICE_ACCOUNT',
-      default: 'default',
       help: "the Pod's ServiceAccount, which the bindings name; it is not made",
       example: 'keystone',
     },
@@ -67,7 +66,7 @@ export const rbacCommand = command({
       does: 'the Role and its binding, for kubectl apply -f -',
     },
     {
-      line: 'kolla-init rbac --wait node?label=role=network --events -o json',
+      line: 'kolla-init rbac --wait node?label=role=network --events --service-account nova -o json',
       does: 'a ClusterRole, and Events; for a program',
     },
   ],
@@ -75,7 +74,7 @@ export const rbacCommand = command({
     const { wait, serviceAccount, namespace, podName, events, output } = options;
     if (wait.length === 0) throw new UsageError('--wait: says what for; see kolla-init rbac --help');
     checkName('--namespace', namespace, 'label');
-    checkName('--service-account', serviceAccount, 'subdomain');
+    const account = namedAccount(serviceAccount);
     if (podName !== undefined) checkName('--pod-name', podName, 'subdomain');
     const { grants, guesses } = accessOf(dependenciesOf(wait), namespace, podName);
     const all: Grant[] = events ? [...grants, { namespace, rule: EVENTS }] : [...grants];
@@ -83,9 +82,9 @@ export const rbacCommand = command({
     if (all.length === 0) log.info('no Role is needed: none of these waits asks the API server');
     const objects = rolesFor(
       all,
-      { kind: 'ServiceAccount', name: serviceAccount, namespace },
+      { kind: 'ServiceAccount', name: account, namespace },
       // A ClusterRole's name is one of the whole cluster's.
-      { role: `kolla-init-${serviceAccount}`, clusterRole: `kolla-init-${namespace}-${serviceAccount}` },
+      { role: `kolla-init-${account}`, clusterRole: `kolla-init-${namespace}-${account}` },
     );
     if (output === 'json')
       stdout(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 2)}\n`);

@@ -136,7 +136,7 @@ function finisher(
   let isFirst = true;
   let [command, certificates] = ['', ''];
   return async (applied) => {
-    await prepareCertificates({ root, configDir }, applied.sources, { signal, log });
+    prepareCertificates({ root, configDir }, applied.sources, { signal, log });
     const wasAnother = await leaveRunCommand(root, applied.command, log);
     const before = { command, certificates };
     command = applied.command;

@@ -22,12 +22,11 @@ const FILE_TOOLS = new Set(['chown', 'chmod', 'chgrp', 'mkdir', 'install']);
 
 /**
  * A service's rootwrap: `cinder-rootwrap CONFIG COMMAND...`. It filters by its own configuration and starts the command, and most
- * need the service's own files alone; what needs root fails there, as the command itself tells. Also read by bash.
+ * need the service's own files alone; what needs root fails there, as the command itself tells.
  */
-export const ROOTWRAP_NAME = '[a-z][a-z0-9]*-rootwrap';
-const ROOTWRAP = new RegExp(`^${ROOTWRAP_NAME}$`);
-/** It would connect, fail to set its capabilities and end, and oslo.privsep waits for its answer for ever. Also read by bash. */
-export const PRIVSEP = 'privsep-helper';
+const ROOTWRAP = /^[a-z][a-z0-9]*-rootwrap$/;
+/** It would connect, fail to set its capabilities and end, and oslo.privsep waits for its answer for ever. */
+const PRIVSEP = 'privsep-helper';
 
 /**
  * Whether the words may run. The same user is no change; root may become anybody; nobody else may become somebody, and a

@@ -5,9 +5,9 @@ import type { Request } from './parse.ts';
 /** As Kolla's sudoers say where programs are. */
 export const SECURE_PATH = `/var/lib/kolla/venv/bin:${SYSTEM_PATH}`;
 
-/** What sudo hands on without being asked: where the user sits, and which language it reads. Also read by bash. */
-export const KEPT_NAMES = 'TERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|COLORTERM|HOSTNAME';
-const KEPT = new RegExp(`^(?:${KEPT_NAMES})$`);
+/** What sudo hands on without being asked: where the user sits, and which language it reads. */
+
+const KEPT = /^(?:TERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|COLORTERM|HOSTNAME)$/;
 
 /**
  * The command's environment, as sudo with Kolla's sudoers gives it: made anew, unless -E asks for the caller's; the

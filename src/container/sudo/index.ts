@@ -8,8 +8,9 @@
  *     root, for a step of kolla_start that kolla-init has done -> one line, 0
  *     anybody else -> one line: the command, who is wanted, the fix -> 1
  *
- * `rootless-bin/sudo` is a script in front of it (shim.ts). It never raises anybody: no name of ours runs with a set-id bit (src/cli/dispatch.ts). 1 is sudo's own code for its
- * refusals; 126 and 127 are a shell's, for a command that can't be run; else the code is the command's.
+ * It runs in kolla-core, because Cinder limits the address space of a rootwrap to 1 GiB, in which Node does not start. It never
+ * raises anybody: no name of ours runs with a set-id bit (src/cli/dispatch.ts). 1 is sudo's own code for its refusals; 126 and 127
+ * are a shell's, for a command that can't be run; else the code is the command's.
  */
 import { ExitCode, messageOf } from '../../core/errors.ts';
 import { ignoreClosedStderr } from '../../cli/output.ts';

@@ -1,4 +1,4 @@
-import { errnoOf, type MysqlSession } from '../../mysql/index.ts';
+import { errnoOf, quotePattern, type MysqlSession } from '../../mysql/index.ts';
 import type { Requirement } from './options.ts';
 
 /** An account of the service's user name, as the server has it. */
@@ -30,6 +30,12 @@ export function accountAt(accounts: readonly Account[], host: string): Account |
 export async function grantsOf(admin: MysqlSession, account: string): Promise<string[]> {
   const rows = await unlessRefused(admin.rows(`SHOW GRANTS FOR ${account}`));
   return (rows ?? []).flatMap((row) => Object.values(row).map(String));
+}
+
+/** Whether one of these statements gives everything in the database. */
+export function hasGrant(grants: readonly string[], database: string): boolean {
+  const own = `GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO `;
+  return grants.some((text) => text.startsWith(own) || text.startsWith('GRANT ALL PRIVILEGES ON *.* TO '));
 }
 
 async function unlessRefused(asked: Promise<Record<string, unknown>[]>) {

@@ -8,20 +8,9 @@ import {
   type MysqlSession,
   type MysqlTarget,
 } from '../../mysql/index.ts';
-import { accountAt, accountsOf, grantsOf, type Account } from './accounts.ts';
-import { hasGrant } from './missing.ts';
-import type { Requirement } from './options.ts';
+import { accountAt, accountsOf, grantsOf, hasGrant, type Account } from './accounts.ts';
+import type { EnsureOptions, Requirement } from './options.ts';
 import { repeated } from '../lock/repeated.ts';
-
-export interface EnsureOptions {
-  /** The account is made for each of them. */
-  readonly accountHost: readonly string[];
-  /** Undefined: what is there stays as it is. */
-  readonly require?: Requirement | undefined;
-  readonly rotate: boolean;
-  readonly charset: string;
-  readonly collation: string;
-}
 
 /** Host parts of accounts that were there before, perhaps with another password. */
 export interface Ensured {

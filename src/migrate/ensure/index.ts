@@ -10,6 +10,5 @@
  */
 export { adminAt, findAdmin } from './admin.ts';
 export { ensureCommand } from './command.ts';
-export type { EnsureOptions } from './ensure.ts';
 export { makeReady, type ReadyPlan } from './make-ready.ts';
 export { checkEnsureOptions, ENSURE_OPTIONS, type EnsureValues } from './options.ts';

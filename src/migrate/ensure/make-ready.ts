@@ -3,8 +3,9 @@ import type { Address } from '../../net/address.ts';
 import { preferring, quoteAccount, type DonorPolicy, type MysqlTarget } from '../../mysql/index.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { adminAt } from './admin.ts';
-import { ensure, setPassword, type EnsureOptions } from './ensure.ts';
+import { ensure, setPassword } from './ensure.ts';
 import { isAccessDenied, tryLogin } from './login.ts';
+import type { EnsureOptions } from './options.ts';
 import { refusedFor } from './refused.ts';
 
 /** What is made, where, and by whom. */

@@ -1,8 +1,16 @@
-import { mysqlError, quoteAccount, quotePattern, type MysqlSession, type MysqlTarget } from '../../mysql/index.ts';
+import { mysqlError, quoteAccount, type MysqlSession, type MysqlTarget } from '../../mysql/index.ts';
 import { repeated } from '../lock/repeated.ts';
-import type { Seen } from '../look.ts';
-import { accountAt, accountsOf, grantsOf } from './accounts.ts';
-import type { EnsureOptions } from './ensure.ts';
+import { accountAt, accountsOf, grantsOf, hasGrant } from './accounts.ts';
+import type { EnsureOptions } from './options.ts';
+
+/** What a run would do, as far as it can be seen without the lock. It holds no secret: it is printed. */
+export interface Seen {
+  readonly action: 'create' | 'update';
+  readonly kind: string;
+  readonly name: string;
+  readonly fields: readonly { readonly name: string; readonly before?: string; readonly after: string }[];
+  readonly lacks?: string;
+}
 
 /** What ensure() would make or alter, by the same looks. Where the admin may not look, what it would try. */
 export async function missingIn(
@@ -40,10 +48,4 @@ export async function missingIn(
   } catch (error) {
     throw mysqlError(`look at database ${database}`, error);
   }
-}
-
-/** Whether one of these statements gives everything in the database. */
-export function hasGrant(grants: readonly string[], database: string): boolean {
-  const own = `GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO `;
-  return grants.some((text) => text.startsWith(own) || text.startsWith('GRANT ALL PRIVILEGES ON *.* TO '));
 }

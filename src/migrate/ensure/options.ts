@@ -101,6 +101,17 @@ export const ENSURE_OPTIONS = [
 
 export type EnsureValues = Values<typeof ENSURE_OPTIONS>;
 
+/** How database, account and grants are to be. */
+export interface EnsureOptions {
+  /** The account is made for each of them. */
+  readonly accountHost: readonly string[];
+  /** Undefined: what is there stays as it is. */
+  readonly require?: Requirement | undefined;
+  readonly rotate: boolean;
+  readonly charset: string;
+  readonly collation: string;
+}
+
 /** UsageError for values that no server would take. */
 export function checkEnsureOptions({ charset, collation, accountHost }: EnsureValues): void {
   for (const [flag, word] of Object.entries({ charset, collation })) {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { MysqlTarget } from '../../mysql/index.ts';
-import type { Plan } from '../plan.ts';
+import type { Databases } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { onEveryNode } from './every-node.ts';
 import { sessionsOf } from './sessions.ts';
@@ -16,7 +16,7 @@ export interface Login {
 
 /** Does something with each of the service's accounts, on each server where it has one. The first is the held session's. */
 export async function forEachLogin(
-  plan: Plan,
+  plan: Databases,
   held: Reached,
   { signal, log }: { readonly signal: AbortSignal; readonly log: Log },
   work: (login: Login) => Promise<void>,
@@ -40,7 +40,7 @@ export async function forEachLogin(
  * own address (no proxy or NAT stands between), no other machine can have it, and nobody else is there already.
  */
 export async function isAlone(
-  plan: Plan,
+  plan: Databases,
   session: Reached,
   client: string,
   { signal, log }: { readonly signal: AbortSignal; readonly log: Log },

@@ -1,8 +1,8 @@
 import type { Log } from '../../core/log.ts';
 import type { MysqlTarget } from '../../mysql/index.ts';
-import { adminAt } from '../ensure/index.ts';
+import { adminAt } from '../ensure/admin.ts';
 import { NotPermittedError, messageOf } from '../../core/errors.ts';
-import type { Plan } from '../plan.ts';
+import type { Databases } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { lackedToEnd } from './may-end.ts';
 import { definedBy, dropAccount, lockAccount } from './account.ts';
@@ -28,7 +28,7 @@ export interface EndOptions {
  *   NotPermittedError for an admin that can't see or end them
  */
 export async function endAccounts(
-  plan: Plan,
+  plan: Databases,
   admin: MysqlTarget,
   names: readonly string[],
   { deadline, signal, log, isOver = false }: EndOptions,
@@ -45,7 +45,7 @@ export async function endAccounts(
         `${admin.user} can't end the sessions of ${names.join(', ')}: it has not got ${lacked}. Grant it that, or give another --admin-user`,
       );
     }
-    const hosts = [plan.accountHost].flat();
+    const hosts = plan.accountHost;
     for (const name of names) await lockAccount(session, name, hosts);
     const doing = `end ${names.join(', ')}`;
     const options = { target: adminAt(admin, target), deadline, signal, log, doing };
@@ -82,7 +82,7 @@ async function endLate(session: Reached, names: readonly string[], options: Ever
 }
 
 /** The servers that the databases are on, and which are on each. */
-export function serversOf({ target, others }: Pick<Plan, 'target' | 'others'>) {
+export function serversOf({ target, others }: Pick<Databases, 'target' | 'others'>) {
   const servers = new Map<string, { target: MysqlTarget; databases: string[] }>();
   for (const each of [target, ...others]) {
     const key = `${each.host}:${each.port}`;

@@ -10,7 +10,6 @@
  * A trace stays in the row until its sessions have ended, also through takeovers that fail. What can fail: a node that
  * is listed and can't be reached (69 at the deadline), sessions that nobody can tell apart (69, with the list).
  */
-export { type Credentials } from './account.ts';
 export { beginOwn, endOwn } from './own.ts';
 export { fencePredecessor } from './predecessor.ts';
 export { breakStaleLock } from './stale-lock.ts';

@@ -5,7 +5,7 @@ import { isDenied, reasonOf } from '../../mysql/index.ts';
 import { adminAt } from '../ensure/admin.ts';
 import { tryLogin } from '../ensure/login.ts';
 import { renewFence } from '../lock/fence.ts';
-import type { Plan } from '../plan.ts';
+import type { Databases, Tool } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { accountNameOf, dropAccount, makeAccount, randomPassword, type Credentials } from './account.ts';
 import { isAlone } from './client.ts';
@@ -33,7 +33,7 @@ const TAKEN = 'somebody else has taken the lock: nothing was started here';
  * @returns undefined when the command runs as the service's own account
  */
 export async function beginOwn(
-  plan: Plan,
+  plan: Databases & Tool,
   { session, token }: Held,
   kept: readonly string[],
   { signal, log }: Told,
@@ -59,9 +59,9 @@ export async function beginOwn(
 }
 
 /** False when the admin may not make accounts. */
-async function makeEverywhere(plan: Plan, account: Credentials, told: Told): Promise<boolean> {
+async function makeEverywhere(plan: Databases, account: Credentials, told: Told): Promise<boolean> {
   const { timeoutMs, galeraDonor } = plan;
-  const service = { user: plan.target.user, hosts: [plan.accountHost].flat() };
+  const service = { user: plan.target.user, hosts: plan.accountHost };
   for (const { target, databases } of serversOf(plan)) {
     try {
       await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...told });
@@ -82,11 +82,11 @@ async function makeEverywhere(plan: Plan, account: Credentials, told: Told): Pro
   return true;
 }
 
-async function dropEverywhere(plan: Plan, { user }: Credentials, told: Told): Promise<void> {
+async function dropEverywhere(plan: Databases, { user }: Credentials, told: Told): Promise<void> {
   const { timeoutMs, galeraDonor } = plan;
   for (const { target } of serversOf(plan)) {
     await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...told });
-    await dropAccount(admin, user, [plan.accountHost].flat());
+    await dropAccount(admin, user, plan.accountHost);
   }
 }
 
@@ -95,7 +95,7 @@ async function dropEverywhere(plan: Plan, { user }: Credentials, told: Told): Pr
  * done here, the next run does: the account stands in the fence row until then.
  */
 export async function endOwn(
-  plan: Plan,
+  plan: Databases,
   { session, token }: Held,
   names: readonly string[],
   { timeoutMs, isOver, signal: asked, log }: Told & { readonly timeoutMs: number; readonly isOver: boolean },

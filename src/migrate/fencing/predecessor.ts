@@ -3,7 +3,7 @@ import { UnavailableError, messageOf } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
 import type { FenceRow } from '../lock/fence.ts';
 import { STOP_MS } from '../steps/guarded-child.ts';
-import type { Effects, Plan } from '../plan.ts';
+import type { Databases, Effects, LockTerms } from '../plan.ts';
 import type { Reached } from '../target/reach.ts';
 import { forEachLogin, isConclusive, type Login } from './client.ts';
 import { endAccounts } from './end-account.ts';
@@ -38,7 +38,7 @@ type Told = Pick<Effects, 'signal' | 'log' | 'redact'>;
  * @throws UnavailableError with the list of sessions, and what to do
  */
 export async function fencePredecessor(
-  plan: Plan,
+  plan: Databases & LockTerms,
   session: Reached,
   { before, hasLeasePassed = session.isGalera }: Before,
   { signal, log, redact }: Told,

@@ -1,11 +1,16 @@
 import { formatDuration } from '../../core/duration.ts';
+import type { Log } from '../../core/log.ts';
 import { dbSyncRecord } from '../../kube/db-sync-lease.ts';
 import { durationMsOf } from './free-lease.ts';
 import { holderIn, type LeaseObject } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
-import type { TakeOptions } from './take.ts';
 
-export interface WhileHeldOptions extends Pick<TakeOptions, 'deadline' | 'leaseMs' | 'log' | 'signal'> {
+export interface WhileHeldOptions {
+  /** By performance.now(). */
+  readonly deadline: number;
+  readonly leaseMs: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
   readonly freeInMs: (lease: LeaseObject) => number;
   readonly say: (text: string) => void;
 }

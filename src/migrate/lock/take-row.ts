@@ -5,7 +5,7 @@ import { isClaimed, openFence, readFence, requireInnodb, takeFence, type Claim, 
 import { breakStaleLock } from '../fencing/index.ts';
 import { freeFence, holderOf, leaseObserver, type LeaseObserver } from './free-fence.ts';
 import { endLockHolder, lockNameOf, takeLock } from './lock.ts';
-import type { Effects, Plan } from '../plan.ts';
+import type { Database, Effects, LockTerms } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { statusLine } from '../../cli/status-line.ts';
 
@@ -54,7 +54,7 @@ export interface RowOptions {
  * @throws DeadlineError that names the holder; the signal's reason; what reach() throws
  */
 export async function takeRow(
-  plan: Plan,
+  plan: Database & LockTerms,
   options: RowOptions,
   { signal, log, onStage }: Pick<Effects, 'signal' | 'log' | 'onStage'>,
 ): Promise<RowTaken | RowFinished> {
@@ -122,12 +122,13 @@ interface LockSight {
  * Whether the turn of GET_LOCK's holder is over: frozen, it keeps the lock for as long as the server keeps its session.
  * Where neither Lease nor Galera is, the lock alone decides.
  */
-function isOver(plan: Plan, { isGalera }: Reached, { row, passed, observer }: LockSight): boolean {
+function isOver(plan: LockTerms, { isGalera }: Reached, { row, passed, observer }: LockSight): boolean {
   if (plan.leaseSite === undefined && !isGalera) return false;
-  const isRunning = row?.state === 'running';
   // It may have been frozen before it took the row.
-  if (passed !== '' && (!isRunning || row.holder === passed)) return true;
-  return isRunning && observer.unchangedMs(row) >= plan.leaseMs;
+  if (passed !== '' && (row?.state !== 'running' || row.holder === passed)) return true;
+  // Where nobody runs under the row, who has the lock takes the row at once: one that has not done so within a lease is frozen, and
+  // was passed over on another node by one that has ended since.
+  return row !== undefined && observer.unchangedMs(row) >= plan.leaseMs;
 }
 
 async function endHolder(session: Reached, lockName: string, log: Effects['log']): Promise<void> {
@@ -141,7 +142,7 @@ async function endHolder(session: Reached, lockName: string, log: Effects['log']
 }
 
 /** The row as it is now, by a session of its own. */
-export async function seeRow(plan: Plan, effects: Pick<Effects, 'signal' | 'log'>): Promise<Sight> {
+export async function seeRow(plan: Database, effects: Pick<Effects, 'signal' | 'log'>): Promise<Sight> {
   for (;;) {
     await using session = await reachDatabase(plan, effects);
     try {
@@ -154,7 +155,7 @@ export async function seeRow(plan: Plan, effects: Pick<Effects, 'signal' | 'log'
 }
 
 async function reachDatabase(
-  { target, timeoutMs, galeraDonor }: Plan,
+  { target, timeoutMs, galeraDonor }: Database,
   { signal, log }: Pick<Effects, 'signal' | 'log'>,
 ): Promise<Reached> {
   try {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { messageOf } from '../../core/errors.ts';
 import type { Claim } from './fence.ts';
 import { takeLease, type HeldLease } from '../lease/index.ts';
-import { workOf, type Effects, type Plan } from '../plan.ts';
+import { workOf, type Database, type Effects, type LockTerms, type Work } from '../plan.ts';
 import { seeRow, takeRow, type RowFinished, type RowTaken } from './take-row.ts';
 
 /** Our turn: Lease (where there is one), lock and fence are ours. */
@@ -25,7 +25,7 @@ export type TakeTurn = typeof takeTurn;
  * @throws DeadlineError that names the holder; the signal's reason; what takeLease() and reach() throw
  */
 export async function takeTurn(
-  plan: Plan,
+  plan: Work & Database & LockTerms,
   effects: Pick<Effects, 'signal' | 'log' | 'onStage'>,
 ): Promise<Turn | NoTurn> {
   const { signal, log, onStage } = effects;
@@ -50,7 +50,7 @@ export async function takeTurn(
   }
 }
 
-function claimFor(plan: Plan): Claim {
+function claimFor(plan: Work): Claim {
   const holder = newHolder();
   const { service, release, phase } = plan;
   const work = plan.isOfItsOwn ? createHash('sha256').update(holder).digest('hex').slice(0, 16) : workOf(plan);

@@ -5,7 +5,7 @@ import { closeMigration, type Ended } from './closing.ts';
 import type { HeldLease } from '../lease/index.ts';
 import type { Claim, FenceState } from '../lock/fence.ts';
 import { releaseLock } from '../lock/lock.ts';
-import type { Effects, Plan } from '../plan.ts';
+import type { Database, Effects } from '../plan.ts';
 import { reach } from '../target/reach.ts';
 import type { Held, Ran } from '../steps/run-steps.ts';
 import { isOverAfter } from '../steps/supervise.ts';
@@ -21,7 +21,7 @@ const LEAST_WORD_MS = 1000;
 
 /** Records how it ended, gives the lock back, publishes it on the Lease, and makes the exit code of it. */
 export async function conclude(
-  plan: Plan,
+  plan: Database,
   { claim, lease }: Pick<Turn, 'claim'> & { readonly lease?: Pick<HeldLease, 'end'> | undefined },
   held: Held,
   ran: Ran,
@@ -59,7 +59,7 @@ export async function conclude(
 }
 
 async function record(
-  { target, galeraDonor }: Plan,
+  { target, galeraDonor }: Database,
   claim: Claim,
   { session, token }: Held,
   ended: Ended,

@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../core/errors.ts';
 import type { HeldLease } from '../lease/index.ts';
 import { isTold, takeLease } from '../lease/index.ts';
-import type { Effects, Plan } from '../plan.ts';
+import type { Database, Effects, LockTerms, Tool, Work } from '../plan.ts';
 import { newHolder } from '../lock/turn.ts';
 import { upToDateBy } from './up-to-date.ts';
 
@@ -13,7 +13,7 @@ const TELL_MS = 30_000;
  * died between the record and the Lease. Where it does not say so, it is taken for that.
  * @returns false when there is something to do after all, as others were at work meanwhile
  */
-export async function tellUpToDate(plan: Plan, effects: Effects): Promise<boolean> {
+export async function tellUpToDate(plan: Work & Database & Tool & LockTerms, effects: Effects): Promise<boolean> {
   const { leaseSite, phase, release, leaseMs, lossMs } = plan;
   if (leaseSite === undefined) return true;
   const { signal, log } = effects;
@@ -28,11 +28,7 @@ export async function tellUpToDate(plan: Plan, effects: Effects): Promise<boolea
 }
 
 /** Gives the Lease back with the word that our work was done under that token. UnavailableError when it can't be said. */
-export async function tellDone(
-  { phase, release }: Pick<Plan, 'phase' | 'release'>,
-  lease: HeldLease | undefined,
-  token: number,
-): Promise<void> {
+export async function tellDone({ phase, release }: Work, lease: HeldLease | undefined, token: number): Promise<void> {
   if ((await lease?.end({ state: 'done', phase, release, token }, TELL_MS)) === false) {
     throw new UnavailableError('there was nothing to do, but that could not be published: run it again');
   }

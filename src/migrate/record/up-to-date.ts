@@ -3,7 +3,7 @@ import { PHASES, type Phase } from '../../catalog/index.ts';
 import { readFence } from '../lock/fence.ts';
 import { askCheck } from '../steps/check.ts';
 import { isBehind, isMigration } from '../phases.ts';
-import { workOf, type Effects, type Plan } from '../plan.ts';
+import { workOf, type Database, type Effects, type Tool, type Work } from '../plan.ts';
 import { reach } from '../target/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
 
@@ -13,7 +13,7 @@ import { readRecords, type RecordRow } from './record.ts';
  * of steps that leave no mark in the schema; the record alone does not know of a restored backup.
  * @returns the token under which it was done; undefined when there is something to do
  */
-export async function upToDateBy(plan: Plan, effects: Effects): Promise<number | undefined> {
+export async function upToDateBy(plan: Work & Database & Tool, effects: Effects): Promise<number | undefined> {
   const { check, target, timeoutMs, phase, galeraDonor } = plan;
   if (check === undefined || !isPhase(phase)) return undefined;
   const { signal, log } = effects;
@@ -40,7 +40,7 @@ function isPhase(word: string): word is Phase {
   return (PHASES as readonly string[]).includes(word);
 }
 
-async function recordedAsDone(session: MysqlSession, plan: Plan): Promise<number | undefined> {
+async function recordedAsDone(session: MysqlSession, plan: Work): Promise<number | undefined> {
   const fence = await readFence(session);
   // Work of its own leaves the schema as it is, however it ends.
   if (fence === undefined || (fence.state !== 'done' && isMigration(fence.phase))) return undefined;

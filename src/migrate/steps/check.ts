@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../../core/duration.ts';
 import type { SchemaCheck } from '../../catalog/index.ts';
-import type { Effects, Plan } from '../plan.ts';
+import type { Effects, Tool } from '../plan.ts';
 import type { Reached } from '../target/reach.ts';
 import { endOrStop, startGuarded } from './guarded-child.ts';
 
@@ -13,7 +13,7 @@ const CHECK_MS = 120_000;
 export async function askCheck(
   { argv }: SchemaCheck,
   session: Reached,
-  { childEnv }: Pick<Plan, 'childEnv'>,
+  { childEnv }: Pick<Tool, 'childEnv'>,
   { signal, log, redact }: Pick<Effects, 'signal' | 'log' | 'redact'>,
 ): Promise<number | undefined> {
   const from = basename(argv[0]);

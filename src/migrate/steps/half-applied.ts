@@ -1,5 +1,5 @@
 import { hintOf, reasonOf, errnoOf, NO_SUCH_TABLE, quoteName, type MysqlSession } from '../../mysql/index.ts';
-import type { Effects, Plan } from '../plan.ts';
+import type { Databases, Effects, Tool, Work } from '../plan.ts';
 import { readRecords } from '../record/record.ts';
 import type { Reached } from '../target/reach.ts';
 import { askCheck } from './check.ts';
@@ -28,7 +28,7 @@ export interface Standing {
 export async function explainFailure(
   output: LastLines,
   session: Reached,
-  plan: Plan,
+  plan: Pick<Work, 'service'> & Pick<Databases, 'target' | 'others'> & Tool,
   effects: Pick<Effects, 'signal' | 'log' | 'redact'>,
 ): Promise<string | undefined> {
   const { serverError: error, revision } = output;
@@ -52,12 +52,12 @@ async function lastDone(session: MysqlSession, service: string): Promise<string>
 /** What the service's own tool says of its schema; '' where it has no check. */
 async function whatIsNext(
   session: Reached,
-  plan: Plan,
+  tool: Tool,
   effects: Pick<Effects, 'signal' | 'log' | 'redact'>,
 ): Promise<string> {
-  const { check } = plan;
+  const { check } = tool;
   if (check === undefined) return '';
-  const code = await askCheck(check, session, plan, effects);
+  const code = await askCheck(check, session, tool, effects);
   if (code === undefined) return '';
   const next = check.codes[code];
   const says =

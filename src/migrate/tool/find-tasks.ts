@@ -5,17 +5,15 @@ import { redactor } from '../../core/redact.ts';
 import type { Place, Service, Step, ToolTask } from '../../catalog/index.ts';
 import { configured, variableOf, wordsOf, type ConfigSources } from '../target/service-config.ts';
 import type { Source } from '../target/target.ts';
-import { findVariables } from './find-variables.ts';
+import { findVariables, type VariableSources } from './find-variables.ts';
 import type { ToolOptions } from './options.ts';
 import { passwordsIn } from './shown-url.ts';
 import { filled, filledArgv, filledSteps, type ListedDone, type RecordedDone, type Task, type Words } from './task.ts';
 
 /** Where a task's values come from. */
-export interface TaskSources extends ToolOptions, ConfigSources {
+export interface TaskSources extends ToolOptions, ConfigSources, VariableSources {
   /** The databases that we lock and tell the tool of: their URLs count before the configuration's. */
   readonly sources: readonly Source[];
-  /** What options say by the name of a variable (OS_PASSWORD), before the environment's. */
-  readonly given?: Readonly<Record<string, string | undefined>>;
 }
 
 /**

@@ -1,6 +1,12 @@
 import type { ToolVariable } from '../../catalog/index.ts';
 import { readSecret } from '../target/read-text.ts';
-import type { TaskSources } from './find-tasks.ts';
+
+/** Where a variable's value may be. */
+export interface VariableSources {
+  /** What options say by the name of a variable (OS_PASSWORD), before the environment's. */
+  readonly given?: Readonly<Record<string, string | undefined>>;
+  readonly inherited: NodeJS.ProcessEnv;
+}
 
 export interface Variables {
   readonly shown: Readonly<Record<string, string>>;
@@ -13,10 +19,7 @@ export interface Variables {
  * the environment, then the file that NAME_FILE names.
  * @throws ConfigError for a file that can't be read, or is empty
  */
-export async function findVariables(
-  variables: readonly ToolVariable[],
-  from: Pick<TaskSources, 'given' | 'inherited'>,
-): Promise<Variables> {
+export async function findVariables(variables: readonly ToolVariable[], from: VariableSources): Promise<Variables> {
   const shown: Record<string, string> = {};
   const secrets: Record<string, string> = {};
   const missing: string[] = [];
@@ -32,10 +35,7 @@ export async function findVariables(
   return { shown, secrets, lacks };
 }
 
-async function valueOf(
-  name: string,
-  { given = {}, inherited }: Pick<TaskSources, 'given' | 'inherited'>,
-): Promise<string | undefined> {
+async function valueOf(name: string, { given = {}, inherited }: VariableSources): Promise<string | undefined> {
   const direct = given[name] || inherited[name];
   if (direct) return direct;
   const file = given[`${name}_FILE`] || inherited[`${name}_FILE`];

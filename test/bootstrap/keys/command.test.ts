@@ -173,11 +173,16 @@ test('the printed Role reads and writes these Secrets alone', async () => {
 });
 
 for (const [words, code, text] of [
-  [['rotate', 'glance'], 64, "no service 'glance' whose keys are known; there is keystone"],
+  [['rotate', 'glance'], 64, "no service 'glance' whose keys are known; try keystone"],
   [['rotate', 'keystone', 'fernt'], 64, "keystone has no keys 'fernt'; did you mean 'fernet'?"],
-  [['rotte', 'keystone'], 64, "no ACTION 'rotte'; did you mean 'rotate'?"],
-  [['rbac', 'keystone', '-n', 'A'], 64, "--namespace: 'A' is no name of Kubernetes"],
-  [['status', 'keystone'], 65, 'this is no Pod (KUBERNETES_SERVICE_HOST is not set), and no --kubeconfig is given'],
+  [['rotte', 'keystone'], 64, "unknown action 'rotte'; did you mean 'rotate'?"],
+  [['rbac', 'keystone'], 64, "--service-account is missing: name the Pod's own, whose rights no other Pod gets"],
+  [['rbac', 'keystone', '-n', 'A', '--service-account', 'a'], 64, "--namespace: 'A' is no name of Kubernetes"],
+  [
+    ['status', 'keystone'],
+    65,
+    'no Kubernetes API (KUBERNETES_SERVICE_HOST is not set): run in a Pod or pass --kubeconfig',
+  ],
 ] as const) {
   test(`kolla-bootstrap keys ${words.join(' ')} ends with ${code}`, async () => {
     const finished = await runHelper('kolla-bootstrap', ['keys', ...words], { env: { HOME: '/nonexistent' } });

@@ -85,7 +85,7 @@ test('each difference has its lines, the last on stderr names the paths, and not
   const { code, stdout, stderr } = await p.check();
   assert.equal(code, 1, stderr);
   assert.equal(
-    stdout.replaceAll(p.at('.'), '/etc/nova'),
+    stdout.replaceAll(p.at('.'), '/etc/nova').replaceAll(/(?<=digest[: ])[0-9a-f]{8}/g, '12345678'),
     `/etc/nova/nova.conf (config_files[0])
   content differs (- in place, + wanted)
   @@ -1,6 +1,6 @@
@@ -95,11 +95,11 @@ test('each difference has its lines, the last on stderr names the paths, and not
    my_ip = 10.0.0.3
 
    [database]
-  -connection = <sha256:d7197490>
-  +connection = <sha256:c60a831c>
+  -connection = <digest:12345678>
+  +connection = <digest:12345678>
   mode is 0664, should be 0644
 /etc/nova/logo.png (config_files[1])
-  content differs, not shown because it is not text: is 2 bytes sha256:abc8a336, should be 3 bytes sha256:aee4bed4
+  content differs, not shown because it is not text: is 2 bytes, digest 12345678, should be 3 bytes, digest 12345678
 /etc/nova/templates (config_files[2])
   mode is 0700, should be 0755
 /etc/nova/templates/a.txt (config_files[2])
@@ -183,7 +183,7 @@ test('a file that holds a value from a Secret is as private as it, also for the 
   await writeFile(p.at('nova.conf'), `${CONF}\n[DEFAULT]\ngreeting = hello hunter1\n`);
   const { code, stdout, stderr } = await p.check('--log-level', 'debug');
   assert.equal(code, 1);
-  assert.match(stdout, /-greeting = <sha256:\w{8}>\n/);
+  assert.match(stdout, /-greeting = <digest:\w{8}>\n/);
   assert.match(stderr, /laid this pod's values over \/etc\/nova\/nova.conf","names":"DB_PASSWORD"/);
   assert.doesNotMatch(stdout + stderr, /hunter/);
 });

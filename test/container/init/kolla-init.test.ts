@@ -133,5 +133,5 @@ test('credentials come from what is named, then from the Pod, then from home', (
   const inPod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
   assert.deepEqual(kubeSource('/a:/b', inPod), { kind: 'kubeconfig', files: ['/a', '/b'] });
   assert.equal(kubeSource(undefined, inPod).kind, 'in-cluster');
-  assert.throws(() => kubeSource(undefined, {}), /this is no Pod/);
+  assert.throws(() => kubeSource(undefined, {}), /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);
 });

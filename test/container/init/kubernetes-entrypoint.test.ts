@@ -123,7 +123,7 @@ test('a variable that is nearly one of ours, and words that nobody reads, are sa
 test('a dependency of the API needs one: outside of a Pod that is said (65)', async () => {
   const { code, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_JOBS: 'a', HOME: '/nonexistent' } });
   assert.equal(code, 65);
-  assert.match(stderr, /this is no Pod/);
+  assert.match(stderr, /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);
 });
 
 /** What a program was given by who became it. */

@@ -10,9 +10,11 @@ interface Printed {
   readonly subjects?: readonly { kind: string; name: string; namespace: string }[];
 }
 
+const account = (args: readonly string[]) => (args.includes('--service-account') ? [] : ['--service-account', 'own']);
+
 /** What it prints, and the rules as `Role namespace: verbs resource names`. */
 async function printed(...args: string[]) {
-  const { code, stdout, stderr } = await runHelper('kolla-init', ['rbac', '-n', 'ns', ...args]);
+  const { code, stdout, stderr } = await runHelper('kolla-init', ['rbac', '-n', 'ns', ...account(args), ...args]);
   assert.equal(code, 0, stderr);
   const objects = loadAll(stdout) as Printed[];
   const rules = objects.flatMap(({ kind, metadata, rules: all = [] }) =>
@@ -96,9 +98,10 @@ test('waits that need no API server need no Role', async () => {
 
 test('what makes no sense is refused with 64', async () => {
   for (const args of [
-    [],
-    ['--wait', 'jop/x'],
-    ['--wait', 'job/x', '-n', 'A'],
+    ['--service-account', 'a'],
+    ['--wait', 'jop/x', '--service-account', 'a'],
+    ['--wait', 'job/x'],
+    ['--wait', 'job/x', '-n', 'A', '--service-account', 'a'],
     ['--wait', 'job/x', '--service-account', 'a_b'],
   ]) {
     const { code, stdout } = await runHelper('kolla-init', ['rbac', ...args]);

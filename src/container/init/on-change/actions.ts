@@ -27,6 +27,8 @@ export interface HttpAction {
 }
 
 const KINDS = ['signal', 'exec', 'http', 'exit'] as const;
+/** The signals that services reload or end by; messages suggest no others. */
+const RELOAD_SIGNALS = ['HUP', 'TERM', 'USR1'] as const;
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
 
 /**
@@ -64,8 +66,7 @@ function signalAction(rest: string): SignalAction {
   const [, word = '', name] = /^([^:]*)(?::([^]*))?$/.exec(rest) ?? [];
   const signal = `SIG${word.replace(/^SIG/, '')}`;
   if (!Object.hasOwn(constants.signals, signal)) {
-    const names = Object.keys(constants.signals).map((known) => known.slice(3));
-    const like = word === '' ? '; write signal:HUP or signal:HUP:keystone' : suggestion(word, names);
+    const like = word === '' ? '; write signal:HUP or signal:HUP:keystone' : suggestion(word, RELOAD_SIGNALS);
     throw new UsageError(`--on-change: no signal '${word}'${like}`);
   }
   if (name === '') throw new UsageError(`--on-change: signal:${word}: has no process name after the colon`);

@@ -2,7 +2,7 @@ import type { Context } from '../../../cli/command.ts';
 import { UsageError } from '../../../core/errors.ts';
 import type { Action } from './actions.ts';
 import { runCommand, whyNoProgram } from './exec.ts';
-import { outputRedactor } from './output.ts';
+import { outputRedactor } from '../../../core/output-redactor.ts';
 import type { RunnerParts } from './runner.ts';
 import { sendSignal } from './signal.ts';
 

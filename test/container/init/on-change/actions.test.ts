@@ -31,6 +31,7 @@ for (const [text, said] of [
   ['signl:HUP', /no action 'signl'; did you mean 'signal'/],
   ['reload now', /no action 'reload'/],
   ['signal', /no signal ''; write signal:HUP/],
+  ['signal:FOO', /no signal 'FOO'; try HUP, TERM, USR1$/],
   ['signal:HPU', /no signal 'HPU'; did you mean 'HUP'/],
   ['signal:HUP:', /no process name/],
   ['exec', /has no command/],

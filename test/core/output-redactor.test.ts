@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outputRedactor } from '../../../../src/container/init/on-change/output.ts';
+import { outputRedactor } from '../../src/core/output-redactor.ts';
 
 const redact = outputRedactor({ DB_PASSWORD: 'of-the-environment', PATH: '/usr/bin' });
 

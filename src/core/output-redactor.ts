@@ -1,5 +1,5 @@
-import { isCredential } from '../../../config/credential.ts';
-import { redactor, type Redact } from '../../../core/redact.ts';
+import { isCredential } from './credential.ts';
+import { redactor, type Redact } from './redact.ts';
 
 /** A shorter value would be found in words that mean nothing. */
 const SHORTEST_SECRET = 4;

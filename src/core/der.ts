@@ -1,0 +1,53 @@
+/**
+ * Reads DER (ITU-T X.690), of which certificates are made: a tag, a length, a content. Every length is as short as it can be
+ * and stays within what holds it, so that one encoding has one reading.
+ */
+export interface Value {
+  readonly tag: number;
+  readonly content: Buffer;
+  /** Tag, length and content. */
+  readonly whole: Buffer;
+}
+
+/** The first byte's lower bits of a tag that goes on in more bytes, which no certificate has. */
+const LONG_TAG = 0x1f;
+/** 4 GiB would take more: nothing that fits in memory does. */
+const LENGTH_MAX_BYTES = 4;
+
+/**
+ * The values that stand one after the other.
+ * @throws RangeError with what is wrong, and the byte where
+ */
+export function valuesOf(der: Buffer): Value[] {
+  const values: Value[] = [];
+  for (let at = 0; at < der.length; at += values.at(-1)!.whole.length) values.push(valueAt(der, at));
+  return values;
+}
+
+/** A value as it is written. @param tag of one byte */
+export function encode(tag: number, content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content]);
+}
+
+function valueAt(der: Buffer, at: number): Value {
+  const [tag, first] = [der[at]!, der[at + 1]];
+  if ((tag & LONG_TAG) === LONG_TAG) throw new RangeError(`a tag of several bytes at byte ${at}`);
+  if (first === undefined) throw new RangeError(`a value without a length at byte ${at}`);
+  const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
+  const start = at + 2 + lengthBytes;
+  if (lengthBytes > LENGTH_MAX_BYTES || start > der.length)
+    throw new RangeError(`a length that is cut off or too long at byte ${at}`);
+  const length = lengthBytes === 0 ? first : der.subarray(at + 2, start).reduce((sum, byte) => sum * 256 + byte, 0);
+  if (start + length > der.length) throw new RangeError(`a value that is longer than what holds it at byte ${at}`);
+  if (lengthOf(length).length !== 1 + lengthBytes)
+    throw new RangeError(`a length in more bytes than it needs, or in none, at byte ${at}`);
+  return { tag, content: der.subarray(start, start + length), whole: der.subarray(at, start + length) };
+}
+
+/** Of these lengths the first byte is the length itself, or how many bytes of it follow. */
+function lengthOf(length: number): number[] {
+  if (length < 0x80) return [length];
+  const bytes: number[] = [];
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
+  return [0x80 | bytes.length, ...bytes];
+}

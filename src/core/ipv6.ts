@@ -1,0 +1,10 @@
+/**
+ * An IPv6 address as RFC 5952 writes it: the longest run of two zeros at least becomes `::`, the first of those that are as long.
+ * @param groups eight, in hexadecimal digits without leading zeros
+ */
+export function shortened(groups: readonly string[]): string {
+  const text = groups.join(':');
+  const runs = text.match(/\b0(?::0)+\b/g) ?? [];
+  const longest = runs.toSorted((a, b) => b.length - a.length)[0];
+  return longest === undefined ? text : text.replace(new RegExp(`(^|:)${longest}(:|$)`), '::');
+}
