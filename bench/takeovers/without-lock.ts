@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { createLog } from '../../src/core/log.ts';
 import { openFence, takeFence } from '../../src/migrate/lock/fence.ts';
 import type { Plan } from '../../src/migrate/plan.ts';
-import { reach } from '../../src/migrate/target/reach.ts';
+import { reach, type Reached } from '../../src/migrate/target/reach.ts';
 import { sync } from '../../src/migrate/sync.ts';
 import type { TakeTurn } from '../../src/migrate/lock/turn.ts';
 import { parseAddress } from '../../src/net/address.ts';
@@ -21,9 +21,28 @@ const takeAlways: TakeTurn = async (plan, { signal, log }) => {
     const takenAt = performance.now();
     const token = await takeFence(session, claim, row);
     if (token !== undefined)
-      return { session, lockName: 'nobody', claim, token, takenAt, before: { ...row, state: 'new' } };
+      return { session: blind(session), lockName: 'nobody', claim, token, takenAt, before: { ...row, state: 'new' } };
   }
 };
+
+/** One that finds fence and lock held at each renewal: whose turn is taken writes on. */
+function blind(session: Reached): Reached {
+  const { id, descriptor, localAddress, lost, at, isGalera } = session;
+  return {
+    id,
+    descriptor,
+    localAddress,
+    lost,
+    at,
+    isGalera,
+    rows: (sql, ...rest) =>
+      sql.includes('IS_USED_LOCK') ? Promise.resolve([{ ours: 1 }]) : session.rows(sql, ...rest),
+    change: (sql, ...rest) =>
+      sql.includes('SET renewed') ? Promise.resolve({ changed: 1, warnings: 0 }) : session.change(sql, ...rest),
+    destroy: () => session.destroy(),
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

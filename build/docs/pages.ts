@@ -2,7 +2,8 @@
 import { commandsOf, sectionOf, type Command, type Helper } from '../../src/cli/command.ts';
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { EXIT_CODES } from '../../src/core/exit-codes.ts';
-import { flagOf, usageOf } from '../../src/cli/help.ts';
+import { usageOf } from '../../src/cli/help.ts';
+import { flagOf } from '../../src/cli/option-help.ts';
 import type { Option } from '../../src/cli/option.ts';
 
 export const GENERATED = '<!-- Made by `make docs` from the tables in src/. Do not edit. -->';
