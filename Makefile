@@ -35,7 +35,7 @@ build: $(READY) ## dist/kolla-pod and its names
 charts: $(READY) ## dist/charts/*.tgz, with the library and the schema in each
 	@$(NODE) build/charts.ts
 
-images: $(READY) ## dist/images/*.tar: scratch and install for amd64 and arm64, SBOM and licences beside them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
+images: $(READY) ## dist/images/*.tar: scratch, install and core for amd64 and arm64, SBOM and licences beside them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
 	@$(NODE) build/images.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 build-reproducible: $(READY) ## builds twice and compares
@@ -50,8 +50,9 @@ aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, and what g
 bench: build ## what it costs beside today's tools; NAME=set-configs for one
 	@$(NODE) bench/index.ts $(NAME)
 
-soak: $(READY) ## property tests at length (SEED=1 CASES=20000), a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), every fault of log shipping (KILLS=100, MINUTES=10), Kolla's base image built for real, the demo and the node leave nothing behind
+soak: $(READY) ## property tests at length (SEED=1 CASES=20000), damaged input to kolla-core, a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), every fault of log shipping (KILLS=100, MINUTES=10), Kolla's base image built for real, the demo and the node leave nothing behind
 	@SEED=$(SEED) CASES=$(CASES) $(NODE) bench/soak/set-configs.ts
+	@SEED=$(SEED) MINUTES=$(MINUTES) $(NODE) bench/soak/core-fuzz.ts
 	@$(NODE) bench/soak/api-server.ts
 	@PROBE_MINUTES=$(PROBE_MINUTES) $(NODE) bench/soak/probe.ts
 	@SEED=$(SEED) TAKEOVERS=$(TAKEOVERS) $(NODE) bench/soak/takeovers.ts

@@ -1,5 +1,5 @@
 /**
- * `node build/images.ts [--out DIR] [--arch amd64|arm64]... [--repository NAME] [--evidence]`: makes the images `scratch` and `install`,
+ * `node build/images.ts [--out DIR] [--arch amd64|arm64]... [--repository NAME] [--evidence]`: makes the images `scratch`, `install` and `core`,
  * both architectures without a word, and says how large each is; --evidence writes that to docs/evidence as well. An architecture
  * that can't be made here is left out with the reason, and the exit code is 1 where it is this machine's own or was asked for by name.
  */

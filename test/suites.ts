@@ -30,6 +30,7 @@ export const SUITES: readonly Suite[] = [
       'test/toolbox/{examples,configmaps/command,install}.test.ts',
       'test/container/init/{watch-swaps,watch}.test.ts',
       'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,kube,logship,migrate,mysql,net,oslo,probe,process,runner,servers,sidecar,support,toolbox,tools,wait}/**/*.test.ts',
+      'test/engine/!(at-length|core|resolver).test.ts',
     ],
     reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],
   },
@@ -39,7 +40,7 @@ export const SUITES: readonly Suite[] = [
     tier: 'test',
     processor: [
       'test/contract/{kolla-start,healthcheck-servers,extend-start}.test.ts',
-      'test/contract/**/!(at-length|kill).test.ts',
+      'test/contract/**/!(at-length|kill|core|attacker).test.ts',
     ],
     reads: ['k8s/charts/**'],
   },
@@ -58,9 +59,20 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'at-length',
-    what: "1,800 more generated configurations by Kolla's own tool and ours, and 200 kills",
+    what: "1,800 more generated configurations by Kolla's own tool and ours, 200 kills, and damaged certificates",
     tier: 'full',
-    processor: ['test/contract/**/{at-length,kill}.test.ts'],
+    processor: ['test/contract/**/{at-length,kill}.test.ts', 'test/engine/at-length.test.ts'],
+  },
+  {
+    name: 'core',
+    what: 'kolla-core, built, on the cases of the contract, and attacked',
+    tier: 'full',
+    processor: [
+      'test/contract/**/{core,attacker}.test.ts',
+      'test/engine/{core,resolver}.test.ts',
+      'test/native/*.test.ts',
+    ],
+    reads: ['native/**', 'build/core/**', 'cmd/**', 'package-lock.json'],
   },
   {
     name: 'build',

@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '../bundle.ts';
+import { ROOT, inputsOf } from '../bundle.ts';
+import { compiledParts } from '../core/parts.ts';
 import type { Built } from '../make.ts';
 import { lockedPackage } from './lockfile.ts';
 
@@ -14,19 +15,27 @@ export interface BundledPackage {
   readonly text: string;
   /** Of the package as it was fetched: SHA-512 in hex, from the lockfile. */
   readonly sha512: string | undefined;
+  /** Where it is no npm package. */
+  readonly purl?: string;
 }
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-.].*)?$/i;
 
-/** The packages whose code is in the bundles, as esbuild says; and node, of which the rest of the binary is. By name. */
-export async function bundledPackages({ helpers, libraries, base }: Built): Promise<BundledPackage[]> {
-  const outputs = [...helpers, ...libraries].flatMap(({ bundle }) => Object.values(bundle.metafile.outputs));
-  const inputs = outputs.flatMap((output) =>
-    Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
-  );
+/** The packages whose code is in the bundles, as esbuild says; node, of which the rest of kolla-pod is, and those of kolla-core. By name. */
+export async function bundledPackages({ helpers, libraries, core, base }: Built): Promise<BundledPackage[]> {
+  const inputs = [...helpers, ...libraries].flatMap(({ bundle }) => inputsOf(bundle.metafile));
+  const node = `node_modules/node-linux-${base.target.arch}/package.json`;
+  return await packagesOf([...inputs, node, ...core.inputs], await compiledParts(base.target.arch));
+}
+
+/** Those of kolla-core alone, and what is compiled into it. By name. */
+export async function corePackages({ core, base }: Built): Promise<BundledPackage[]> {
+  return await packagesOf(core.inputs, await compiledParts(base.target.arch));
+}
+
+async function packagesOf(inputs: readonly string[], compiled: readonly BundledPackage[]): Promise<BundledPackage[]> {
   const folders = new Set(inputs.flatMap((path) => folderOf(path) ?? []));
-  folders.add(`node_modules/node-linux-${base.target.arch}`);
-  const packages = await Promise.all([...folders].map(packageIn));
+  const packages = [...(await Promise.all([...folders].map(packageIn))), ...compiled];
   return packages.toSorted((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 }
 

@@ -1,3 +1,4 @@
+import { binaryOf, CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
 import { layoutOf, PLACE } from '../../src/toolbox/install/place-names.ts';
 import { layerOfFolder, type Layer } from '../../tools/image.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
@@ -8,7 +9,7 @@ import type { Target } from '../base.ts';
 /** The user of the image that can run: no service's, and not nobody's, whom others may have as theirs. */
 export const UID = 65_532;
 
-export const KINDS = ['scratch', 'install'] as const;
+export const KINDS = ['scratch', 'install', 'core'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Beside the binary. */
@@ -17,33 +18,38 @@ export interface Papers {
   readonly sbom: string;
 }
 
+/** By their file's name; in `core` there is no kolla-pod. */
+export type Binaries = Readonly<Partial<Record<'kolla-pod' | 'kolla-core', Uint8Array>>>;
+
 /** From the lowest to the topmost. The base's own layer changes only with Debian's packages. */
-export async function layersOf(kind: Kind, arch: Target['arch'], binary: Uint8Array, papers: Papers): Promise<Layer[]> {
-  const files = filesOf(binary, papers);
-  if (kind === 'scratch') return [tarOf(files)];
+export async function layersOf(kind: Kind, arch: Target['arch'], binaries: Binaries, papers: Papers): Promise<Layer[]> {
+  const files = filesOf(kind, binaries, papers);
+  if (kind !== 'install') return [tarOf(files)];
   const base = layerOfFolder(await glibcRootfs(arch), ['--owner=0', '--group=0', '--mode=u=rwX,go=rX']);
   return [base, tarOf([...files, ...runnableEntries()])];
 }
 
 /** Where `kolla-pod install` puts them too: for `COPY --from`, and mounted there as an image volume they work as they are. */
-function filesOf(binary: Uint8Array, { licences, sbom }: Papers): TarEntry[] {
-  const { links, scripts } = layoutOf(NAMES, PLACE);
+function filesOf(kind: Kind, binaries: Binaries, { licences, sbom }: Papers): TarEntry[] {
+  const { links, scripts: all } = layoutOf(kind === 'core' ? CORE_NAMES : NAMES, PLACE, true);
+  const scripts = kind === 'core' ? {} : all;
   return [
     { name: 'opt/', mode: 0o755 },
     { name: folderAt(''), mode: 0o755 },
-    { name: folderAt('kolla-pod'), mode: 0o755, content: binary },
-    ...Object.entries(links).flatMap(([folder, names]) => [
-      { name: folderAt(`${folder}/`), mode: 0o755 },
-      ...names.toSorted().map((name) => ({ name: folderAt(`${folder}/${name}`), mode: 0o777, link: '../kolla-pod' })),
-    ]),
-    ...Object.entries(scripts).flatMap(([folder, texts]) => [
-      { name: folderAt(`${folder}/`), mode: 0o755 },
-      ...Object.entries(texts).map(([name, content]) => ({
+    ...Object.entries(binaries).map(([name, content]) => ({ name: folderAt(name), mode: 0o755, content })),
+    ...Object.keys({ ...links, ...scripts }).map((folder) => ({ name: folderAt(`${folder}/`), mode: 0o755 })),
+    ...Object.entries(links).flatMap(([folder, names]) =>
+      Object.keys(names)
+        .toSorted()
+        .map((name) => ({ name: folderAt(`${folder}/${name}`), mode: 0o777, link: names[name]! })),
+    ),
+    ...Object.entries(scripts).flatMap(([folder, texts]) =>
+      Object.entries(texts).map(([name, content]) => ({
         name: folderAt(`${folder}/${name}`),
         mode: 0o755,
         content,
       })),
-    ]),
+    ),
     { name: folderAt('share/'), mode: 0o755 },
     { name: folderAt('share/LICENSES'), mode: 0o644, content: licences },
     { name: folderAt('share/sbom.cdx.json'), mode: 0o644, content: sbom },
@@ -65,8 +71,12 @@ function runnableEntries(): TarEntry[] {
     { name: 'tmp/', mode: 0o1777 },
     { name: 'usr/local/', mode: 0o755 },
     { name: 'usr/local/bin/', mode: 0o755 },
-    { name: 'usr/local/bin/kolla-pod', mode: 0o755, sameAs: folderAt('kolla-pod') },
-    ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-pod' })),
+    ...['kolla-pod', 'kolla-core'].map((name) => ({
+      name: `usr/local/bin/${name}`,
+      mode: 0o755,
+      sameAs: folderAt(name),
+    })),
+    ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: binaryOf(name, true) })),
   ];
 }
 
@@ -74,15 +84,17 @@ function passwd(): string {
   return `root:x:0:0:root:/:/nonexistent\nkolla-pod:x:${UID}:${UID}::/tmp:/nonexistent\n`;
 }
 
+const DESCRIPTIONS: Readonly<Record<Kind, string>> = {
+  scratch: 'the kolla-pod binary and its names, for COPY --from and for image volumes; it does not run by itself',
+  install: 'kolla-pod on glibc alone, without root: fills a shared volume, and runs every helper',
+  core: `kolla-core, a static binary, and its names alone, for COPY --from: ${CORE_NAMES.join(', ')}`,
+};
+
 /** As registries and viewers show them. */
 export function labelsOf(kind: Kind, version: string): Readonly<Record<string, string>> {
-  const what =
-    kind === 'scratch'
-      ? 'the kolla-pod binary and its names, for COPY --from and for image volumes; it does not run by itself'
-      : 'kolla-pod on glibc alone, without root: fills a shared volume, and runs every helper';
   return {
     'org.opencontainers.image.title': `kolla-pod ${kind}`,
-    'org.opencontainers.image.description': what,
+    'org.opencontainers.image.description': DESCRIPTIONS[kind],
     'org.opencontainers.image.version': version,
     'org.opencontainers.image.licenses': 'Apache-2.0',
   };

@@ -1,5 +1,5 @@
 /**
- * How the two images are made, without an engine and without a registry (`node build/images.ts`):
+ * How the three images are made, without an engine and without a registry (`node build/images.ts`):
  *
  *   build/make.ts for each architecture -> the binary; for another machine's, node of that and qemu-user (arm64.ts)
  *   Debian's glibc and libstdc++ -> base.ts: a root file system without shell or package manager
@@ -7,7 +7,8 @@
  *   all of it -> contents.ts: layers -> NAME.tar (docker-archive), NAME.cdx.json, LICENSES, SHA256SUMS in dist/images
  *
  * `scratch` holds the files alone, in /opt/kolla-pod, for `COPY --from` and image volumes; it has no libc and does not run. `install`
- * has them too and runs, as uid 65532. Both are the same file when they are built twice from the same sources and the same packages.
+ * has them too and runs, as uid 65532; `core` has kolla-core and its names alone. Each is the same file when it is built twice from the
+ * same sources and the same packages.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -21,8 +22,8 @@ import { onTarget, type Target } from '../base.ts';
 import { checkBinary } from '../check.ts';
 import { buildBinary, type Built } from '../make.ts';
 import { IMAGE_ARCH, basePackages } from './base.ts';
-import { bundledPackages, type BundledPackage } from './bundled.ts';
-import { KINDS, UID, labelsOf, layersOf, type Kind } from './contents.ts';
+import { bundledPackages, corePackages, type BundledPackage } from './bundled.ts';
+import { KINDS, UID, labelsOf, layersOf, type Binaries, type Kind } from './contents.ts';
 import { licencesOf } from './licences.ts';
 import { sbomOf } from './sbom.ts';
 
@@ -59,7 +60,7 @@ const RUNS = {
 };
 
 /**
- * Makes the binary for one architecture and both images of it.
+ * Makes the binaries for one architecture and all images of it.
  * @throws Error where the binary does not run, or a package states no licence
  */
 export async function buildImages({ folder, target, repository, say, ...given }: ImageOptions): Promise<BuiltImage[]> {
@@ -69,14 +70,15 @@ export async function buildImages({ folder, target, repository, say, ...given }:
   try {
     const built = given.built ?? (await checkedBinary(join(work, 'binary'), target, say));
     if (built.base.notStripped !== undefined) say(`node is not stripped: ${built.base.notStripped}`);
-    const contents = await contentsOf(built);
+    const whole = await contentsOf(built);
+    const core = await coreContentsOf(whole, built);
     const images: BuiltImage[] = [];
     for (const kind of KINDS) {
       say(`writing ${nameOf(kind, architecture)}.tar`);
-      images.push(await writeImage(kind, work, repository, contents));
+      images.push(await writeImage(kind, work, repository, kind === 'core' ? core : whole));
     }
     const licences = `kolla-pod-${architecture}.LICENSES`;
-    await writeFile(join(work, licences), contents.licences);
+    await writeFile(join(work, licences), whole.licences);
     const archives = KINDS.flatMap((kind) => ['tar', 'cdx.json'].map((end) => `${nameOf(kind, architecture)}.${end}`));
     const files = [...archives, licences];
     const sums = await Promise.all(files.map(async (name) => `${await sha256(join(work, name))}  ${name}\n`));
@@ -95,10 +97,10 @@ async function checkedBinary(folder: string, target: Target, say: ImageOptions['
   return built;
 }
 
-/** What both images of an architecture have. */
+/** What images of an architecture have. */
 interface Contents {
   readonly target: Target;
-  readonly binary: Uint8Array;
+  readonly binaries: Binaries;
   readonly packages: readonly BundledPackage[];
   /** process.versions of the carried node. */
   readonly parts: Readonly<Record<string, string>>;
@@ -111,22 +113,29 @@ async function contentsOf(built: Built): Promise<Contents> {
   const { stdout } = await exec(...onTarget(target, target.node, ['-p', 'JSON.stringify(process.versions)']));
   return {
     target,
-    binary: await readFile(built.binary),
+    binaries: { 'kolla-pod': await readFile(built.binary), 'kolla-core': await readFile(built.core.binary) },
     packages,
     parts: JSON.parse(stdout) as Record<string, string>,
     licences: await licencesOf(packages),
   };
 }
 
+/** Of the image `core`: no node, and no package that only kolla-pod has. */
+async function coreContentsOf({ target, binaries }: Contents, built: Built): Promise<Contents> {
+  const packages = await corePackages(built);
+  const core = { 'kolla-core': binaries['kolla-core']! };
+  return { target, binaries: core, packages, parts: {}, licences: await licencesOf(packages) };
+}
+
 /** An image's archive and its bill of materials. */
 async function writeImage(kind: Kind, folder: string, repository: string, contents: Contents): Promise<BuiltImage> {
-  const { target, binary, packages, parts, licences } = contents;
+  const { target, binaries, packages, parts, licences } = contents;
   const architecture = IMAGE_ARCH[target.arch];
   const name = nameOf(kind, architecture);
   const sbom = sbomOf({
     image: name,
     architecture,
-    sha256: createHash('sha256').update(binary).digest('hex'),
+    sums: Object.fromEntries(Object.entries(binaries).map(([one, bytes]) => [one, sumOf(bytes)])),
     packages,
     parts,
     base: kind === 'install' ? await basePackages(target.arch) : [],
@@ -136,7 +145,7 @@ async function writeImage(kind: Kind, folder: string, repository: string, conten
   const reference = `${repository}:${VERSION}${kind === 'install' ? '' : `-${kind}`}`;
   const id = await imageTar(file, {
     reference,
-    layers: await layersOf(kind, target.arch, binary, { licences, sbom }),
+    layers: await layersOf(kind, target.arch, binaries, { licences, sbom }),
     labels: labelsOf(kind, VERSION),
     architecture,
     ...(kind === 'install' ? RUNS : {}),
@@ -146,6 +155,10 @@ async function writeImage(kind: Kind, folder: string, repository: string, conten
 
 function nameOf(kind: Kind, architecture: string): string {
   return `kolla-pod-${kind}-${architecture}`;
+}
+
+function sumOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 async function sha256(file: string): Promise<string> {

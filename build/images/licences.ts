@@ -13,7 +13,7 @@ export async function licencesOf(packages: readonly BundledPackage[]): Promise<s
   const ours = await readFile(join(ROOT, 'LICENSE'), 'utf8');
   const texts = Map.groupBy(packages, ({ text }) => text.trim());
   return [
-    'kolla-pod is under the licence Apache-2.0. Its binary holds:',
+    'kolla-pod is under the licence Apache-2.0. What is shipped with this file holds:',
     '',
     ...packages.map(({ name, version, licence }) => `  ${name} ${version}: ${licence}`),
     '',

@@ -15,8 +15,8 @@ export interface Contents {
   readonly image: string;
   /** As images name it. */
   readonly architecture: string;
-  /** Of the binary. */
-  readonly sha256: string;
+  /** SHA-256 of the binaries, by name. */
+  readonly sums: Readonly<Record<string, string>>;
   readonly packages: readonly BundledPackage[];
   /** Of the carried node: its parts and their versions. */
   readonly parts: Readonly<Record<string, string | undefined>>;
@@ -36,22 +36,26 @@ const NO_PARTS = new Set(['node', 'modules', 'napi']);
 
 /** The bill as text. */
 export function sbomOf(contents: Contents): string {
-  const { image, architecture, sha256, packages, parts, base } = contents;
+  const { image, architecture, sums, packages, parts, base } = contents;
   const root = {
     type: 'container',
     'bom-ref': image,
     name: image,
     version: VERSION,
   };
-  const binary: Component = {
-    type: 'application',
-    'bom-ref': `pkg:generic/kolla-pod@${VERSION}?arch=${architecture}`,
-    name: 'kolla-pod',
-    version: VERSION,
-    purl: `pkg:generic/kolla-pod@${VERSION}?arch=${architecture}`,
-    hashes: [{ alg: 'SHA-256', content: sha256 }],
-    licenses: [{ license: { id: 'Apache-2.0' } }],
-  };
+  const binaries = Object.entries(sums).map(([name, content]): Component => {
+    const purl = `pkg:generic/${name}@${VERSION}?arch=${architecture}`;
+    const licenses = [{ license: { id: 'Apache-2.0' } }];
+    return {
+      type: 'application',
+      'bom-ref': purl,
+      name,
+      version: VERSION,
+      purl,
+      hashes: [{ alg: 'SHA-256', content }],
+      licenses,
+    };
+  });
   const isNode = ({ name }: BundledPackage) => name.startsWith('node-linux-');
   const node = packages.filter(isNode).map((one) => ({ ...npm(one), cpe: cpeOf(one), components: partsOf(parts) }));
   const inside: Component[] = [...packages.filter((one) => !isNode(one)).map(npm), ...node];
@@ -62,10 +66,10 @@ export function sbomOf(contents: Contents): string {
       component: root,
       tools: { components: [{ type: 'application', name: 'kolla-pod build', version: VERSION }] },
     },
-    components: [binary, ...inside, ...beside],
+    components: [...binaries, ...inside, ...beside],
     dependencies: [
-      { ref: root['bom-ref'], dependsOn: [binary['bom-ref'], ...refs(beside)] },
-      { ref: binary['bom-ref'], dependsOn: [...refs(inside), ...refs(beside)] },
+      { ref: root['bom-ref'], dependsOn: [...refs(binaries), ...refs(beside)] },
+      ...refs(binaries).map((ref) => ({ ref, dependsOn: [...refs(inside), ...refs(beside)] })),
     ],
   };
   const bill = {
@@ -79,8 +83,8 @@ export function sbomOf(contents: Contents): string {
   return `${JSON.stringify(bill, undefined, 2)}\n`;
 }
 
-function npm({ name, version, licence, sha512 }: BundledPackage): Component {
-  const purl = `pkg:npm/${name.replace(/^@/, '%40')}@${encodeURIComponent(version)}`;
+function npm({ name, version, licence, sha512, purl: own }: BundledPackage): Component {
+  const purl = own ?? `pkg:npm/${name.replace(/^@/, '%40')}@${encodeURIComponent(version)}`;
   return {
     type: name.startsWith('node-linux-') ? 'platform' : 'library',
     'bom-ref': purl,

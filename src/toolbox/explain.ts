@@ -9,7 +9,7 @@ import { paint, type Terminal } from '../core/terminal.ts';
 /** Says what an exit code means and what to do next. */
 export const explain = command({
   summary: 'Says what an exit code means, and what to do next.',
-  operands: [{ name: 'CODE', help: 'a number, or its name in docs/errors.md', optional: true }],
+  operands: [{ name: 'CODE', help: 'a number, or its name', optional: true }],
   options: [],
   examples: [
     { line: 'kolla-pod explain 69', does: 'why did the init container end with 69?' },
@@ -41,11 +41,11 @@ function childCode(code: number, known: string): ExitCodeEntry {
   const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
   return {
     code,
-    name: signal === undefined ? 'of a child' : `of a child, or of ${signal}`,
+    name: signal === undefined ? 'not a kolla-pod code' : `killed by ${signal}`,
     means:
       signal === undefined
-        ? 'None of our own: the program that a helper ran, or became, ended with it.'
-        : `A process ended by ${signal}: this one, or the program that it ran.`,
+        ? `Not a kolla-pod code: the program it ran exited ${code}.`
+        : `${signal} killed this process, or the program it ran.`,
     next:
       signal === 'SIGKILL'
         ? 'Often the memory limit: kubectl describe pod says OOMKilled. Otherwise the end of the grace period.'

@@ -2,7 +2,8 @@ import { command, sectionOf, commandsOf, type Command, type Helper } from '../cl
 import { ExitCode } from '../core/errors.ts';
 import { COMMON_OPTIONS } from '../cli/common-options.ts';
 import { EXIT_CODES } from '../core/exit-codes.ts';
-import { flagOf, sourcesOf, usageOf } from '../cli/help.ts';
+import { usageOf } from '../cli/help.ts';
+import { flagOf, helpOf, sourcesOf } from '../cli/option-help.ts';
 import type { Option } from '../cli/option.ts';
 import { VERSION } from '../core/version.ts';
 
@@ -62,7 +63,7 @@ function others({ others: helpers = [] }: Helper): string[] {
 function commandPart(
   helper: Helper,
   name: string,
-  { summary, description, operands, options, examples }: Command,
+  { summary, description, operands, notes = [], options, examples }: Command,
 ): string[] {
   const path = name === '' ? sectionOf(helper) : `${sectionOf(helper)}.${name}`;
   return [
@@ -70,6 +71,11 @@ function commandPart(
     roff(summary),
     ...(description === undefined ? [] : ['.PP', roff(description)]),
     ...operands.flatMap((operand) => ['.TP', `.I ${roff(operand.name)}`, roff(operand.help)]),
+    ...notes.flatMap(({ heading, rows }) => [
+      '.PP',
+      roff(`${heading}:`),
+      ...rows.flatMap(([term, meaning]) => ['.TP', `.B ${roff(term)}`, roff(meaning)]),
+    ]),
     ...optionParts(options, `${path}.`),
     '.PP',
     'Examples:',
@@ -81,7 +87,7 @@ function optionParts(options: readonly Option[], path: string): string[] {
   return options.flatMap((option) => [
     '.TP',
     `.B ${roff(flagOf(option))}`,
-    roff(option.help + sourcesOf(option, path)),
+    roff(`${helpOf(option)} ${sourcesOf(option, path)}`),
   ]);
 }
 

@@ -9,7 +9,9 @@ import { KINDS, type Kind } from '../../build/images/contents.ts';
 import { sizesOf } from '../../build/images/sizes.ts';
 import { type BuiltImage } from '../../build/images/index.ts';
 import { NAMES } from '../../build/names.ts';
+import { binaryOf, CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
 import { VERSION } from '../../src/core/version.ts';
+import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { must } from '../../tools/process.ts';
@@ -53,7 +55,7 @@ test('the page has the sizes that were printed', async () => {
       rowsOf(await readFile(join(ROOT, file), 'utf8')).map((row) => row.slice(1, 6)),
     ),
   );
-  assert.equal(printed?.length, 4);
+  assert.equal(printed?.length, 6);
   assert.deepEqual(page, printed);
 });
 
@@ -71,16 +73,20 @@ describe('the images', { skip }, () => {
   const sbomOf = async (kind: Kind) =>
     JSON.parse(await readFile(of(kind).file.replace(/\.tar$/, '.cdx.json'), 'utf8')) as Sbom;
 
-  test('one is files alone, the other runs as uid 65532; both say what they are', async () => {
-    const [scratch, install] = [await configOf(of('scratch')), await configOf(of('install'))];
-    assert.equal(scratch.rootfs.diff_ids.length, 1);
-    assert.equal(scratch.config['Entrypoint'], undefined);
+  test('scratch and core are files alone, install runs as uid 65532; all say what they are', async () => {
+    const [scratch, install, core] = await Promise.all(KINDS.map(async (kind) => await configOf(of(kind))));
+    assert.ok(scratch !== undefined && install !== undefined && core !== undefined);
+    for (const { rootfs, config } of [scratch, core]) {
+      assert.equal(rootfs.diff_ids.length, 1);
+      assert.equal(config['Entrypoint'], undefined);
+    }
     assert.equal(install.rootfs.diff_ids.length, 2);
     assert.equal(install.config['User'], '65532:65532');
     assert.deepEqual(install.config['Entrypoint'], ['/usr/local/bin/kolla-pod']);
     for (const [kind, { architecture, config }] of [
       ['scratch', scratch],
       ['install', install],
+      ['core', core],
     ] as const) {
       assert.equal(architecture, ARCH);
       assert.equal(config.Labels['org.opencontainers.image.title'], `kolla-pod ${kind}`);
@@ -101,6 +107,37 @@ describe('the images', { skip }, () => {
     assert.equal(await readlink(join(root, 'opt/kolla-pod/bin/kolla-init')), '../kolla-pod');
   });
 
+  test('in core the names of kolla-core lead to it, it runs, and nothing else is there', async () => {
+    await using folder = await privateFolder('images');
+    await unpack(of('core'), folder.path);
+    const root = join(folder.path, 'root/opt/kolla-pod');
+    const found = await must('sh', ['-c', 'find . ! -type d -printf "%p %l\\n" | sort'], { cwd: root });
+    const links = CORE_NAMES.map((name) => `./bin/${name} ../kolla-core`);
+    for (const name of KOLLA_NAMES)
+      if (binaryOf(name, true) === 'kolla-core') links.push(`./kolla-bin/${name} ../kolla-core`);
+    const files = ['./kolla-core ', './rootless-bin/sudo ../kolla-core', './share/LICENSES ', './share/sbom.cdx.json '];
+    assert.deepEqual(found.split('\n').filter(Boolean).toSorted(), [...links, ...files].toSorted());
+    for (const name of CORE_NAMES.filter((one) => one !== 'sudo'))
+      assert.equal(await must(join(root, 'bin', name), ['--version']), `${name} ${VERSION}\n`);
+    const { bytes, gzip, base } = await sizesOf(of('core').file);
+    assert.equal(base, 0);
+    assert.ok(bytes <= 3 * 2 ** 20 && gzip <= 1.5 * 2 ** 20, `${bytes} bytes, ${gzip} in gzip`);
+  });
+
+  test("the bill and the licences of core name the engine, the C library and kolla-core's packages, and no node", async () => {
+    const { components } = await sbomOf('core');
+    const names = components.map(({ name }) => name);
+    for (const name of ['kolla-core', 'quickjs-ng', 'musl', 'js-yaml', 'dns-packet'])
+      assert.ok(names.includes(name), `${name} in ${names.join()}`);
+    for (const name of ['kolla-pod', `node-linux-${HERE.arch}`, 'mysql2']) assert.ok(!names.includes(name), name);
+    await using folder = await privateFolder('images');
+    await unpack(of('core'), folder.path);
+    const list = await readFile(join(folder.path, 'root/opt/kolla-pod/share/LICENSES'), 'utf8');
+    for (const { name, version } of components.filter((one) => one.name !== 'kolla-core'))
+      assert.equal(list.split(`${name} ${version}`).length, 3, `${name}: once in the list, once above its text`);
+    assert.doesNotMatch(list, /node-linux/);
+  });
+
   test('the base is a few MiB, and all of it compresses to a third', async () => {
     const [scratch, install] = [await sizesOf(of('scratch').file), await sizesOf(of('install').file)];
     assert.equal(scratch.base, 0);
@@ -118,13 +155,14 @@ describe('the images', { skip }, () => {
       programs
         .trim()
         .split('\n')
-        .filter((path) => !path.startsWith('./opt/kolla-pod/')),
-      ['./usr/local/bin/kolla-pod'],
+        .filter((path) => !path.startsWith('./opt/kolla-pod/'))
+        .toSorted(),
+      ['./usr/local/bin/kolla-core', './usr/local/bin/kolla-pod'],
     );
     assert.equal(await must('find', ['.', '-perm', '/6000'], { cwd: root }), '');
     assert.equal(await must('find', ['.', '!', '-type', 'l', '!', '-perm', '-o=r'], { cwd: root }), '');
     const names = await must('sh', ['-c', 'ls usr/local/bin'], { cwd: root });
-    assert.deepEqual(names.trim().split('\n').toSorted(), [...NAMES].toSorted());
+    assert.deepEqual(names.trim().split('\n').toSorted(), ['kolla-core', ...NAMES].toSorted());
   });
 
   for (const kind of KINDS) {

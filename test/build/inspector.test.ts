@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { callOf } from '../../build/make.ts';
 import { ALL_NAMES } from '../../build/names.ts';
+import { binaryOf } from '../../src/toolbox/install/core-names.ts';
 import { eachInetSocket, eachSocketInode } from '../../src/process/procfs/index.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
@@ -37,7 +38,10 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 os.kill(os.getpid(), signal.SIGUSR1)
 os.execv(sys.argv[1], sys.argv[1:])`;
 
-for (const name of ALL_NAMES) {
+/** Those that run in Node. */
+const NAMES = ALL_NAMES.filter((name) => binaryOf(name, true) === 'kolla-pod');
+
+for (const name of NAMES) {
   test(`${name} opens no inspector for a SIGUSR1 that comes before its first line`, async () => {
     // Not its exit code: node aborts when the signal's thread wakes up only after a short life is over.
     const { stderr } = await run('python3', ['-c', PENDING, ...callOf(dist, name), '--version'], { env: {} });
@@ -158,7 +162,8 @@ for (const name of [
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
     await using silent = await listenTcp(() => onAsked());
     const { words, env, waiting, listens } = residents(await freePort(), silent.port)[name] ?? assert.fail();
-    await using running = await start(join(dist, 'bin', name), words, { env: env ?? {}, keepOutput: true });
+    // By its first word: some of these names are links to kolla-core.
+    await using running = await start(join(dist, 'kolla-pod'), [name, ...words], { env: env ?? {}, keepOutput: true });
     let said = '';
     const spoken = new Promise<void>((resolve, reject) => {
       for (const stream of [running.child.stdout, running.child.stderr])

@@ -14,7 +14,7 @@ export function binarySources(): string[] {
   const files = [
     'package-lock.json',
     'LICENSE',
-    ...globSync('{build,cmd,src,tools}/**/*.{ts,json,html,css}', { cwd: ROOT }).toSorted(),
+    ...globSync(['{build,cmd,src,tools}/**/*.{ts,json,html,css}', 'native/*.{c,h}'], { cwd: ROOT }).toSorted(),
   ];
   return files.flatMap((file) => [file, readFileSync(join(ROOT, file), 'utf8')]);
 }
@@ -39,5 +39,6 @@ export async function podBinary(): Promise<Built> {
   );
   const built = JSON.parse(await readFile(join(folder, INDEX), 'utf8')) as Built;
   // It was built beside its place.
-  return { ...built, folder, binary: join(folder, 'kolla-pod') };
+  const core = { ...built.core, binary: join(folder, 'kolla-core') };
+  return { ...built, folder, binary: join(folder, 'kolla-pod'), core };
 }

@@ -6,9 +6,12 @@ import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunElasticsearch, startElasticsearch } from '../cluster/elasticsearch.ts';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
 import { privateFolder } from '../../tools/folder.ts';
+import { fileLimit } from '../support/file-limit.ts';
 import { processesWith } from '../support/left-over.ts';
 import { run, start } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
+
+fileLimit(20);
 
 const skip = (await canRunMariadb()) ?? (await canRunKeystone()) ?? false;
 const DEMO = ['--silent', '--no-print-directory', 'demo'];

@@ -53,6 +53,8 @@ export interface LeaseSite extends Omit<Site, 'sync' | 'begin'> {
 
 /** For a takeover within seconds; longer than what a busy machine needs to answer. */
 export const QUICK = ['--lock-loss', '1500ms', '--lease', '3s'] as const;
+/** Of one that is to keep its lock on a busy machine, too, and waits for no longer than it must. */
+export const CALM = ['--lock-loss', '10s', '--lease', '15s'] as const;
 
 const THE_LEASE = { group: 'coordination.k8s.io', resource: 'leases', name: 'kolla-db-sync-keystone' } as const;
 const RBAC = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'waits' } as const;

@@ -3,15 +3,17 @@
  * what they wrote into their database themselves.
  */
 import assert from 'node:assert/strict';
+import { once, type EventEmitter } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { createConnection } from 'mysql2/promise';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn } from '../cluster/kubernetes/proxy.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
-import { leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
+import { CALM, leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
 import { gateFile, migration, runsIn, type Begun } from './kolla-db-sync-support.ts';
 import { startInit } from './waiting.ts';
 
@@ -110,7 +112,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     await using first = await site.begin([...QUICK, ...migration(60_000)]);
     await first.saying(/started/);
     const then = await site.lease();
-    await using second = await site.begin([...QUICK, ...migration(0)]);
+    await using second = await site.begin([...CALM, ...migration(0)]);
     await second.saying(/waiting/);
     process.kill(first.running.pid, 'SIGKILL');
     assert.equal(await second.code, 0);
@@ -127,7 +129,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     const site = await newSite();
     await using first = await site.begin([...QUICK, ...migration(60_000)]);
     await first.saying(/started/);
-    await using second = await site.begin([...QUICK, '--release', 'next', ...migration(0)]);
+    await using second = await site.begin([...CALM, '--release', 'next', ...migration(0)]);
     await second.saying(/waiting/);
     process.kill(first.running.pid, 'SIGSTOP');
     assert.equal(await second.code, 0, second.said());
@@ -142,11 +144,30 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
+  test('so does one whose successor has ended meanwhile: nothing tells of it any more but the lock', async () => {
+    const site = await newSite();
+    const first = await site.sync([...QUICK, '--release', 'one', ...migration(0)]);
+    assert.equal(first.code, 0, first.stderr);
+    const { host, port } = world.mariadb;
+    const { database, password } = site;
+    const frozen = await createConnection({ host, port, user: database, password, database });
+    try {
+      const ended = once(frozen as unknown as EventEmitter, 'error');
+      await frozen.query('SELECT GET_LOCK(?, 0)', [`kolla-db-sync:${database}`]);
+      const next = await site.sync([...QUICK, '--release', 'two', ...migration(0)]);
+      assert.equal(next.code, 0, next.stderr);
+      assert.match(next.stderr, /session \d+, which kept the lock after its lease had passed, is ended/);
+      await ended;
+    } finally {
+      frozen.destroy();
+    }
+  });
+
   test('an API server that is gone for the holder has it stop its command; those who wait go on when it is back', async () => {
     const site = await newSite();
     await using first = await site.begin([...QUICK, ...migration(60_000)], { KUBECONFIG: site.proxied });
     await first.saying(/started/);
-    await using second = await site.begin([...QUICK, ...migration(0)], { KUBECONFIG: site.proxied });
+    await using second = await site.begin([...CALM, ...migration(0)], { KUBECONFIG: site.proxied });
     await second.saying(/waiting: /);
     site.proxy.serve = async (_, response) => void response.destroy();
     site.proxy.cut();
@@ -202,7 +223,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     const site = await newSite();
     await using first = await site.begin([...QUICK, ...migration(60_000)]);
     await first.saying(/started/);
-    await using second = await site.begin([...QUICK, ...migration(0)]);
+    await using second = await site.begin([...CALM, ...migration(0)]);
     await second.saying(/waiting/);
     await site.kubectl('delete', 'lease', 'kolla-db-sync-keystone');
     assert.equal(await first.code, 69);
@@ -277,7 +298,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     await using gate = await gateFile();
     await using first = await site.begin(migration(gate.path));
     await first.saying(/started/);
-    await using second = await site.begin(migration(0));
+    await using second = await site.begin([...CALM, ...migration(0)]);
     await second.saying(/waiting: /);
     process.kill(second.running.pid, 'SIGTERM');
     assert.equal(await second.code, 143);

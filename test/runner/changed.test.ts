@@ -13,7 +13,7 @@ test('imports of values, of types, at run time and by URL are found', () => {
     'test/support/bundled.ts',
     'tools/process.ts',
   ]);
-  assert.ok(importsOf('test/support/bundled.ts').includes('build/page-as-text.ts'), 'import()');
+  assert.ok(importsOf('test/support/bundled.ts').includes('build/text-modules.ts'), 'import()');
   assert.ok(importsOf('src/probe/index.ts').length > 0);
 });
 

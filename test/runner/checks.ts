@@ -1,12 +1,13 @@
 import { run } from '../../tools/process.ts';
 import { NO_COUNTS, type Result } from './result.ts';
 
-/** Types, lint and format: each counts as one test. */
+/** Types, lint, format, and what kolla-core may use: each counts as one test. */
 export const CHECKS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   types: ['tsc', '--project', '.'],
   "types of the status page's client": ['tsc', '--project', 'src/sidecar/page'],
   lint: ['oxlint', '--type-aware'],
   format: ['oxfmt', '--check', '.'],
+  "kolla-core's imports and globals": ['node', 'build/core/check.ts'],
 };
 
 /** @param name one of CHECKS */

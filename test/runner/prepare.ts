@@ -53,6 +53,12 @@ export const PARTS: readonly Part[] = [
     make: async () => void (await (await import('../cluster/pod-binary.ts')).podBinary()),
   },
   {
+    name: "kolla-core's engine",
+    module: 'test/cluster/core-binary.ts',
+    lane: 'computes',
+    make: async () => await (await import('../cluster/core-binary.ts')).canBuildCore(),
+  },
+  {
     name: 'MariaDB',
     module: 'test/cluster/mariadb.ts',
     lane: 'fetches',

@@ -15,7 +15,7 @@ const MADE_FROM = ['build/from-source.ts', 'build/names.ts', 'package-lock.json'
  * @returns the file to run instead of build/from-source.ts, with the same words
  */
 export async function bundledHelpers(): Promise<string> {
-  const files = [...MADE_FROM, ...globSync('{cmd,src}/**/*.{ts,json,html,css}', { cwd: REPOSITORY }).toSorted()];
+  const files = [...MADE_FROM, ...globSync('{cmd,src}/**/*.{ts,json,html,css,ndjson}', { cwd: REPOSITORY }).toSorted()];
   const texts = files.flatMap((file) => [file, readFileSync(join(REPOSITORY, file), 'utf8')]);
   return join(await cached('helpers', texts, bundleTo, PLACE), 'from-source.mjs');
 }
@@ -25,7 +25,7 @@ async function bundleTo(folder: string): Promise<void> {
   // A folder for temporary files is its maker's alone.
   chmodSync(folder, 0o755);
   const { build } = await import('esbuild');
-  const { pageAsText } = await import('../../build/page-as-text.ts');
+  const { textModules } = await import('../../build/text-modules.ts');
   await build({
     entryPoints: ['build/from-source.ts'],
     outdir: folder,
@@ -39,7 +39,7 @@ async function bundleTo(folder: string): Promise<void> {
     target: 'node24',
     // Of a CommonJS package, what is imported lazily would lose its names.
     packages: 'external',
-    plugins: [pageAsText],
+    plugins: [textModules],
     logLevel: 'warning',
   });
 }

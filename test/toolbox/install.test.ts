@@ -43,7 +43,7 @@ async function needs(t: TestContext, capability: Capability): Promise<boolean> {
   return reason === undefined;
 }
 
-test('the binary, a link a name and scripts for Kolla’s names and sudo lie in the folder', async () => {
+test('the binary, a link a name and scripts for Kolla’s names lie in the folder', async () => {
   await using one = await stage();
   const { code, stderr } = await one.install();
   assert.equal(code, 0, stderr);
@@ -58,17 +58,15 @@ test('the binary, a link a name and scripts for Kolla’s names and sudo lie in 
   const env = { PATH: process.env['PATH'], KOLLA_PROBE_DOOR_FILE: '/nonexistent' };
   const script = await run(join(one.volume, 'kolla-bin/healthcheck_curl'), ['y'], { env });
   assert.deepEqual(script, { code: 0, stdout: `${join(one.volume, 'kolla-pod')}\ny\n`, stderr: '' });
-  const sudo = await run(join(one.volume, 'rootless-bin/sudo'), ['-n', 'z'], { env });
-  assert.deepEqual(sudo, { code: 0, stdout: `${one.volume}/rootless-bin/../kolla-pod\n-n\nz\n`, stderr: '' });
+  assert.equal(await readlink(join(one.volume, 'rootless-bin/sudo')), '../kolla-pod');
 });
 
-test('the link that an older version had as sudo becomes the script', async () => {
+test('the script that an older version had as sudo becomes the link', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'rootless-bin'), { recursive: true });
-  await symlink('../kolla-pod', join(one.volume, 'rootless-bin/sudo'));
+  await writeFile(join(one.volume, 'rootless-bin/sudo'), '#!/bin/bash\n', { mode: 0o755 });
   assert.equal((await one.install()).code, 0);
-  assert.ok((await lstat(join(one.volume, 'rootless-bin/sudo'))).isFile());
-  assert.equal(await readFile(join(one.volume, 'kolla-pod'), 'utf8'), PROGRAM);
+  assert.equal(await readlink(join(one.volume, 'rootless-bin/sudo')), '../kolla-pod');
 });
 
 test('any uid can read and run all of it, whatever the umask', async () => {

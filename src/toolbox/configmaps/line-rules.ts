@@ -1,4 +1,4 @@
-import { holdsLogin, isCredential, looksLikeKey } from '../../config/credential.ts';
+import { holdsLogin, isCredential, looksLikeKey } from '../../core/credential.ts';
 
 /** A line of a text, in its surroundings. */
 export interface Line {

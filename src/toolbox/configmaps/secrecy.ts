@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isCredential } from '../../config/credential.ts';
+import { isCredential } from '../../core/credential.ts';
 import { osloLines } from '../../oslo/ini.ts';
 import type { ConfigFile } from './collect.ts';
 import { LINE_RULES, linesOf } from './line-rules.ts';

@@ -10,10 +10,10 @@ export const images: Capability = {
       test: 'the images built a second time in another place are the same files with the same ids',
     },
     {
-      point: '`scratch` is files alone; `install` runs as uid 65532 on glibc alone; both have labels',
+      point: '`scratch` and `core` are files alone; `install` runs as uid 65532 on glibc alone; all have labels',
       file: 'test/build/images.test.ts',
       test: [
-        'one is files alone, the other runs as uid 65532; both say what they are',
+        'scratch and core are files alone, install runs as uid 65532; all say what they are',
         'install has no shell, no package manager and no set-uid program',
       ],
     },

@@ -90,8 +90,23 @@ export const kollaContract: Capability = {
     },
     {
       point: 'sudo in rootless images: runs as the same user, refuses the rest with the line that asked',
-      file: 'test/contract/sudo.test.ts',
+      file: 'test/contract/sudo/sudo.test.ts',
       test: ['what asks for root is refused with the command of the extend script', EVERY],
+    },
+    {
+      point: 'kolla-core plays every case of the contract',
+      file: 'test/contract/set-configs/core.test.ts',
+      test: ['every case there is was run, and no two have one name', /^as Kolla: /],
+    },
+    {
+      point: 'nothing outside changes while a service swaps its files for links, pipes and folders',
+      file: 'test/contract/set-configs/attacker.test.ts',
+      test: [/^200 runs of kolla-core change nothing outside/, "Kolla's own tool is led outside"],
+    },
+    {
+      point: 'kolla-core has no fault that a sanitizer or an analyzer sees in its suites',
+      file: 'test/native/sanitized.test.ts',
+      test: EVERY,
     },
     {
       point: 'every extend script of the kolla package is started without root; those that cannot are listed',

@@ -247,6 +247,11 @@ export const logShip: Capability = {
       ],
       least: 3,
     },
+    {
+      point: 'nothing that a link, pipe or device in the log volume leads to is shipped or written',
+      file: 'test/logship/hostile.test.ts',
+      test: EVERY,
+    },
     ...LOG_SHIP_FAULTS,
   ],
 };

@@ -50,7 +50,7 @@ export const podLife: Capability = {
     {
       point: 'the binary has every name, and each runs',
       file: 'test/build/binary.test.ts',
-      test: 'every name is a link to the one binary and says its own name',
+      test: 'every name is a link to a binary and says its own name',
     },
     {
       point: 'built twice, the binary is the same file',
@@ -60,7 +60,7 @@ export const podLife: Capability = {
     {
       point: 'NODE_OPTIONS in the pod does not reach the binary',
       file: 'test/build/binary.test.ts',
-      test: 'the environment of the service does not reach its node',
+      test: 'options and modules that the service gives its own Node do not reach ours',
     },
     {
       point: 'no config.json at the default path: kolla-init says so and goes on',

@@ -37,7 +37,8 @@ export const DB_SYNC: Stages = {
     says(
       /^ {2}- \{ apiGroups: \[apps\], resources: \[deployments\], resourceNames: \[keystone\], verbs: \[watch\] \}$/m,
     ),
-  'kolla-db-sync rbac nova --lease-name nova-cell2 -o json': says(/"kolla-db-sync-nova-cell2"/),
+  'kolla-db-sync rbac nova --lease-name nova-cell2 --service-account nova-db-sync -o json':
+    says(/"kolla-db-sync-nova-cell2"/),
   'kolla-db-sync status keystone': noDatabase,
   'kolla-db-sync status keystone -o json': noDatabase,
 };

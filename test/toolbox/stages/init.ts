@@ -103,7 +103,8 @@ export const INIT: Stages = {
   'kolla-init rbac --wait job/keystone-db-sync --wait service/mariadb -n openstack --service-account keystone': says(
     /^kind: Role\nmetadata: \{ name: kolla-init-keystone, namespace: openstack \}[^]*resourceNames: \[keystone-db-sync\]/m,
   ),
-  'kolla-init rbac --wait node?label=role=network --events -o json': says(/"kind": "ClusterRole"/),
+  'kolla-init rbac --wait node?label=role=network --events --service-account nova -o json':
+    says(/"kind": "ClusterRole"/),
 };
 
 async function podFiles(folder: string): Promise<void> {
