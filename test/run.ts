@@ -3,7 +3,7 @@
  *
  *   words -> suites -> files (with --changed: those that changed files reach) -> what they need of the cache is set up
  *     -> lanes, in which they run -> a line a file
- *     -> what failed, what was skipped and why, what was not run and how to run it, times, Node's own summary
+ *     -> what was skipped and why, what was not run and how to run it, times, what failed and by what, Node's own summary
  *
  * `ci` runs `test`, and after it the rest of `full`, for --minutes at most: what of `test` did not come to its end by then is a
  * failure, what of `full` did not is named. A run with every suite judges the claims of test/evidence; --evidence prints them too.
@@ -82,11 +82,12 @@ async function main(words: readonly string[]): Promise<number> {
   section('not run on this machine', skipsOf(ran));
   if (values.changed !== true) section('not run; make test-full runs all', othersOf(suites));
   section('times', timesOf(ran));
-  section('failed', failuresOf(ran));
   section('claims that do not hold', unheld);
   const why = asked.signal.aborted ? 'by a signal' : `after ${values.minutes} min`;
   section(`cut ${why}, no failure`, namesOf(cut.filter((item) => !isRequired(item))));
   section(`cut ${why}, and required`, namesOf(cut.filter(isRequired)));
+  // Last, where it is seen without scrolling.
+  section('failed', failuresOf(ran));
   console.log(`\n${summaryOf(ran, secondsSoFar()).join('\n')}`);
   const hasFailures = ran.some(({ result }) => hasFailed(result)) || cut.some(isRequired) || unheld.length > 0;
   const code = asked.signal.aborted ? Number(process.exitCode) : Number(hasFailures);

@@ -70,7 +70,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
 
   test('reconfigured rolling, Keystone has the new configuration in new Pods, and no request fails', async () => {
     const old = await keystoneNames();
-    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     await stage.page.run('Reconfigure', 0);
     await gone(old);
     assert.match(await exec('deploy/keystone', 'keystone', 'cat /etc/keystone/keystone.conf'), /^expiration = 7200$/m);
@@ -99,7 +99,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
 
   test('upgraded step by step, the schema is expanded before and contracted after the rollout, and no request fails', async () => {
     await sql(`DELETE FROM keystone.alembic_version; INSERT INTO keystone.alembic_version VALUES ('${BEFORE_PHASES}')`);
-    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     await stage.page.run('Upgrade');
     const said = await exec('deploy/keystone', 'keystone', 'kolla-db-sync status keystone');
     for (const phase of ['expand', 'migrate', 'contract'])
@@ -129,7 +129,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
   });
 
   test('when Pods are deleted, others take their place, and Keystone answers all the time', async () => {
-    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     const [one = ''] = await keystoneNames();
     await kubectl('delete', 'pod', one, 'rabbitmq-0', 'memcached-0');
     await allReady();
@@ -139,7 +139,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
 
   test('when the API server is restarted, no Pod is, and Keystone answers all the time', async () => {
     const earlier = restarts(await pods());
-    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     await stage.node.restartApiServer();
     await allReady();
     assert.deepEqual(restarts(await pods()), earlier);
@@ -162,7 +162,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
 
   test('an upgrade to a configuration that is refused leaves the old replicas answering, and a rollback restores', async () => {
     const old = await pods('keystone');
-    await using answers = asking(async () => void (await token()), PAUSE_MS);
+    await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     await assert.rejects(stage.page.run('A version that is refused', 0), /timed out|deadline exceeded/);
     const fresh = (await pods('keystone')).find(({ metadata }) =>
       old.every((pod) => pod.metadata.uid !== metadata.uid),

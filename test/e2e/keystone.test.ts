@@ -220,7 +220,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     const pods = () => kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name']);
     const old = (await pods()).trim();
     {
-      await using answers = asking(async () => assert.equal(await token(port), 201));
+      await using answers = asking(async () => assert.equal(await token(port), 201), { scene });
       await page.run('Before');
       await page.run('1. Expand');
       assert.ok(!(await revisions()).includes(CONTRACT));
@@ -262,6 +262,19 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
   configmapsTests(() => stage);
   sidecarAllTests(() => stage);
 
+  /** A few lines: Keystone's Pods, its endpoints, and what its containers and the kubelet said last. */
+  async function scene(): Promise<string> {
+    const parts = await Promise.all([
+      kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--no-headers', '--output=wide']),
+      kubectl('keystone', ['get', 'endpointslices', '--no-headers']),
+      kubectl('keystone', ['get', 'events', '--no-headers', '--sort-by=.lastTimestamp']).then((text) =>
+        lastOf(text, 3),
+      ),
+      kubectl('keystone', ['logs', '--selector=app=keystone', '--container=keystone', '--tail=2', '--prefix']),
+    ]);
+    return parts.map((part) => part.trim()).join('\n');
+  }
+
   async function servicePort(): Promise<number> {
     const address = await kubectl('keystone', ['get', 'service/keystone', '--output=jsonpath={.spec.clusterIP}']);
     return await stage.node.reach(5000, address.trim());
@@ -278,3 +291,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     return reply.status;
   }
 });
+
+function lastOf(text: string, lines: number): string {
+  return text.trim().split('\n').slice(-lines).join('\n');
+}

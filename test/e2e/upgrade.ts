@@ -13,9 +13,13 @@ export async function undoPhases({ mariadb }: Stage, database: string): Promise<
 
 /**
  * Asks again and again, one after the other, until it is disposed of.
- * @param pauseMs between an answer and the next question: who has two processors must not be kept busy by being asked
+ * @param options.pauseMs between an answer and the next question: who has two processors must not be kept busy by being asked
+ * @param options.scene what else the failure tells: how things stand right after it
  */
-export function asking(ask: () => Promise<void>, pauseMs = 0): { readonly count: () => number } & AsyncDisposable {
+export function asking(
+  ask: () => Promise<void>,
+  { pauseMs = 0, scene }: { readonly pauseMs?: number; readonly scene?: () => Promise<string> } = {},
+): { readonly count: () => number } & AsyncDisposable {
   const over = new AbortController();
   let count = 0;
   const ended = (async () => {
@@ -23,7 +27,9 @@ export function asking(ask: () => Promise<void>, pauseMs = 0): { readonly count:
       try {
         await ask();
       } catch (cause) {
-        throw new Error(`number ${count + 1} failed at ${new Date().toISOString()}`, { cause });
+        const at = new Date().toISOString();
+        const seen = scene === undefined ? '' : `\n${await scene().catch(String)}`;
+        throw new Error(`number ${count + 1} failed at ${at}${seen}`, { cause });
       }
       count += 1;
       if (pauseMs > 0) await pause(pauseMs);

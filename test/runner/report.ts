@@ -68,7 +68,7 @@ export function othersOf(suites: readonly string[]): string[] {
 }
 
 /** Of a file that failed outside of its tests so many of the last lines that it said, of a test so many of its first. */
-const TOLD_LINES = 12;
+const TOLD_LINES = 10;
 const TOLD_WIDTH = 300;
 
 /** Each failed test by its file and name, with its error; of a file that failed outside of its tests, what it said last. */
