@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { shimFor } from '../src/probe/kolla/index.ts';
 import { unpackedPackages } from '../tools/debian.ts';
 import { imageTar, layerOfFolder } from '../tools/image.ts';
 import { binaryEntries } from '../test/cluster/keystone-image.ts';
@@ -14,7 +13,7 @@ import { privateFolder } from '../tools/folder.ts';
 import { until } from '../test/support/until.ts';
 import { round, type Figure } from './figure.ts';
 
-const BINARY = fileURLToPath(new URL('../dist/kolla-pod', import.meta.url));
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const IMAGE = 'kolla-pod.test/probed:1';
 /** What Kolla's script starts, and what that and our binary stand on. */
 const PACKAGES = ['base-files', 'bash', 'coreutils', 'grep', 'iproute2', 'libc6', 'libstdc++6', 'procps'];
@@ -40,12 +39,12 @@ const exec = (file: string) => ({ exec: { command: [file, ...WORDS] } });
 const WAYS = {
   none: { name: 'no probe', probe: undefined, each: 1 },
   peer: { name: "exec of Kolla's healthcheck_listen", probe: exec('/opt/kolla/healthcheck_listen'), each: 1 },
-  shim: { name: 'exec of our shim', probe: exec('/opt/shims/healthcheck_listen'), each: 1 },
-  binary: { name: 'exec of the binary', probe: exec('/usr/local/bin/healthcheck_listen'), each: 1 },
+  core: { name: 'exec of kolla-core', probe: exec('/opt/core/healthcheck_listen'), each: 1 },
+  binary: { name: 'exec of kolla-pod', probe: exec('/usr/local/bin/healthcheck_listen'), each: 1 },
   httpGet: { name: 'httpGet', probe: { httpGet: { path: '/readyz', port: 9808 } }, each: 4 },
 } as const satisfies Readonly<Record<string, Way>>;
 
-/** All CPU of a node a probe: kubelet, containerd, runc, shims, and what runs in the Pods. */
+/** All CPU of a node a probe: kubelet, containerd, runc, and what runs in the Pods. */
 export async function nodeFigures(say: (text: string) => void): Promise<Figure[]> {
   await using folder = await privateFolder('probed');
   const image = await imageOf(folder.path);
@@ -62,14 +61,14 @@ export async function nodeFigures(say: (text: string) => void): Promise<Figure[]
   const none = least.get('none') ?? NaN;
   const perProbe = (key: keyof typeof WAYS) =>
     round((((least.get(key) ?? NaN) - none) * 1000) / (PODS * WAYS[key].each), 2);
-  const row = (key: 'shim' | 'binary' | 'httpGet', reach?: number): Figure => ({
+  const row = (key: 'core' | 'binary' | 'httpGet', reach?: number): Figure => ({
     what: `on a node, ${WAYS[key].name}: all CPU a probe`,
     unit: 'ms',
     ours: perProbe(key),
     peer: perProbe('peer'),
     ...(reach === undefined ? {} : { reach }),
   });
-  return [row('httpGet', 1.2), row('shim', 26), row('binary')];
+  return [row('httpGet', 1.2), row('core', 25), row('binary')];
 }
 
 /** CPU seconds that the node takes in a second while its Pods are probed so; the least of the windows. */
@@ -151,7 +150,7 @@ function deployment({ probe, each }: Way): object {
             .slice(0, count)
             .map((name) => [name, { ...probe, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 }]),
         );
-  const common = { image: IMAGE, volumeMounts: [{ name: 'door', mountPath: '/run/kolla' }] };
+  const common = { image: IMAGE };
   const server = ['kolla-probe', 'serve', '--config', '/etc/probed/kolla-pod.yaml'];
   const containers = [
     { ...common, name: 'main', command: ['/usr/bin/nova-compute', 'serve', ':8080'], ...probes(each > 1 ? 2 : 1) },
@@ -159,7 +158,7 @@ function deployment({ probe, each }: Way): object {
       ...common,
       name: 'probe',
       command: server,
-      volumeMounts: [...common.volumeMounts, { name: 'config', mountPath: '/etc/probed' }],
+      volumeMounts: [{ name: 'config', mountPath: '/etc/probed' }],
       ...probes(each > 2 ? 2 : 0),
     },
   ];
@@ -177,10 +176,7 @@ function deployment({ probe, each }: Way): object {
           shareProcessNamespace: true,
           terminationGracePeriodSeconds: 1,
           securityContext: { runAsUser: UID, runAsGroup: UID },
-          volumes: [
-            { name: 'door', emptyDir: { medium: 'Memory' } },
-            { name: 'config', configMap: { name: 'probed' } },
-          ],
+          volumes: [{ name: 'config', configMap: { name: 'probed' } }],
           containers,
         },
       },
@@ -196,14 +192,14 @@ async function imageOf(folder: string): Promise<string> {
     { name: 'etc/passwd', mode: 0o644, content: `root:x:0:0::/:/bin/bash\nnova:x:${UID}:${UID}::/:/bin/bash\n` },
     { name: 'tmp/', mode: 0o1777 },
     { name: 'opt/kolla/healthcheck_listen', mode: 0o755, content: script },
-    { name: 'opt/shims/healthcheck_listen', mode: 0o755, content: shimFor('healthcheck_listen') },
+    { name: 'opt/core/healthcheck_listen', mode: 0o755, content: await readFile(join(DIST, 'kolla-core')) },
     { name: 'usr/bin/nova-compute', mode: 0o755, content: await readFile(await testbox()) },
   ];
   const names = ['kolla-pod', 'kolla-probe', 'healthcheck_listen'];
   const layers = [
     layerOfFolder(root, ['--owner=0', '--group=0']),
     tarOf(entries),
-    tarOf(binaryEntries(await readFile(BINARY), names)),
+    tarOf(binaryEntries(await readFile(join(DIST, 'kolla-pod')), names)),
   ];
   const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   await imageTar(file, { reference: IMAGE, layers, env: { PATH, LANG: 'C.UTF-8' } });

@@ -6,9 +6,7 @@
  *               -> warm:   a V8 code cache of each, taken after its load path ran in the very node that will read it
  *   node of the lockfile -> base: stripped where `strip` is at hand, its ICU data trimmed to English
  *   base + sea-main.ts + bundles and caches as assets -> join (@yao-pkg/pkg) -> dist/kolla-pod, dist/bin/NAME
- *   core/ -> dist/kolla-core, to which Kolla's own names are links
- *   shim.ts -> dist/kolla-bin/NAME: Kolla's healthcheck names: links to kolla-core, or scripts that ask a resident server first;
- *              dist/rootless-bin/sudo, a link to kolla-core
+ *   core/ -> dist/kolla-core, to which most of Kolla's own names and dist/rootless-bin/sudo are links
  *               -> check: every name is run -> report: sizes, and the cost of starting
  *
  * Everything is made in a folder of its own beside its place, and renamed: two builds side by side don't meet, and an

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { librariesIn } from './apart.ts';
 import { HERE, makeBase, type Base, type Target } from './base.ts';
 import { bundleHelper, bundleLibrary, bundleMain, type Bundle } from './bundle.ts';
@@ -9,10 +9,9 @@ import { warmCache } from './warm-cache.ts';
 import { ALL_NAMES, ROOTLESS_NAMES } from './names.ts';
 import { buildCore, type BuiltCore } from './core/make.ts';
 import { layoutOf } from '../src/toolbox/install/place-names.ts';
-import { BINARY } from '../src/probe/kolla/shim.ts';
 
 export interface Built {
-  /** The folder with `kolla-pod`, `kolla-core`, `bin/`, `rootless-bin/` and `kolla-bin/`. */
+  /** The folder with `kolla-pod`, `kolla-core`, `bin/` and `rootless-bin/`. */
   readonly folder: string;
   readonly binary: string;
   readonly core: Pick<BuiltCore, 'binary' | 'inputs'>;
@@ -95,17 +94,13 @@ async function withCache(bundle: Bundle, work: string): Promise<BuiltBundle> {
 /** The links first, so that none is ever without its binary for longer than two renames. */
 async function place(work: string, folder: string, names: readonly string[]): Promise<void> {
   const own = names.filter((name) => !isRootless(name));
-  const { links, scripts } = layoutOf(own, dirname(BINARY), true);
-  const directories = Object.keys({ ...links, ...scripts });
-  for (const directory of directories) {
+  const layout = Object.entries(layoutOf(own, true));
+  for (const [directory, links] of layout) {
     await mkdir(join(work, directory));
-    for (const [name, target] of Object.entries(links[directory] ?? {}))
-      await symlink(target, join(work, directory, name));
-    for (const [name, text] of Object.entries(scripts[directory] ?? {}))
-      await writeFile(join(work, directory, name), text, { mode: 0o755 });
+    for (const [name, target] of Object.entries(links)) await symlink(target, join(work, directory, name));
   }
   for (const name of ['kolla-pod', 'kolla-core']) await rename(join(work, name), join(folder, name));
-  for (const name of directories) {
+  for (const [name] of layout) {
     await rm(join(folder, name), { recursive: true, force: true });
     await rename(join(work, name), join(folder, name));
   }

@@ -4,7 +4,7 @@
  *   src/catalog (allProbes) -> inside.ts, in namespaces where every service's own port is free and /run is ours:
  *     states.ts says, for what is declared, how a stand-in (stand-in.py, under the service's name) looks when it is well,
  *     and one way in which it is not; real memcached, Apache, RabbitMQ and MariaDB stand for themselves (real.ts)
- *     -> in each state: Kolla's declared words, through sh and our shims, answered by a resident door (ask.ts); our
+ *     -> in each state: Kolla's declared words, through sh, answered by our names (ask.ts); our
  *     readiness words; our liveness words -> Row
  *   rows -> JSON -> the test, which judges each, and table.ts, which prints them
  *

@@ -70,7 +70,7 @@ export async function startProbedPod(
   );
   const config = join(folder.path, 'kolla-pod.yaml');
   await writeFile(config, JSON.stringify({ checks }));
-  const args = ['serve', '--config', config, '--listen', `127.0.0.1:${port}`, '--door-file', join(folder.path, 'door')];
+  const args = ['serve', '--config', config, '--listen', `127.0.0.1:${port}`];
   const logFile = join(folder.path, 'log');
   // As the binary runs it: node alone lets the young generation grow to 128 MB on a machine that has the memory.
   const words = [process.execPath, ...EXEC_ARGV, HELPERS, 'kolla-probe', ...args];

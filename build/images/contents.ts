@@ -31,24 +31,16 @@ export async function layersOf(kind: Kind, arch: Target['arch'], binaries: Binar
 
 /** Where `kolla-pod install` puts them too: for `COPY --from`, and mounted there as an image volume they work as they are. */
 function filesOf(kind: Kind, binaries: Binaries, { licences, sbom }: Papers): TarEntry[] {
-  const { links, scripts: all } = layoutOf(kind === 'core' ? CORE_NAMES : NAMES, PLACE, true);
-  const scripts = kind === 'core' ? {} : all;
+  const links = layoutOf(kind === 'core' ? CORE_NAMES : NAMES, true);
   return [
     { name: 'opt/', mode: 0o755 },
     { name: folderAt(''), mode: 0o755 },
     ...Object.entries(binaries).map(([name, content]) => ({ name: folderAt(name), mode: 0o755, content })),
-    ...Object.keys({ ...links, ...scripts }).map((folder) => ({ name: folderAt(`${folder}/`), mode: 0o755 })),
+    ...Object.keys(links).map((folder) => ({ name: folderAt(`${folder}/`), mode: 0o755 })),
     ...Object.entries(links).flatMap(([folder, names]) =>
       Object.keys(names)
         .toSorted()
         .map((name) => ({ name: folderAt(`${folder}/${name}`), mode: 0o777, link: names[name]! })),
-    ),
-    ...Object.entries(scripts).flatMap(([folder, texts]) =>
-      Object.entries(texts).map(([name, content]) => ({
-        name: folderAt(`${folder}/${name}`),
-        mode: 0o755,
-        content,
-      })),
     ),
     { name: folderAt('share/'), mode: 0o755 },
     { name: folderAt('share/LICENSES'), mode: 0o644, content: licences },

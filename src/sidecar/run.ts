@@ -69,14 +69,13 @@ export async function runComponents(
     return PAGE;
   });
   await using server = await serveProbes(
-    { ...probe?.served, listen, statusPublic, hostNetwork },
+    { listen, statusPublic, hostNetwork },
     {
       checks,
       others: own,
       routes: { ...status.routes, ...rolesOnly(own), ...ofOneRole(prepared) },
       families: () => [...roleFamilies(supervisor.status()), ...prepared.flatMap((each) => each.families?.() ?? [])],
     },
-    log,
   );
   const at = { ...listen, port: server.port };
   log.info(`probes, metrics and the status page are answered on ${formatListen(at)}`, { roles: namesOf(prepared) });

@@ -3,7 +3,6 @@
  *
  *   the helpers' tables -> completion, man, schema: text on stdout
  *   the exit codes' table -> explain; the services' data -> catalogue
- *   the shim's text -> shims: Kolla's healthcheck names as bash scripts in a folder of an image
  *   the binary itself -> install: a copy with its names in a volume that containers share
  *   the machine -> doctor: one finding a thing that a helper needs, with the fix
  *
@@ -19,7 +18,6 @@ import { HELPERS } from './helpers.ts';
 import { installOf } from './install/index.ts';
 import { manOf } from './man.ts';
 import { schemaOf } from './schema.ts';
-import { shims } from './shims.ts';
 
 const names = [...new Set(HELPERS.flatMap((helper) => [sectionOf(helper), helper.name]))];
 
@@ -36,7 +34,6 @@ export const pod: Helper = {
     install: installOf(all),
     man: manOf(all, ['kolla-pod', ...names]),
     schema: schemaOf(all),
-    shims,
   },
 };
 

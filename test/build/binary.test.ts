@@ -63,14 +63,11 @@ test('sudo runs a rootwrap in the 1 GiB of address space that Cinder gives it', 
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '/etc/c qemu-img info\n', stderr: '' });
 });
 
-test("Kolla's healthcheck names lie beside it: kolla-core's, and scripts that become it", async () => {
-  assert.deepEqual((await readdir(join(dist, 'kolla-bin'))).toSorted(), [...KOLLA_NAMES].toSorted());
-  assert.equal(await readlink(join(dist, 'kolla-bin/healthcheck_port')), '../kolla-core');
-  const image = join(folder.path, 'image');
-  const line = `kolla-pod shims '${image}' --binary '${dist}/kolla-pod' && '${image}/healthcheck_filemod' /nonexistent 60`;
-  const { code, stdout } = await shell(line);
+test("Kolla's healthcheck names lead to the binary that has them", async () => {
+  for (const name of KOLLA_NAMES)
+    assert.equal(await readlink(join(dist, 'bin', name)), `../${binaryOf(name, true)}`, name);
+  const { code, stdout } = await shell('healthcheck_filemod /nonexistent 60');
   assert.deepEqual([code, stdout], [1, '/nonexistent does not exist for file modification check\n']);
-  assert.equal((await shell(`'${image}/healthcheck_filemod' '${image}/healthcheck_filemod' 60`)).code, 0);
 });
 
 test('a helper is found by a link of its name, by its first word in both spellings, and by exec -a', async () => {

@@ -113,7 +113,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
       assert.match(one['spec'].template.metadata.annotations['kolla-pod/not-restricted'], /node/);
       assert.equal(one['spec'].template.spec.hostNetwork, true);
       const path = mainOf(one).env?.find(({ name }) => name === 'PATH')?.value ?? '';
-      assert.match(path, /kolla-bin/);
+      assert.match(path, /^\/opt\/kolla-pod\/bin:/);
       assert.doesNotMatch(path, /rootless-bin/, 'rootwrap needs the sudo of the image');
     }
     assert.ok(mainOf(volume).image.includes('cinder-volume'));

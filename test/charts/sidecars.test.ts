@@ -120,7 +120,6 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
       env: {
         PATH: process.env['PATH'],
         ...OF_THE_POD,
-        KOLLA_PROBE_DOOR_FILE: at('door'),
         KOLLA_INIT_CONFIG_DIR: at('config'),
         KOLLA_INIT_ROOT: at('root'),
         KOLLA_LOG_SHIP_ROOT: at('logs'),

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { curlQuestion } from '../../src/probe/kolla/curl/index.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
@@ -20,7 +19,7 @@ const servers: Record<string, string> = {};
 
 before(async () => {
   if (missing !== undefined) return;
-  sides = stack.use(await allSides());
+  sides = await allSides();
   const web = stack.use(
     await listenHttp(({ url = '', headers }, response) => {
       const status = Number(/^\/(\d{3})/.exec(url)?.[1] ?? 200);
@@ -105,10 +104,6 @@ for (const [what, [args, env = {}]] of Object.entries(SAME)) {
     );
     if (!WORDS.test(what)) assert.equal(numberIn(ours.stderr), numberIn(theirs.stderr), theirs.stderr + ours.stderr);
     assert.equal(ours.stderr === '', ours.code === 0);
-    // The server starts no curl for anybody: the binary becomes it.
-    if (curlQuestion(words, env).reach === 'own') return;
-    const shim = await sides.shim('healthcheck_curl', words, env);
-    assert.deepEqual([shim.code, masked(shim.stdout)], [ours.code, masked(ours.stdout)], shim.stderr);
   });
 }
 

@@ -55,7 +55,7 @@ async function startSidecar(
 ): Promise<Sidecar> {
   const running = await startHelper('kolla-sidecar', ['--config', join(path, 'kolla-pod.yaml'), ...args], {
     keepOutput: true,
-    env: { PATH: process.env['PATH'], KOLLA_PROBE_DOOR_FILE: join(path, 'door'), ...env },
+    env: { PATH: process.env['PATH'], ...env },
   });
   let said = '';
   running.child.stdout?.resume();

@@ -36,7 +36,7 @@ test('each test has one outcome under its full name, and so has a describe() tha
     [
       ['on its own', 'passed'],
       ['outer > inner > deep', 'passed'],
-      ['outer > broken', 'failed'],
+      ['outer > broken', 'failed', 'it says why'],
       ['outer > not here', 'skipped', 'needs root'],
       ['whole', 'skipped', 'no server'],
     ],

@@ -54,7 +54,7 @@ describe('kolla-probe', { skip }, () => {
     const checks = good.map((run) => [run[0], { run, for: all, period: '1s' }] as const);
     const absent = { run: ['file-age', join(folder.path, 'absent'), '1h'], for: ['readiness'], period: '1s' };
     await writeFile(config, JSON.stringify({ checks: { ...Object.fromEntries(checks), absent } }));
-    const args = ['serve', '--config', config, '--listen', '127.0.0.1:0', '--door-file', join(folder.path, 'door')];
+    const args = ['serve', '--config', config, '--listen', '127.0.0.1:0'];
     const env = { KOLLA_PROBE_PASSWORD: PASSWORD };
     await using serve = await startHelper('kolla-probe', args, { env, keepOutput: true });
     let said = '';

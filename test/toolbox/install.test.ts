@@ -16,7 +16,6 @@ import {
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
-import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
 import { canHaveSmallDisk } from '../cluster/small-disk.ts';
 import { canGiveFilesAway, type Capability } from '../../tools/capability.ts';
 import { privateFolder } from '../../tools/folder.ts';
@@ -43,21 +42,17 @@ async function needs(t: TestContext, capability: Capability): Promise<boolean> {
   return reason === undefined;
 }
 
-test('the binary, a link a name and scripts for Kolla’s names lie in the folder', async () => {
+test('the binary and a link a name lie in the folder', async () => {
   await using one = await stage();
   const { code, stderr } = await one.install();
   assert.equal(code, 0, stderr);
   assert.match(stderr, /installed/);
-  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-bin', 'kolla-pod', 'rootless-bin']);
+  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
   assert.deepEqual((await readdir(join(one.volume, 'bin'))).toSorted(), [...NAMES].toSorted());
   assert.deepEqual(await readdir(join(one.volume, 'rootless-bin')), [...ROOTLESS_NAMES]);
-  assert.deepEqual((await readdir(join(one.volume, 'kolla-bin'))).toSorted(), [...KOLLA_NAMES].toSorted());
   assert.equal(await readFile(join(one.volume, 'kolla-pod'), 'utf8'), PROGRAM);
   assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-pod');
   assert.equal(await must(join(one.volume, 'bin/kolla-init'), ['x']), `${join(one.volume, 'bin/kolla-init')}\nx\n`);
-  const env = { PATH: process.env['PATH'], KOLLA_PROBE_DOOR_FILE: '/nonexistent' };
-  const script = await run(join(one.volume, 'kolla-bin/healthcheck_curl'), ['y'], { env });
-  assert.deepEqual(script, { code: 0, stdout: `${join(one.volume, 'kolla-pod')}\ny\n`, stderr: '' });
   assert.equal(await readlink(join(one.volume, 'rootless-bin/sudo')), '../kolla-pod');
 });
 
@@ -74,17 +69,8 @@ test('any uid can read and run all of it, whatever the umask', async () => {
   const line = `umask 077; exec "$0" "$@"`;
   const words = [process.execPath, HELPERS, 'kolla-pod', 'install', one.volume, '--from', one.source];
   await must('sh', ['-c', line, ...words]);
-  for (const path of ['.', 'kolla-pod', 'bin', 'rootless-bin', 'kolla-bin', 'kolla-bin/healthcheck_port'])
+  for (const path of ['.', 'kolla-pod', 'bin', 'rootless-bin'])
     assert.equal((await stat(join(one.volume, path))).mode & 0o777, 0o755, path);
-});
-
-test('where the service sees the folder elsewhere, the scripts become the binary there', async () => {
-  await using one = await stage();
-  assert.equal((await one.install('--at', '/opt/kolla-pod/')).code, 0);
-  assert.match(
-    await readFile(join(one.volume, 'kolla-bin/healthcheck_port'), 'utf8'),
-    / '\/opt\/kolla-pod\/kolla-pod' /,
-  );
 });
 
 test('a second run changes nothing and says so', async () => {
@@ -137,17 +123,10 @@ test('a binary that runs is replaced, and runs on', async () => {
 test('a link under one of its names is replaced, though it leads to the right content', async () => {
   await using one = await stage();
   await one.install();
-  const script = join(one.volume, 'kolla-bin/healthcheck_port');
-  const elsewhere = join(one.folder.path, 'elsewhere');
-  await copyFile(script, elsewhere);
-  for (const [path, target] of [
-    [join(one.volume, 'kolla-pod'), one.source],
-    [script, elsewhere],
-  ] as const) {
-    await must('ln', ['-sf', target, path]);
-    assert.match((await one.install()).stderr, /installed|completed/);
-    assert.ok((await lstat(path)).isFile(), path);
-  }
+  const path = join(one.volume, 'kolla-pod');
+  await must('ln', ['-sf', one.source, path]);
+  assert.match((await one.install()).stderr, /installed/);
+  assert.ok((await lstat(path)).isFile(), path);
   assert.equal(await readFile(one.source, 'utf8'), PROGRAM);
 });
 
@@ -193,7 +172,7 @@ test('killed in the middle it leaves no binary, and the next run finishes and re
   assert.equal(left.length, 1);
   assert.match(left[0] ?? '', /^\.kolla-pod\.kolla-/);
   assert.equal((await one.install()).code, 0);
-  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-bin', 'kolla-pod', 'rootless-bin']);
+  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
 test('ended by SIGTERM in the middle it leaves nothing and ends with 143', async () => {
@@ -211,7 +190,7 @@ test('four at once leave one whole', async () => {
     all.map(({ code, stderr }) => `${code} ${code === 0 ? '' : stderr}`),
     Array.from({ length: 4 }, () => '0 '),
   );
-  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-bin', 'kolla-pod', 'rootless-bin']);
+  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
 test('a DIR that is no folder, or lies in none, is refused with 65', async () => {
@@ -247,10 +226,10 @@ test('a link that leads out of the volume is no folder of ours', async () => {
   await using one = await stage();
   const elsewhere = join(one.folder.path, 'elsewhere');
   for (const folder of [one.volume, elsewhere]) await mkdir(folder);
-  await symlink(elsewhere, join(one.volume, 'kolla-bin'));
+  await symlink(elsewhere, join(one.volume, 'rootless-bin'));
   const { code, stderr } = await one.install();
   assert.equal(code, 65);
-  assert.match(stderr, /volume\/kolla-bin is not a folder/);
+  assert.match(stderr, /volume\/rootless-bin is not a folder/);
   assert.deepEqual(await readdir(elsewhere), []);
 });
 
@@ -280,7 +259,6 @@ test('wrong words are refused with 64, an executable that is not there with 69',
   const notBinary = await runHelper('kolla-pod', ['install', one.volume]);
   assert.equal(notBinary.code, 64);
   assert.match(notBinary.stderr, /this is not the binary; name one with --from/);
-  assert.equal((await one.install('--at', 'relative')).code, 64);
   const gone = await runHelper('kolla-pod', ['install', one.volume, '--from', '/nonexistent/kolla-pod']);
   assert.equal(gone.code, 69);
   assert.match(gone.stderr, /can't read the executable \/nonexistent\/kolla-pod/);

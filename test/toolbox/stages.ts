@@ -15,7 +15,7 @@ import { PROBE_LOCAL } from './stages/probe-local.ts';
 import { PROBE } from './stages/probe.ts';
 import { PROBE_NET } from './stages/probe-net.ts';
 import { PROBE_SERVE } from './stages/probe-serve.ts';
-import { SHIMS } from './stages/shims.ts';
+import { HEALTHCHECKS } from './stages/healthchecks.ts';
 import { SIDECAR } from './stages/sidecar.ts';
 import type { Stages } from './stages/stage.ts';
 
@@ -26,7 +26,7 @@ export const STAGES: Stages = {
   ...PROBE_LOCAL,
   ...PROBE_NET,
   ...PROBE_SERVE,
-  ...SHIMS,
+  ...HEALTHCHECKS,
   ...KOLLA,
   ...INIT,
   ...DB_SYNC,

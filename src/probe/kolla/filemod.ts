@@ -11,7 +11,6 @@ export function filemodQuestion([file = '', seconds = '']: readonly string[]): K
   if (!/^\d{1,10}$/.test(seconds)) throw new WordsError(`'${seconds}' is not a number of seconds`);
   return {
     label: 'healthcheck_filemod',
-    reach: 'files',
     timeoutMs: TIMEOUT_MS,
     ask: () => Promise.resolve(answerOf(file, Number(seconds))),
   };

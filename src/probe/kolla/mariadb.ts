@@ -17,7 +17,6 @@ export function mariadbQuestion(_argv: readonly string[], env: NodeJS.ProcessEnv
   const isRemote = host !== 'localhost';
   return {
     label: 'healthcheck_mariadb',
-    reach: isRemote ? 'network' : 'files',
     timeoutMs: timeoutOf(env, TIMEOUT_MS),
     ask: (signal, tell) => answerOf(isRemote ? addressOf(host, env) : socketOf(env), env, signal, tell),
   };

@@ -27,7 +27,6 @@ export function listenQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, 
 function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Question, 'ask'>): KollaQuestion {
   return {
     label,
-    reach: 'processes',
     timeoutMs: timeoutOf(env),
     ask: async (signal, tell) => ({ verdict: await question.ask(signal, tell) }),
   };
@@ -73,11 +72,5 @@ function processOf(word: string): ProcessQuery {
 export function kollaSocketQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
   const [process = '', path = ''] = argv;
   if (process.trim() === '' || path === '') throw new WordsError('a word is missing: healthcheck_socket PROCESS PATH');
-  const question = fromCheck(
-    'healthcheck_socket',
-    env,
-    socketQuestion({ process: processOf(process), path }, '', proc),
-  );
-  // A path leads where the asker's files lie.
-  return { ...question, reach: 'files' };
+  return fromCheck('healthcheck_socket', env, socketQuestion({ process: processOf(process), path }, '', proc));
 }

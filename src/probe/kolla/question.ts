@@ -4,14 +4,10 @@ import type { Verdict } from '../verdict.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 
-/** What of the asker's surroundings whoever answers must share; `own`: only the asker's own process may do it. */
-export type Reach = 'network' | 'processes' | 'files' | 'own';
-
 /** One of Kolla's scripts with its words understood. It can be asked any number of times, one at a time. */
 export interface KollaQuestion {
   /** Begins the reason's line: the script's name, or the tool's whose words it gives. */
   readonly label: string;
-  readonly reach: Reach;
   readonly timeoutMs: number;
   /**
    * The answer; never throws for "unhealthy".
@@ -47,8 +43,6 @@ export interface Said {
   readonly stdout: string;
   /** One line without its break, or nothing. */
   readonly stderr: string;
-  /** Somebody else may see more. */
-  readonly isUnseen: boolean;
 }
 
 /**
@@ -63,13 +57,13 @@ export async function askOnce(question: KollaQuestion, signal: AbortSignal): Pro
     return answer.verdict;
   };
   const verdict = await answerOf({ ask: asked }, question.timeoutMs, signal);
-  if (verdict.healthy) return { code: 0, stdout, stderr: '', isUnseen: false };
-  return { code: 1, stdout, stderr: `${question.label}: ${verdict.reason}`, isUnseen: verdict.isUnseen === true };
+  if (verdict.healthy) return { code: 0, stdout, stderr: '' };
+  return { code: 1, stdout, stderr: `${question.label}: ${verdict.reason}` };
 }
 
 /** What is said of words that make no sense. */
 export function saidOf(name: string, { message }: WordsError): Said {
-  return { code: 1, stdout: '', stderr: `${name}: ${message}`, isUnseen: false };
+  return { code: 1, stdout: '', stderr: `${name}: ${message}` };
 }
 
 /** Kolla's scripts have no deadline but their caller's: Docker's is 30 s with kolla-ansible. */

@@ -13,7 +13,6 @@ const [PORT, TLS_PORT] = [5672, 5671];
 export function rabbitmqQuestion(_argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
   return {
     label: 'healthcheck_rabbitmq',
-    reach: 'files',
     timeoutMs: timeoutOf(env),
     ask: (signal, tell) => answerOf(env, signal, tell),
   };

@@ -31,13 +31,6 @@ export const SERVE_OPTIONS = [
     help: 'start without checks in kolla-pod.yaml, and answer 200 to every probe; otherwise refused with 65',
     example: 'true',
   },
-  {
-    flag: 'door-file',
-    type: 'path',
-    env: 'KOLLA_PROBE_DOOR_FILE',
-    help: "where Kolla's healthcheck names find this server's port and token (default /run/kolla/probe, if that can be written)",
-    example: '/run/kolla/probe',
-  },
 ] as const satisfies readonly Option[];
 
 export const serveCommand = command({

@@ -6,7 +6,6 @@
  *   deadline -> what is known of each, kept as a Part { state, reason, since }
  *   Parts -> /startupz /livez /readyz, /checks/NAME, /metrics (server)
  *   a Part that changes -> one log line (checks)
- *   Kolla's names -> door: a shim asks /kolla/NAME with the token of the door file, and is answered at once
  *
  * No probe ever waits for a check. A check that hangs is unhealthy by its deadline and is not asked again until it has let
  * go; one that nobody could ask for several periods is unseen, which counts as unhealthy. Fails with 65 for a wrong

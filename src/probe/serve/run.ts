@@ -13,8 +13,7 @@ const ENDING_MS = 500;
 
 /**
  * `kolla-probe serve`: asks the checks of kolla-pod.yaml and answers probes until the signal is aborted.
- * @throws the signal's reason; ConfigError for a wrong section or none, an address that is taken, a door file that can't be
- * written
+ * @throws the signal's reason; ConfigError for a wrong section or none, an address that is taken
  */
 export async function runServe(
   options: Omit<ServedOptions, 'listen'> & { readonly listen: string; readonly allowNoChecks: boolean },
@@ -27,7 +26,7 @@ export async function runServe(
   signal.throwIfAborted();
   // The checks outlive the signal: until the end /livez is answered as before.
   await using checks = startChecks(prepared, { signal: new AbortController().signal, log });
-  await using server = await serveProbes({ ...options, listen }, { checks: () => checks.snapshot() }, log);
+  await using server = await serveProbes({ ...options, listen }, { checks: () => checks.snapshot() });
   const at = formatListen({ ...listen, port: server.port });
   log.info(`/startupz, /livez, /readyz and /metrics are answered on ${at}; checks: ${prepared.length}`);
   if (!signal.aborted) await once(signal, 'abort');

@@ -1,5 +1,4 @@
 import { formatDuration } from '../../core/duration.ts';
-import type { Log } from '../../core/log.ts';
 import type { ListenAddress } from '../../net/address.ts';
 import {
   healthAnswer,
@@ -15,12 +14,9 @@ import { METRICS_TYPE, metricsText, type Family } from '../../net/prometheus.ts'
 import { probeFamilies } from './metrics.ts';
 import { healthOf, ROLES, type Part, type Role, type RoleHealth } from './part.ts';
 import type { CheckStatus } from './resident-check.ts';
-import { openShimDoor } from './shim-door.ts';
 
 export interface ServedOptions extends Inside {
   readonly listen: ListenAddress;
-  /** Where Kolla's shims find us; undefined: at the usual place, if there is a folder for it. */
-  readonly doorFile?: string | undefined;
 }
 
 /** What is served, and what others add to it: kept, never asked for. */
@@ -42,23 +38,18 @@ export interface ProbeServer extends AsyncDisposable {
 }
 
 /**
- * Serves what is known, by HTTP, and to Kolla's shims.
- * @throws ConfigError for an address that is taken or not ours, and for a door file that was asked for and can't be written
+ * Serves what is known, by HTTP.
+ * @throws ConfigError for an address that is taken or not ours
  */
-export async function serveProbes(options: ServedOptions, served: Served, log: Log): Promise<ProbeServer> {
+export async function serveProbes(options: ServedOptions, served: Served): Promise<ProbeServer> {
   const { checks, others = () => [], routes = {}, families = () => [] } = served;
   let isEnding = false;
   const known: Known = { checks, others, families, isEnding: () => isEnding };
-  await using stack = new AsyncDisposableStack();
-  const door = stack.use(openShimDoor(options.doorFile));
-  const all = { ...probeRoutes(known), ...door.routes, ...routes };
-  const http = stack.use(await serveRoutes(options.listen, all, options));
-  await door.tell({ ...options.listen, port: http.port }, log);
-  const kept = stack.move();
+  const http = await serveRoutes(options.listen, { ...probeRoutes(known), ...routes }, options);
   return {
     port: http.port,
     drain: () => void (isEnding = true),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { optionsOf } from '../../cli/section.ts';
 import { probe } from '../../probe/index.ts';
-import { checksOf, prepareChecks, SERVE_OPTIONS, startChecks, type ServedOptions } from '../../probe/serve/index.ts';
+import { checksOf, prepareChecks, SERVE_OPTIONS, startChecks } from '../../probe/serve/index.ts';
 import { RestartableChecks } from '../checks.ts';
 import type { Making, PreparedRole } from '../role.ts';
 import { QUICK_BACKOFF } from '../role.ts';
@@ -11,8 +11,6 @@ const STOP_MS = 5000;
 export interface PreparedProbe extends PreparedRole {
   readonly checks: RestartableChecks;
   readonly hasStartupChecks: boolean;
-  /** What `probe.serve` says of the one server, but for its address. */
-  readonly served: Pick<ServedOptions, 'doorFile'>;
 }
 
 /** kolla-probe serve, whose answers the one server of the sidecar gives. */
@@ -25,7 +23,6 @@ export async function probeRole({ options: sidecar, context }: Making): Promise<
   return {
     checks,
     hasStartupChecks: prepared.some(({ roles }) => roles.includes('startup')),
-    served: { doorFile: options.doorFile },
     role: {
       name: 'probe',
       holdsStartup: false,

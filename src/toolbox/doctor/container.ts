@@ -38,7 +38,7 @@ export function configJson({ root }: Machine): Promise<Finding[]> {
 const FOLDERS = [
   { path: '/etc', helpers: ['kolla-init'], why: 'a writable volume at each destination of config.json, when not root' },
   { path: '/var/log/kolla', helpers: ['kolla-log-ship'], why: 'an emptyDir that service and kolla-log-ship share' },
-  { path: '/run', helpers: ['kolla-probe'], why: 'an emptyDir at /run/kolla' },
+  { path: '/run', helpers: ['kolla-init'], why: 'an emptyDir at /run/kolla' },
   { path: '/tmp', helpers: ['kolla-db-sync'], why: 'an emptyDir at /tmp, which the migration of a service may need' },
 ];
 

@@ -5,7 +5,6 @@
  *   our own executable -> DIR/kolla-pod                     the same content is left alone
  *   kolla-core, where it lies beside it -> DIR/kolla-core   the same
  *   every name         -> DIR/bin/NAME                      links to one of the two
- *   Kolla's names      -> DIR/kolla-bin/NAME                links to kolla-core, or scripts that ask the resident server first
  *   sudo               -> DIR/rootless-bin/sudo             a link, for images without root alone
  *   -> may it be run there, and by every uid?
  *
@@ -14,12 +13,12 @@
  * volume that is full or mounted noexec (69), no right to write (77).
  */
 import { isSea } from 'node:sea';
-import { isAbsolute, normalize, resolve, dirname, join } from 'node:path';
+import { resolve, dirname, join } from 'node:path';
 import { constants, type Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { command, type Command, type Helper } from '../../cli/command.ts';
 import { ExitCode, UsageError, ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
-import { PLACE, layoutOf, madeFolder, placeNames } from './place-names.ts';
+import { layoutOf, madeFolder, placeNames } from './place-names.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { may } from '../../fs/access.ts';
@@ -33,16 +32,9 @@ export function installOf(helpers: () => readonly Helper[]): Command {
     description:
       "For images that don't have them: an init container runs this, and the service's container mounts the same volume. " +
       'Whatever interrupts it, each file is whole or not there; what is there already is left alone. In DIR then lie ' +
-      "`kolla-pod`, `bin/` with its names, `kolla-bin/` with Kolla's healthcheck names, and `rootless-bin/` with sudo.",
+      '`kolla-pod`, `bin/` with its names, and `rootless-bin/` with sudo.',
     operands: [{ name: 'DIR', help: 'where the shared volume is mounted here' }],
     options: [
-      {
-        flag: 'at',
-        type: 'path',
-        env: 'KOLLA_POD_INSTALL_AT',
-        help: 'where the service sees the folder, if elsewhere',
-        example: PLACE,
-      },
       {
         flag: 'from',
         type: 'path',
@@ -54,24 +46,20 @@ export function installOf(helpers: () => readonly Helper[]): Command {
     examples: [
       { line: 'kolla-pod install /opt/kolla-pod', does: 'in an init container' },
       {
-        line: 'kolla-pod install /shared --at /opt/kolla-pod',
-        does: 'the service mounts the volume elsewhere',
+        line: 'kolla-pod install /shared',
+        does: 'the service may mount the volume elsewhere: links are relative',
       },
     ],
-    async run({ operands: [folder = ''], options: { at, from } }, { signal, log }) {
+    async run({ operands: [folder = ''], options: { from } }, { signal, log }) {
       if (folder === '' || /[\n\0]/.test(folder)) throw new UsageError('install: DIR is not a path');
-      if (at !== undefined && (!isAbsolute(at) || /[\n\0]/.test(at)))
-        throw new UsageError(`install: --at ${JSON.stringify(at)} is not an absolute path`);
       // Run from source, the executable is node.
       if (from === undefined && !isSea())
         throw new UsageError('install: this is not the binary; name one with --from FILE');
-      const place = at ?? resolve(folder);
       await install(
         {
           folder: resolve(folder),
           source: from ?? process.execPath,
           names: helpers().map(({ name }) => name),
-          place: normalize(place).replace(/(?<=.)\/+$/, ''),
         },
         signal,
         log,
@@ -87,8 +75,6 @@ export interface InstallOptions {
   readonly source: string;
   /** Its names. */
   readonly names: readonly string[];
-  /** The folder, as the containers see it that use it. */
-  readonly place: string;
 }
 
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
@@ -99,7 +85,7 @@ const EVERYBODY_READS = 0o005;
  * @throws ConfigError, UnavailableError, NotPermittedError as the folder's header says
  */
 export async function install(options: InstallOptions, signal: AbortSignal, log: Log): Promise<void> {
-  const { folder, source, names, place } = options;
+  const { folder, source, names } = options;
   const binary = join(folder, 'kolla-pod');
   const executable = await executableAt(source);
   try {
@@ -108,11 +94,11 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
     const core = await coreBeside(source);
     const isNewCore = core !== undefined && (await placeBinary(core, join(folder, 'kolla-core'), signal));
     const isNew = (await placeBinary(source, binary, signal)) || isNewCore;
-    const changes = await placeNames(folder, layoutOf(names, place, core !== undefined));
+    const changes = await placeNames(folder, layoutOf(names, core !== undefined));
     if (!(await may(binary, constants.X_OK)))
       throw new UnavailableError(`install: ${binary} can't be run: mount ${folder} without noexec`);
     const what = isNew ? 'installed' : changes > 0 ? 'the names were completed' : 'it is there already';
-    log.info(what, { folder, names: names.length, ...(place === folder ? {} : { seenAt: place }) });
+    log.info(what, { folder, names: names.length });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw errorOf(error, folder, executable.size);

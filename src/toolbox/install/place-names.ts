@@ -1,4 +1,4 @@
-import { chmod, lstat, readFile, readdir, readlink, rm } from 'node:fs/promises';
+import { chmod, lstat, readdir, readlink, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../core/errors.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
@@ -6,8 +6,6 @@ import { makeFolder, makeFolders } from '../../fs/folder.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { binaryOf } from './core-names.ts';
 import { EXECUTABLE } from './place-binary.ts';
-import { shimFor } from '../../probe/kolla/shim.ts';
-import { KOLLA_NAMES } from '../../probe/kolla/variables.ts';
 
 /** Where a name of ours leads, of this version or of another. */
 const BINARY_LINK = /^\.\.\/kolla-(?:pod|core)$/;
@@ -19,10 +17,10 @@ const EVERYBODY_ENTERS = 0o555;
  * removed, other files are not touched.
  * @returns how many were written or removed. Rejects with the system's error
  */
-export async function placeNames(folder: string, { links, scripts }: Layout): Promise<number> {
+export async function placeNames(folder: string, layout: Layout): Promise<number> {
   const replacer = new Replacer();
   let changes = 0;
-  for (const [name, wanted] of Object.entries(links)) {
+  for (const [name, wanted] of Object.entries(layout)) {
     const at = await innerFolder(join(folder, name));
     const there = await linksIn(at);
     for (const [link, target] of Object.entries(wanted)) {
@@ -33,14 +31,6 @@ export async function placeNames(folder: string, { links, scripts }: Layout): Pr
     for (const [link, target = ''] of there) {
       if (!BINARY_LINK.test(target) || Object.hasOwn(wanted, link)) continue;
       await rm(join(at, link), { force: true });
-      changes++;
-    }
-  }
-  for (const [name, wanted] of Object.entries(scripts)) {
-    const at = await innerFolder(join(folder, name));
-    for (const [script, text] of Object.entries(wanted)) {
-      if (await isScript(join(at, script), text)) continue;
-      replacer.replace(join(at, script), { content: Buffer.from(text), mode: EXECUTABLE, ...LEFT_AS_IS });
       changes++;
     }
   }
@@ -90,42 +80,24 @@ async function linksIn(folder: string): Promise<Map<string, string | undefined>>
   return new Map(await Promise.all(targets));
 }
 
-async function isScript(path: string, text: string): Promise<boolean> {
-  const found = await lstat(path).catch(ignoreAbsent);
-  if (!found?.isFile() || (found.mode & 0o777) !== EXECUTABLE) return false;
-  return (await readFile(path, 'utf8')) === text;
-}
-
 /** Where images, and volumes that are mounted into them, have the binary and its names. */
 export const PLACE = '/opt/kolla-pod';
 
-/** What lies beside the binaries: links to them, and scripts that become one. */
-export interface Layout {
-  /** By folder and name, where the link leads. */
-  readonly links: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** By folder and name, scripts. */
-  readonly scripts: Readonly<Record<string, Readonly<Record<string, string>>>>;
-}
+/** A name of another program: its directory is for the PATH of images without root alone. */
+const SUDO = 'sudo';
+
+/** What lies beside the binaries: by directory and name, where the link leads. */
+export type Layout = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
  * @param names of the binary
- * @param place where the containers that use it see the folder
  * @param hasCore whether `kolla-core` lies there as well
  */
-export function layoutOf(names: readonly string[], place: string, hasCore: boolean): Layout {
-  const inCore = KOLLA_NAMES.filter((name) => binaryOf(name, hasCore) === 'kolla-core');
+export function layoutOf(names: readonly string[], hasCore: boolean): Layout {
+  const linksTo = (some: readonly string[]) =>
+    Object.fromEntries(some.map((name) => [name, `../${binaryOf(name, hasCore)}`]));
   return {
-    links: {
-      bin: Object.fromEntries(names.map((name) => [name, `../${binaryOf(name, hasCore)}`])),
-      // It answers sooner than a script could ask.
-      'kolla-bin': Object.fromEntries(inCore.map((name) => [name, '../kolla-core'])),
-      // A name of another program; its folder is for the PATH of images without root alone.
-      'rootless-bin': { sudo: `../${binaryOf('sudo', hasCore)}` },
-    },
-    scripts: {
-      'kolla-bin': Object.fromEntries(
-        KOLLA_NAMES.filter((name) => !inCore.includes(name)).map((name) => [name, shimFor(name, `${place}/kolla-pod`)]),
-      ),
-    },
+    bin: linksTo(names.filter((name) => name !== SUDO)),
+    'rootless-bin': linksTo([SUDO]),
   };
 }

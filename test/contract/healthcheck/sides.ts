@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { unpackedPackages } from '../../../tools/debian.ts';
-import { servedDoor, shims } from '../../probe/kolla/support.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { binaryOf } from '../../../src/toolbox/install/core-names.ts';
 import { runHelper } from '../../support/helper.ts';
@@ -17,22 +16,16 @@ const WHERE: Readonly<Record<string, string>> = {
   healthcheck_rabbitmq: 'rabbitmq',
 };
 
-/** One call of a healthcheck: by Kolla's own script, by our binary, and by our shim that asks a resident server. */
-export interface Sides extends AsyncDisposable {
+/** One call of a healthcheck: by Kolla's own script, and by ours. */
+export interface Sides {
   theirs(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   ours(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-  shim(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
 }
 
 /** @param env besides PATH, for Kolla's scripts and what they start */
 export async function allSides(env: NodeJS.ProcessEnv = {}): Promise<Sides> {
-  await using stack = new AsyncDisposableStack();
-  // Without the binary: what the server can't answer fails the case.
-  const folder = stack.use(await shims('tells'));
-  const door = stack.use(await servedDoor(folder.path, { keepMs: 0 }));
   const docker = await kollaPackage();
   const theirEnv = { ...(await toolsEnv()), ...env };
-  const kept = stack.move();
   return {
     theirs: (name, args, more = {}) =>
       run('bash', [join(docker, WHERE[name] ?? 'base', name), ...args], { env: { ...theirEnv, ...more } }),
@@ -40,11 +33,6 @@ export async function allSides(env: NodeJS.ProcessEnv = {}): Promise<Sides> {
       isOnCore && binaryOf(name, true) === 'kolla-core'
         ? run(join(built.names, name), args, { env: more })
         : runHelper(name, args, { env: more }),
-    shim: (name, args, more = {}) =>
-      run(join(folder.path, 'bin', name), args, {
-        env: { PATH: process.env['PATH'], KOLLA_PROBE_DOOR_FILE: door.file, ...more },
-      }),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 

@@ -3,8 +3,7 @@ import { EVERY, type Row } from '../row.ts';
 /** What must hold of Kolla's healthcheck names, of the census, and of the resident server. */
 export const PROBE_KOLLA: readonly Row[] = [
   {
-    point:
-      'Kolla’s own scripts, our binary and our shim on the same processes, sockets and files: the same exit code and stdout',
+    point: 'Kolla’s own scripts and ours on the same processes, sockets and files: the same exit code and stdout',
     file: 'test/contract/healthcheck.test.ts',
     test: /^the same as Kolla's: /,
   },
@@ -27,37 +26,6 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'process names as kolla-ansible passes them, trailing blanks and workers’ titles; a reason on every failure',
     file: 'test/probe/kolla/local.test.ts',
-    test: EVERY,
-  },
-  {
-    point: 'a shim that is answered starts no process',
-    file: 'test/probe/kolla/shim.test.ts',
-    test: 'a shim starts no process',
-  },
-  {
-    point:
-      'no file, a refused connection, another pod’s token, 501, a server that is silent or strange: the binary answers',
-    file: 'test/probe/kolla/shim.test.ts',
-    test: [
-      /^with .+ the binary answers, with the same words and name$/,
-      "another pod's token, what can't be seen from there and a bug there let the binary answer",
-      /^a server that .+ lets the binary answer$/,
-    ],
-  },
-  {
-    point: 'whatever bytes are in words and variables, they arrive as they were given',
-    file: 'test/probe/kolla/shim.test.ts',
-    test: 'whatever bytes are in words and variables, they arrive as they were given',
-  },
-  {
-    point: 'the shim and the real `kolla-probe serve`: answered, stopped, killed, ended',
-    file: 'test/probe/kolla/resident.test.ts',
-    test: ['while it runs it answers; stopped, killed, or ended it leaves the question to the binary', EVERY],
-  },
-  {
-    point:
-      'only loopback with the token is answered, one question at a time for the same words, and only what the asker would see',
-    file: 'test/probe/kolla/door.test.ts',
     test: EVERY,
   },
   {
@@ -125,7 +93,7 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: 'a promise that is held for ever is unhealthy by its deadline, is not asked twice, and stops no other',
   },
   {
-    point: '/startupz, /livez, /readyz, ?verbose, /checks/NAME, /metrics, the door of the shims',
+    point: '/startupz, /livez, /readyz, ?verbose, /checks/NAME, /metrics',
     file: 'test/probe/serve/server.test.ts',
     test: EVERY,
   },
@@ -148,7 +116,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'SIGTERM: /readyz is 503 at once, /livez is answered to the end',
     file: 'test/probe/serve/run.test.ts',
-    test: 'at SIGTERM /readyz is 503 at once, /livez is answered on, and the door is closed at the end',
+    test: 'at SIGTERM /readyz is 503 at once, and /livez is answered to the end',
   },
   {
     point: '100 resident probes and 100 rounds of checks under strace -f: no execve, no fork',

@@ -1,6 +1,5 @@
 /** kolla-probe serve as its users run it: a process with a kolla-pod.yaml. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -13,9 +12,8 @@ import { get } from './serve-support.ts';
 async function started(yaml: string, ...more: string[]) {
   const folder = await privateFolder('serve');
   const file = join(folder.path, 'kolla-pod.yaml');
-  const doorFile = join(folder.path, 'run/probe');
   await writeFile(file, yaml);
-  const args = ['serve', '--config', file, '--listen', '127.0.0.1:0', '--door-file', doorFile, ...more];
+  const args = ['serve', '--config', file, '--listen', '127.0.0.1:0', ...more];
   const running = await startHelper('kolla-probe', args, { keepOutput: true });
   let said = '';
   running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
@@ -26,7 +24,6 @@ async function started(yaml: string, ...more: string[]) {
   return {
     ...running,
     port: Number(port),
-    doorFile,
     said: () => said,
     saying,
     async [Symbol.asyncDispose]() {
@@ -62,15 +59,13 @@ test('a service that goes down and comes back is one line each, with the reason 
   assert.equal(typeof lines[1]?.['lasted_ms'], 'number');
 });
 
-test('at SIGTERM /readyz is 503 at once, /livez is answered on, and the door is closed at the end', async () => {
+test('at SIGTERM /readyz is 503 at once, and /livez is answered to the end', async () => {
   await using serve = await started('checks: {}\n', '--allow-no-checks');
   assert.equal((await get(serve.port, '/readyz')).status, 200);
-  assert.equal(existsSync(serve.doorFile), true);
   process.kill(serve.pid, 'SIGTERM');
   await until('503', async () => (await get(serve.port, '/readyz')).body === 'ending\n' || undefined);
   assert.equal((await get(serve.port, '/livez')).status, 200);
   assert.equal(await serve.ended, 143);
-  assert.equal(existsSync(serve.doorFile), false);
 });
 
 test('without checks it starts only when that is allowed, and says that nothing is asked', async () => {

@@ -1,36 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { ConfigError } from '../../../src/core/errors.ts';
-import { readDoorFile } from '../../../src/probe/kolla/index.ts';
 import { serveProbes, type Served, type ServedOptions } from '../../../src/probe/serve/server.ts';
-import { privateFolder } from '../../../tools/folder.ts';
-import { recordedLog } from '../../support/recorded-log.ts';
 import { get, statusOf, toldChecks } from './serve-support.ts';
 
-/** A server with a door of its own. */
 async function served(
   checks = toldChecks([statusOf('api')]),
   options: Partial<ServedOptions> = {},
   more: Partial<Served> = {},
 ) {
-  const folder = await privateFolder('door');
-  const doorFile = join(folder.path, 'run/probe');
-  const { log, said } = recordedLog();
-  const all = { listen: { port: 0 }, statusPublic: false, hostNetwork: false, doorFile, ...options };
-  const server = await serveProbes(all, { checks: () => checks.snapshot(), ...more }, log);
-  return {
-    ...server,
-    said,
-    doorFile,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
+  const all = { listen: { port: 0 }, statusPublic: false, hostNetwork: false, ...options };
+  return await serveProbes(all, { checks: () => checks.snapshot(), ...more });
 }
 
 /** One of this machine's that is not loopback. */
@@ -186,47 +166,6 @@ describe('metrics', () => {
       'more 7',
     ])
       assert.ok(body.split('\n').includes(line), `${line} is not in:\n${body}`);
-  });
-});
-
-describe('the door', () => {
-  const post = (port: number, token: string) =>
-    get(port, '/kolla/healthcheck_listen', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
-
-  test('is told in its file, and opens with the token in it alone', async () => {
-    await using server = await served();
-    const { port, token } = await readDoorFile(server.doorFile);
-    assert.equal(port, server.port);
-    assert.equal((await post(port, '0'.repeat(32))).status, 401);
-    const { status: code, body } = await post(port, token);
-    assert.deepEqual([code, /healthcheck_listen/.test(body)], [503, true], body);
-  });
-
-  test('is gone with the server', async () => {
-    const server = await served();
-    assert.equal(existsSync(server.doorFile), true);
-    await server[Symbol.asyncDispose]();
-    assert.equal(existsSync(server.doorFile), false);
-  });
-
-  test('is not told where who asks 127.0.0.1 finds somebody else', async () => {
-    await assert.rejects(served(undefined, { listen: { host: '127.0.0.2', port: 0 } }), (error) => {
-      return error instanceof ConfigError && /--door-file: .*ask 127\.0\.0\.1/.test(error.message);
-    });
-    for (const host of ['127.0.0.1', '0.0.0.0']) {
-      await using server = await served(undefined, { listen: { host, port: 0 } });
-      const { port, token } = await readDoorFile(server.doorFile);
-      assert.equal((await post(port, token)).status, 503, host);
-    }
-  });
-
-  test('that was asked for and has no place is refused, and nothing listens any more', async () => {
-    await using folder = await privateFolder('door');
-    await writeFile(join(folder.path, 'file'), '');
-    const doorFile = join(folder.path, 'file/probe');
-    await assert.rejects(served(undefined, { doorFile }), (error) => {
-      return error instanceof ConfigError && /--door-file: cannot write \S+file\/probe: E/.test(error.message);
-    });
   });
 });
 

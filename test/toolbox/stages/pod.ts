@@ -12,7 +12,7 @@ export const POD: Stages = {
   'kolla-pod explain 69': says(/^69 unavailable/),
   'kolla-pod explain': says(/^0 ok[^]*^143 terminated/m),
   'kolla-pod install /opt/kolla-pod': installs('/opt/kolla-pod'),
-  'kolla-pod install /shared --at /opt/kolla-pod': installs('/shared'),
+  'kolla-pod install /shared': installs('/shared'),
   'kolla-pod man probe': says(/^\.TH KOLLA-PROBE 8/),
   'kolla-pod man': says(/^\.TH KOLLA-POD 8/),
   'kolla-pod schema': says(/"\$schema"/),

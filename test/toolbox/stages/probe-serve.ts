@@ -11,7 +11,6 @@ export const PROBE_SERVE: Stages = {
     const env = {
       KOLLA_POD_CONFIG: await config(folder, stack),
       KOLLA_PROBE_LISTEN: `127.0.0.1:${port}`,
-      KOLLA_PROBE_DOOR_FILE: join(folder, 'door'),
     };
     return { env, code: 143, stopAfter: ready(port) };
   },
@@ -19,9 +18,8 @@ export const PROBE_SERVE: Stages = {
     await config(folder, stack);
     const [port = 0] = await freePorts(1);
     const replace = { '127.0.0.1:9808': `127.0.0.1:${port}` };
-    const env = { KOLLA_PROBE_DOOR_FILE: join(folder, 'door') };
     const stderr = new RegExp(`on 127\\.0\\.0\\.1:${port}; checks: 1`);
-    return { replace, env, code: 143, stderr, stopAfter: ready(port) };
+    return { replace, code: 143, stderr, stopAfter: ready(port) };
   },
 };
 

@@ -83,7 +83,7 @@ in a volume of the user's may live longer, and the state stays beside them. "yes
 {{- if $roles -}}
 {{- $seen := dict -}}
 {{- range fromJsonArray (include "kolla-pod.serviceMounts" $workload) -}}
-{{- /* The door that Kolla's healthcheck names look for is made in /run/kolla. */ -}}
+{{- /* config-watch leaves its record in /run/kolla. */ -}}
 {{- /* And a container without privileges may only take mounts, not make them for others. */ -}}
 {{- $_ := set $seen .mountPath (ternary (omit . "readOnly") (omit . "mountPropagation") (eq .mountPath "/run/kolla")) -}}
 {{- end -}}

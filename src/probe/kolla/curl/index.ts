@@ -23,14 +23,12 @@ export function curlQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): K
   if (plain === undefined)
     return {
       label: 'curl',
-      reach: 'own',
       timeoutMs: NO_END_MS,
       ask: (signal) => becomeCurl(argv, variables, env, signal),
     };
   const maxTimeMs = plain.maxTimeMs === 0 ? NO_END_MS : plain.maxTimeMs;
   return {
     label: 'curl',
-    reach: 'network',
     timeoutMs: maxTimeMs + GRACE_MS,
     ask: (signal) => answerOf(plain, maxTimeMs, signal),
   };

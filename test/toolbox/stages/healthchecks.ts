@@ -8,10 +8,7 @@ import { says, type SetStage, type Stages } from './stage.ts';
 
 const GIVEN_BACK = /^\n200 127\.0\.0\.1:\d+ 0\.\d{6} seconds\n$/;
 
-export const SHIMS: Stages = {
-  'kolla-pod shims /usr/local/bin': (folder) =>
-    Promise.resolve({ replace: { '/usr/local/bin': join(folder, 'image') } }),
-  'kolla-pod shims': says(/^healthcheck_curl\nhealthcheck_port\n/),
+export const HEALTHCHECKS: Stages = {
   'healthcheck_curl http://127.0.0.1:5000': async (_, stack) => {
     const { port } = stack.use(await listenHttp((_request, response) => void response.end()));
     return { replace: { '127.0.0.1:5000': `127.0.0.1:${port}` }, stdout: GIVEN_BACK };
