@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { VERSION } from '../src/core/version.ts';
 import { onTarget, type Target } from './base.ts';
@@ -14,7 +16,7 @@ export async function checkBinary({ folder, helpers, base: { target } }: Built):
   for (const { name } of helpers) {
     const call = callOf(folder, name);
     const version = await say(target, call, '--version');
-    if (version !== `${name} ${VERSION}\n`)
+    if (version !== `${name} ${VERSION} (${basename(await realpath(call[0]))})\n`)
       throw new Error(`${call.join(' ')} --version says ${JSON.stringify(version)}`);
     const help = await say(target, call, '--help');
     // Kolla's own names answer as Kolla's tools do: `usage: NAME`.

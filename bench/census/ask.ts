@@ -1,7 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../src/core/log.ts';
+import { defined } from '../../src/core/defined.ts';
 import { answerOf } from '../../src/probe/ask.ts';
+import { CORE_CHECKS } from '../../src/probe/checks/core.ts';
 import { KOLLA_NAMES } from '../../src/probe/kolla/index.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
 import { shellWords } from '../../src/probe/serve/config.ts';
@@ -49,9 +51,12 @@ export async function asker(folder: string): Promise<Asker> {
       const [check] = await prepareChecks([{ ...config, failures: 1, allowRemote: false }], surroundings);
       if (check === undefined) throw new Error(`no check for '${words}'`);
       const verdict = await answerOf(check.question, TIMEOUT_MS, stop.signal);
-      return verdict.healthy
-        ? { healthy: true, reason: verdict.detail ?? '' }
-        : { healthy: false, reason: verdict.reason };
+      const onCore = await byCore(join(names, 'kolla-probe'), words, { PATH: env.PATH, ...more });
+      return {
+        healthy: verdict.healthy,
+        reason: (verdict.healthy ? verdict.detail : verdict.reason) ?? '',
+        ...defined({ onCore }),
+      };
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
@@ -59,4 +64,15 @@ export async function asker(folder: string): Promise<Asker> {
 
 function scriptOf(name: string): string {
   return `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' '${name}' "$@"\n`;
+}
+
+/** Undefined for a check that kolla-core leaves to kolla-pod. */
+async function byCore(binary: string, words: string, env: NodeJS.ProcessEnv): Promise<Answer | undefined> {
+  const [word = '', ...others] = shellWords(words);
+  const isCores = CORE_CHECKS.some((check) => check.word === word) && !words.includes('https:');
+  if (!isCores) return undefined;
+  const { code, stderr } = await run(binary, [word, '--timeout', `${TIMEOUT_MS}ms`, ...others], { env });
+  if (code > 1) throw new Error(`kolla-core's '${words}' ended with ${code}: ${stderr}`);
+  const { msg } = (stderr === '' ? { msg: '' } : JSON.parse(stderr)) as { msg: string };
+  return { healthy: code === 0, reason: msg };
 }

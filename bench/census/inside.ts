@@ -81,11 +81,10 @@ async function looked(probe: ServiceProbe, subject: Subject): Promise<Partial<Ro
 
 async function seen(probe: ServiceProbe, state: string, by: Asker, env?: NodeJS.ProcessEnv): Promise<Seen> {
   const isKolla = isKollaName(probe.declared?.split(' ')[0] ?? '');
-  const [byName, readiness, liveness] = await Promise.all([
-    isKolla ? by.declared(probe.declared ?? '') : undefined,
-    by.native(probe.readiness, env),
-    by.native(probe.liveness),
-  ]);
+  // One after the other: each sees what runs beside it.
+  const byName = isKolla ? await by.declared(probe.declared ?? '') : undefined;
+  const readiness = await by.native(probe.readiness, env);
+  const liveness = await by.native(probe.liveness);
   return { state, declared: byName, readiness, liveness };
 }
 

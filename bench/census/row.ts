@@ -3,6 +3,8 @@ export interface Answer {
   readonly healthy: boolean;
   /** Of an unhealthy one; of a healthy one what was seen, if it says. */
   readonly reason: string;
+  /** What kolla-core says to the same words, where it has that check. */
+  readonly onCore?: Answer;
 }
 
 /** One state of one container, and what was said of it. */

@@ -37,7 +37,7 @@ for (const name of NAMES) {
   assert.match(found, /^\/opt\/kolla-pod\//, `${name} leads to ${found}`);
 }
 console.log(`${NAMES.join(', ')} lead to /opt/kolla-pod`);
-assert.equal(await inBase('kolla-init --version'), `kolla-init ${VERSION}\n`);
+assert.equal(await inBase('kolla-init --version'), `kolla-init ${VERSION} (kolla-pod)\n`);
 const config = `{"command": "echo begun", "config_files": []}`;
 const begin = `mkdir -p /var/lib/kolla/config_files; echo '${config}' > /var/lib/kolla/config_files/config.json; kolla_start`;
 assert.match(await inBase(begin, ['--env', 'KOLLA_CONFIG_STRATEGY=COPY_ALWAYS']), /^begun$/m);

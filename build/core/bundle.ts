@@ -26,11 +26,19 @@ export const MODULES: Readonly<Record<string, string>> = {
 
 /** Files with one of the engine's own in their place. */
 const TWINS: Readonly<Record<string, string>> = {
+  'cmd/kolla-probe.ts': at('kolla-probe.ts'),
   'src/config/set-configs/bounded.ts': at('bounded.ts'),
+  'src/core/binary-name.ts': at('binary-name.ts'),
   'src/core/digest.ts': at('digest.ts'),
   'src/fs/at.ts': at('at.ts'),
+  'src/net/request-by-client.ts': at('no-client.ts'),
   'src/probe/kolla/curl/tls.ts': at('curl-tls.ts'),
 };
+
+/** Where the code of a file is. @param path from the top of the repository */
+export function fileOf(path: string): string {
+  return TWINS[path] ?? join(ROOT, path);
+}
 
 /** A script, and the files whose code is in it. */
 export interface CoreBundle {

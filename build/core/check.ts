@@ -13,7 +13,7 @@ import { join, relative, resolve } from 'node:path';
 import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
 import { run } from '../../tools/process.ts';
 import { ROOT } from '../bundle.ts';
-import { bundleApart, bundleName, MODULES, type CoreBundle } from './bundle.ts';
+import { bundleApart, bundleName, fileOf, MODULES, type CoreBundle } from './bundle.ts';
 
 /** Of QuickJS-ng, in addition to the language's. `sys` is ours; packages test for `define` before they use it. */
 const GLOBALS = ['sys', 'atob', 'btoa', 'queueMicrotask', 'define'];
@@ -70,7 +70,7 @@ async function typeErrors(inputs: ReadonlySet<string>): Promise<string[]> {
     },
     include: [],
     files: [
-      ...CORE_NAMES.map((name) => join(ROOT, 'cmd', `${name}.ts`)),
+      ...CORE_NAMES.map((name) => fileOf(`cmd/${name}.ts`)),
       ...['start.ts', 'types/globals.d.ts', 'types/modules.d.ts'].map((file) => join(ROOT, ENGINE, file)),
     ],
   };

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { bugText, ExitCode, KollaError } from '../core/errors.ts';
 import { createOutput, ignoreClosedStderr, OutputClosedError } from './output.ts';
 import { refuseSetId } from './set-id.ts';
-import { VERSION } from '../core/version.ts';
+import { versionLine } from '../core/version.ts';
 
 /** What each file in cmd/ exports. */
 export interface HelperModule {
@@ -40,7 +40,7 @@ function isVersionAsked(argv: readonly string[]): boolean {
 
 async function sayVersion(name: string): Promise<number> {
   using output = createOutput(process.stdout, () => {});
-  output.write(`${name} ${VERSION}\n`);
+  output.write(versionLine(name));
   await output.finish();
   return ExitCode.ok;
 }

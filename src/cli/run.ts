@@ -12,7 +12,7 @@ import { Reporter } from './reporter.ts';
 import { fileOptionsOf } from './section.ts';
 import { stopOnSignals, type Stop } from './signals.ts';
 import { terminalOf, type Terminal } from '../core/terminal.ts';
-import { VERSION } from '../core/version.ts';
+import { versionLine } from '../core/version.ts';
 
 /** From a helper's tables, its argv (without the program's name) and the environment to an exit code. */
 export async function run(helper: Helper, argv: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode> {
@@ -69,7 +69,7 @@ async function answer(
 
 function earlyAnswer(helper: Helper, argv: readonly string[], terminal: Terminal): string | undefined {
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  if (own.includes('--version')) return `${helper.name} ${VERSION}\n`;
+  if (own.includes('--version')) return versionLine(helper.name);
   if (isHelpCommand(helper, own)) return helpOn(helper, own.slice(1), terminal);
   const isWhole = own.includes('--help-all') && !helper.takesNoOptions;
   if (!isWhole && !own.includes('--help') && !own.includes('-h')) return undefined;

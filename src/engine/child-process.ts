@@ -1,6 +1,7 @@
 /** The part of `node:child_process` that our code uses: `spawn` of a file by its path, in a process group of its own. */
 import { Buffer } from './buffer.ts';
 import { Emitter } from './emitter.ts';
+import { findProgram, isRefusal } from '../process/exec/find-program.ts';
 import { done } from './errors.ts';
 import { constants, openSync } from './fs.ts';
 import { keep, letGo, POLLIN, setImmediate, unwatch, watch } from './loop.ts';
@@ -104,9 +105,17 @@ export function spawn(file: string, args: readonly string[], { env, stdio }: Spa
   try {
     // Before it starts: one that ends at once is heard of, too.
     if (running.size === 0) onChild(reap);
+    const found = findProgram(file, env['PATH'] ?? '');
+    // What can't be found is the system's to refuse.
+    const { file: path, words } = isRefusal(found) ? { file, words: [] } : found;
     child.pid = done(
-      sys.spawn(file, [file, ...args], envOf(env), Int32Array.from(descriptors).buffer),
-      `spawn ${file}`,
+      sys.spawn(
+        path,
+        words.length === 0 ? [file, ...args] : [path, ...words, ...args],
+        envOf(env),
+        Int32Array.from(descriptors).buffer,
+      ),
+      'spawn',
       file,
     );
     running.set(child.pid, child);

@@ -3,6 +3,7 @@ export { AbortController, AbortSignal } from './abort.ts';
 export { Buffer } from './buffer.ts';
 export { clearTimeout, setImmediate, setTimeout } from './loop.ts';
 export { process } from './process.ts';
+export { URL } from './url.ts';
 
 const started = sys.now(1);
 

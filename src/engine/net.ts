@@ -21,6 +21,8 @@ export interface TcpNetConnectOpts {
   readonly host: string;
   readonly port: number;
   readonly lookup?: LookupFunction | undefined;
+  /** Destroys it. */
+  readonly signal?: AbortSignal;
 }
 
 export type LookupFunction = (
@@ -50,6 +52,14 @@ export class Socket extends Emitter<SocketEvents> {
 
   /** Called once. */
   start(to: TcpNetConnectOpts): void {
+    const { signal } = to;
+    const abort = () => this.destroy(signal?.reason as Error);
+    signal?.addEventListener('abort', abort);
+    this.once('close', () => signal?.removeEventListener('abort', abort));
+    if (signal?.aborted === true) {
+      abort();
+      return;
+    }
     this.#connect(to).then(
       (fd) => this.#connected(fd),
       (error: unknown) => this.destroy(error as Error),

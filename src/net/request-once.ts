@@ -1,23 +1,6 @@
-import { readFileSync } from 'node:fs';
-import type { LookupFunction } from 'node:net';
 import { defined } from '../core/defined.ts';
 import { get } from './codec/get.ts';
-
-export interface RequestOptions {
-  readonly signal: AbortSignal;
-  /** PEM file of the CA bundle to trust instead of the well-known CAs. */
-  readonly caFile?: string | undefined;
-  readonly insecure?: boolean;
-  /** Instead of Node's own. */
-  readonly lookup?: LookupFunction;
-  /** GET by default; no request has a body. */
-  readonly method?: string;
-  /** Whether an answer with that status counts only when its body has come as well, or much of it. */
-  readonly awaitsBody?: (status: number) => boolean;
-}
-
-/** Of a longer body the rest is not waited for. */
-const BODY_BYTES = 65_536;
+import { BODY_BYTES, type RequestOptions } from './request-options.ts';
 
 /**
  * One request on a connection of its own, whose body is thrown away: for probes and waits, which must not be fooled by a
@@ -25,7 +8,10 @@ const BODY_BYTES = 65_536;
  */
 export async function requestOnce(url: URL, options: RequestOptions): Promise<{ status: number }> {
   const isPlain = url.protocol === 'http:' && (options.method ?? 'GET') === 'GET';
-  return isPlain ? await plain(url, options) : await withClient(url, options);
+  if (isPlain) return await plain(url, options);
+  // Lazy, because node:https costs half of Node's own start, which a request without TLS need not pay.
+  const { requestByClient } = await import('./request-by-client.ts');
+  return await requestByClient(url, options);
 }
 
 async function plain(url: URL, { signal, lookup, awaitsBody }: RequestOptions): Promise<{ status: number }> {
@@ -44,21 +30,5 @@ async function plain(url: URL, { signal, lookup, awaitsBody }: RequestOptions): 
     signal,
     onHead: ({ status }) => awaitsBody?.(status) === true,
     onBody: ({ length }) => (left -= length) > 0,
-  });
-}
-
-async function withClient(url: URL, options: RequestOptions): Promise<{ status: number }> {
-  const { signal, caFile, insecure = false, lookup, method, awaitsBody } = options;
-  const ca = caFile === undefined || url.protocol !== 'https:' ? undefined : readFileSync(caFile);
-  // Lazy, because node:https costs half of Node's own start, which a request without TLS need not pay.
-  const { send } = await import('./client.ts');
-  const connection = defined({ ca, lookup, rejectUnauthorized: insecure ? false : undefined });
-  return await send({ url, method, signal, connection }, async (response) => {
-    const status = response.statusCode ?? 0;
-    let left = BODY_BYTES;
-    if (awaitsBody?.(status) === true)
-      for await (const chunk of response as AsyncIterable<Buffer>) if ((left -= chunk.length) <= 0) break;
-    response.destroy();
-    return { status };
   });
 }

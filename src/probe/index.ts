@@ -10,16 +10,8 @@
  * (1 s unless set), because a probe that the kubelet has to kill tells nothing.
  */
 import type { Helper } from '../cli/command.ts';
-import { commandFor } from './check.ts';
 import { CHECKS } from './checks/index.ts';
+import { probeOf } from './probe-of.ts';
 import { serveCommand } from './serve/command.ts';
 
-export const probe: Helper = {
-  name: 'kolla-probe',
-  summary: 'Tells whether a service is healthy, and if not, why.',
-  isGuest: true,
-  commands: {
-    ...Object.fromEntries(CHECKS.map((check) => [check.word, commandFor(check)])),
-    serve: serveCommand,
-  },
-};
+export const probe: Helper = probeOf(CHECKS, { serve: serveCommand });

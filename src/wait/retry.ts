@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { formatDuration } from '../core/duration.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
-import { lookupWithin } from '../net/dial.ts';
+import { lookupWithin } from '../net/lookup.ts';
 import { pending, passedOver, type Verdict } from './verdict.ts';
 import type { Report, Self } from './waiter.ts';
 

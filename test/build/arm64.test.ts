@@ -39,6 +39,6 @@ describe('the binary for arm64', { skip }, () => {
     }
     assert.equal(sums[0], sums[1]);
     const probe = join(folder.path, 'one/bin/healthcheck_port');
-    assert.equal(await must(...onTarget(target, probe, ['--version'])), `healthcheck_port ${VERSION}\n`);
+    assert.equal(await must(...onTarget(target, probe, ['--version'])), `healthcheck_port ${VERSION} (kolla-core)\n`);
   });
 });

@@ -40,11 +40,15 @@ function shell(line: string): Promise<Finished> {
   return run('bash', ['--norc', '-c', line], { env: { PATH: `${dist}/bin:${process.env['PATH']}` } });
 }
 
+function versionOf(name: string): string {
+  return `${name} ${VERSION} (${binaryOf(name, true)})\n`;
+}
+
 test('every name is a link to a binary and says its own name', async () => {
   assert.deepEqual((await readdir(join(dist, 'bin'))).toSorted(), [...NAMES].toSorted());
   for (const name of NAMES) {
     assert.equal(await readlink(join(dist, 'bin', name)), `../${binaryOf(name, true)}`);
-    assert.equal(await must(join(dist, 'bin', name), ['--version'], { env: {} }), `${name} ${VERSION}\n`);
+    assert.equal(await must(join(dist, 'bin', name), ['--version'], { env: {} }), versionOf(name));
     assert.match(await must(join(dist, 'bin', name), ['--help'], { env: {} }), new RegExp(`^(?:usage: )?${name}`));
   }
 });
@@ -71,18 +75,21 @@ test("Kolla's healthcheck names lead to the binary that has them", async () => {
 });
 
 test('a helper is found by a link of its name, by its first word in both spellings, and by exec -a', async () => {
-  const wanted = `kolla-probe ${VERSION}\n`;
+  const wanted = `kolla-probe ${VERSION} (kolla-pod)\n`;
   await symlink(join(dist, 'kolla-pod'), join(folder.path, 'kolla-probe'));
   assert.equal(await must(join(folder.path, 'kolla-probe'), ['--version'], { env: {} }), wanted);
   assert.equal((await pod(['probe', '--version'])).stdout, wanted);
   assert.equal((await pod(['kolla-probe', '--version'])).stdout, wanted);
   assert.equal((await shell('exec -a kolla-probe kolla-pod --version')).stdout, wanted);
-  assert.equal((await shell('kolla-probe --version')).stdout, wanted);
+  assert.equal((await shell('kolla-probe --version')).stdout, versionOf('kolla-probe'));
 });
 
 test('under a name that is none of ours it is kolla-pod', async () => {
   await copyFile(join(dist, 'kolla-pod'), join(folder.path, 'renamed'));
-  assert.equal(await must(join(folder.path, 'renamed'), ['--version'], { env: {} }), `kolla-pod ${VERSION}\n`);
+  assert.equal(
+    await must(join(folder.path, 'renamed'), ['--version'], { env: {} }),
+    `kolla-pod ${VERSION} (kolla-pod)\n`,
+  );
 });
 
 test('a script as its first word is not run, as a plain node would', async () => {

@@ -115,7 +115,8 @@ describe('the images', { skip }, () => {
     const links = names.map((name) => `./bin/${name} ../kolla-core`);
     const files = ['./kolla-core ', './rootless-bin/sudo ../kolla-core', './share/LICENSES ', './share/sbom.cdx.json '];
     assert.deepEqual(found.split('\n').filter(Boolean).toSorted(), [...links, ...files].toSorted());
-    for (const name of names) assert.equal(await must(join(root, 'bin', name), ['--version']), `${name} ${VERSION}\n`);
+    for (const name of names)
+      assert.equal(await must(join(root, 'bin', name), ['--version']), `${name} ${VERSION} (kolla-core)\n`);
     const { bytes, gzip, base } = await sizesOf(of('core').file);
     assert.equal(base, 0);
     assert.ok(bytes <= 3 * 2 ** 20 && gzip <= 1.5 * 2 ** 20, `${bytes} bytes, ${gzip} in gzip`);

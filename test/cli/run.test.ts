@@ -93,7 +93,7 @@ test('--help and -h help with the command wherever they stand, --version wins ov
     assert.match(stdout, /^kolla-test say WORD/);
   }
   assert.match((await program(['-h'])).stdout, /^kolla-test COMMAND/);
-  assert.match((await program(['say', '--version'])).stdout, /^kolla-test \d+\.\d+\.\d+\n$/);
+  assert.match((await program(['say', '--version'])).stdout, /^kolla-test \d+\.\d+\.\d+ \(kolla-pod\)\n$/);
 });
 
 test("--help after -- is the child's", async () => {

@@ -26,6 +26,16 @@ for (const row of rows) {
         assert.notEqual(answer.reason, '');
       }
     });
+    test('kolla-core says the same, by the same reason', () => {
+      for (const seen of [row.well, row.unwell])
+        for (const { healthy, reason, onCore } of [seen!.readiness, seen!.liveness]) {
+          if (onCore === undefined) continue;
+          assert.equal(onCore.healthy, healthy, `${reason}; kolla-core: ${onCore.reason}`);
+          // The census itself has all other processes as its children, kolla-core as its siblings.
+          const known = reason.replace(/ to be seen from this container.*/, '');
+          if (!healthy) assert.ok(onCore.reason.endsWith(known), `${reason}; kolla-core: ${onCore.reason}`);
+        }
+    });
     test('it is restarted only where that helps', () => {
       assert.equal(row.unwell?.liveness.healthy, !row.isDead);
     });

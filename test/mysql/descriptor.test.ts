@@ -57,8 +57,8 @@ test('a process that inherits the descriptor keeps the connection after we have 
   const session = await connect(targetAt(server.port), t);
   const [connection] = await connectedTo(server.port);
   const look =
-    'read -r _; readlink /proc/$$/fd/3; while read -r _ _ remote state _; do [ "$remote" = "$1" ] && echo "$state"; done </proc/net/tcp';
-  const heir = spawn('sh', ['-c', look, 'sh', address(server.port)], {
+    'read -r _; readlink /proc/$$/fd/3; while read -r _ _ _ state _ _ _ _ _ inode _; do [ "socket:[$inode]" = "$1" ] && echo "$state"; done </proc/net/tcp';
+  const heir = spawn('sh', ['-c', look, 'sh', connection!], {
     stdio: ['pipe', 'pipe', 'inherit', session.descriptor],
     signal: t.signal,
   });

@@ -1,4 +1,4 @@
-/** The files of the contract that try our function elsewhere, by kolla-core's own command. */
+/** Files that try our functions, or kolla-pod, elsewhere: by kolla-core's own commands. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -8,9 +8,16 @@ import { fileLimit } from '../support/file-limit.ts';
 
 fileLimit(20);
 
-const FOLDER = join(import.meta.dirname, '../contract');
+const FOLDER = join(import.meta.dirname, '..');
 const SET_CONFIGS = ['check-differs', 'command', 'differs', 'kill', 'limits', 'links', 'patterns', 'property'];
-const FILES = [...SET_CONFIGS.map((name) => `set-configs/${name}`), 'healthcheck', 'healthcheck-curl'];
+const PROBE = ['checks/command', 'checks/http', 'checks/local', 'checks/tcp', 'kolla/local'];
+const PROBE_LOCAL = ['config', 'local', 'log-ship', 'port', 'unseen'];
+const FILES = [
+  ...SET_CONFIGS.map((name) => `contract/set-configs/${name}`),
+  'contract/healthcheck',
+  'contract/healthcheck-curl',
+  ...[...PROBE, ...PROBE_LOCAL.map((name) => `local/${name}`)].map((name) => `probe/${name}`),
+];
 const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
 const skip = missing ?? false;
 

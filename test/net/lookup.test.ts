@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, type LookupFunction } from 'node:net';
 import { test } from 'node:test';
-import { lookupWithin } from '../../src/net/dial.ts';
+import { lookupWithin } from '../../src/net/lookup.ts';
 import { listenTcp } from '../support/server.ts';
 
 /** What connecting to the port of a name comes to. */

@@ -10,6 +10,8 @@ test('a file stands on what it imports, on what that imports, and on itself', ()
 test('imports of values, of types, at run time and by URL are found', () => {
   assert.deepEqual(importsOf('test/support/helper.ts').toSorted(), [
     'build/from-source.ts',
+    'src/toolbox/install/core-names.ts',
+    'test/cluster/on-core.ts',
     'test/support/bundled.ts',
     'tools/process.ts',
   ]);

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { binaryOf } from '../../src/toolbox/install/core-names.ts';
 import { bundledHelpers } from './bundled.ts';
 import {
   run,
@@ -13,6 +15,15 @@ import {
 const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
 /** The dispatcher of the helpers, run by node itself. */
 export const HELPERS = await bundledHelpers();
+/** As test/native/ and `make soak` ask: what kolla-core has is run there. */
+export const isOnCore = process.env['KOLLA_ON_CORE'] !== undefined;
+const core = isOnCore ? await import('../cluster/on-core.ts').then(({ builtCore }) => builtCore()) : undefined;
+
+/** The words in front of a helper's own. */
+function commandOf(name: string, dispatcher: string = HELPERS): [string, ...string[]] {
+  const isCores = core !== undefined && binaryOf(name, true) === 'kolla-core';
+  return isCores ? [join(core.names, name)] : [process.execPath, dispatcher, name];
+}
 
 export interface HelperOptions extends RunOptions {
   /** Each module in its own file, for who looks at what is loaded. */
@@ -30,8 +41,8 @@ function cleanEnv(name: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv 
 
 /** Runs a helper as its users do, as a process. */
 export function runHelper(name: string, args: readonly string[], options: HelperOptions = {}): Promise<Finished> {
-  const dispatcher = options.fromSource ? FROM_SOURCE : HELPERS;
-  return run(process.execPath, [dispatcher, name, ...args], { ...options, env: cleanEnv(name, options.env) });
+  const [program, ...words] = commandOf(name, options.fromSource ? FROM_SOURCE : HELPERS);
+  return run(program, [...words, ...args], { ...options, env: cleanEnv(name, options.env) });
 }
 
 export interface StartHelperOptions extends StartOptions {
@@ -42,7 +53,7 @@ export interface StartHelperOptions extends StartOptions {
 /** Starts a helper that goes on until it is stopped, or until we are gone, however we go. */
 export function startHelper(name: string, args: readonly string[], options: StartHelperOptions = {}): Promise<Running> {
   const { launcher = [], ...others } = options;
-  const [program = '', ...words] = [...launcher, process.execPath, HELPERS, name, ...args];
+  const [program = '', ...words] = [...launcher, ...commandOf(name), ...args];
   return start(...tied(program, words), { ...others, env: cleanEnv(name, options.env) });
 }
 

@@ -39,7 +39,7 @@ export class Follower {
     this.fingerprint = look.fingerprint;
     this.retryMs = Infinity;
     const version = versionOf(look.fingerprint);
-    this.#status = { ...this.#status, looked: version, configMap: await configMapVersion(this.#options.configDir) };
+    this.#status = { ...this.#status, looked: version, configMap: configMapVersion(this.#options.configDir) };
     switch (look.kind) {
       case 'absent':
         this.#say({ state: 'absent', problem: `there is no config.json in ${this.#options.configDir}` });
@@ -58,7 +58,7 @@ export class Follower {
 
   /** The content is what it was, but the kubelet may call it otherwise by now: it was changed, and back again. */
   async nothingNew(): Promise<void> {
-    const configMap = await configMapVersion(this.#options.configDir);
+    const configMap = configMapVersion(this.#options.configDir);
     if (configMap !== this.#status.configMap) this.#say({ configMap });
   }
 

@@ -2,8 +2,12 @@ import { dirname } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { WatchStatus } from '../../config/watch/index.ts';
-import { configRecordFile, writeConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
+import { FORMAT } from '../../core/format.ts';
+import { configRecordFile, type ConfigRecord } from '../../fs/config-record.ts';
+import { replaceFile } from '../../fs/replace-file.ts';
 import { mayWriteIn } from '../../fs/access.ts';
+
+const MODE = 0o644;
 
 /** Leaves how a watch stands where a probe of another container finds it. */
 export interface WatchRecorder extends AsyncDisposable {
@@ -20,7 +24,8 @@ export function watchRecorder(root: string, log: Log): WatchRecorder {
   const write = async (record: ConfigRecord) => {
     if (!(await mayWriteIn(dirname(configRecordFile(root))))) return void (last = '');
     try {
-      await writeConfigRecord(root, record);
+      const content = Buffer.from(`${JSON.stringify({ format: FORMAT, ...record })}\n`);
+      await replaceFile(configRecordFile(root), { content, mode: MODE, uid: -1, gid: -1 });
       problem = '';
     } catch (error) {
       // The configuration itself is worth more than the word of it.

@@ -8,6 +8,7 @@ import type * as globals from '../globals.ts';
 import type * as loop from '../loop.ts';
 import type { process as ours, Stream } from '../process.ts';
 import type { SignalName } from '../signals.ts';
+import type * as url from '../url.ts';
 
 declare global {
   const process: typeof ours;
@@ -21,6 +22,8 @@ declare global {
   const clearTimeout: typeof loop.clearTimeout;
   const setImmediate: typeof loop.setImmediate;
   const performance: typeof globals.performance;
+  const URL: typeof url.URL;
+  type URL = url.URL;
   /** It is in a file of which kolla-core has another part; no-undef sees it in a bundle. */
   const TextDecoder: new (encoding: string, options: object) => { decode(bytes: Uint8Array): string };
   /** The engine's own. */

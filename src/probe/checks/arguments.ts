@@ -1,4 +1,4 @@
-import { UsageError, messageOf } from '../../core/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import type { ProcessQuery } from '../../process/procfs/index.ts';
 
 export const PROCESS_OPTION = {
@@ -23,7 +23,8 @@ export function processQuery(word: string, name: string, isPattern: boolean): Pr
   try {
     if (isPattern) RegExp(name.trim());
   } catch (cause) {
-    throw new UsageError(`${word}: ${messageOf(cause)}`, { cause });
+    // The engine's own words differ between Node and kolla-core.
+    throw new UsageError(`${word}: '${name.trim()}' is not a regular expression`, { cause });
   }
   return { name, isPattern };
 }

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '../check.ts';
 import { formatDuration } from '../../core/duration.ts';
@@ -66,29 +66,27 @@ export function configQuestion(query: ConfigQuery, subject: string, now = Date.n
   return {
     subject,
     hosts: [],
-    async ask() {
-      const file = configRecordFile(query.root);
-      try {
-        const record = await readConfigRecord(query.root);
-        if (record !== undefined) return await verdictOf(record, query, now);
-        return unhealthy(
-          `there is no ${file}: does kolla-init watch run, with a volume there that this container has too?`,
-        );
-      } catch (error) {
-        return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
-      }
-    },
+    ask: () => Promise.resolve(look(query, now)),
   };
 }
 
-async function verdictOf(
-  record: ConfigRecord,
-  { configDir, withinMs }: ConfigQuery,
-  now: () => number,
-): Promise<Verdict> {
+function look(query: ConfigQuery, now: () => number): Verdict {
+  const file = configRecordFile(query.root);
+  try {
+    const record = readConfigRecord(query.root);
+    if (record !== undefined) return verdictOf(record, query, now);
+    return unhealthy(
+      `there is no ${file}: does kolla-init watch run, with a volume there that this container has too?`,
+    );
+  } catch (error) {
+    return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
+  }
+}
+
+function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery, now: () => number): Verdict {
   const { state, version, looked, problem = '' } = record;
   const stays = version === undefined ? 'nothing is in place' : `${version} stays in place`;
-  const late = await newerVersion(record, configDir, withinMs, now);
+  const late = newerVersion(record, configDir, withinMs, now);
   if (state === 'absent') return unhealthy(problem);
   if (state === 'refused') return unhealthy(`version ${looked} is refused, ${stays}: ${problem}`);
   if (state === 'failed') return unhealthy(`version ${looked} could not be put in place: ${problem}`);
@@ -96,17 +94,17 @@ async function verdictOf(
 }
 
 /** What is wrong where the kubelet has laid down another version than the one that was looked at, some time ago. */
-async function newerVersion(
+function newerVersion(
   { configMap }: ConfigRecord,
   configDir: string,
   withinMs: number,
   now: () => number,
-): Promise<string | undefined> {
-  const current = await configMapVersion(configDir);
+): string | undefined {
+  const current = configMapVersion(configDir);
   if (current === undefined || current === configMap) return undefined;
   // Of the link itself: the kubelet makes a new one for each version.
   // A time that lies ahead is of before the clock was set back.
-  const sinceMs = Math.abs(now() - (await lstat(join(configDir, '..data'))).mtimeMs);
+  const sinceMs = Math.abs(now() - lstatSync(join(configDir, '..data')).mtimeMs);
   if (sinceMs <= withinMs) return undefined;
   return `the ConfigMap's version ${current} lies there for ${formatDuration(sinceMs)}, and nobody has looked at it: does kolla-init watch run?`;
 }

@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { parseDuration, formatDuration } from '../../core/duration.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
 import { check } from '../check.ts';
-import { healthyAs, unhealthy, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question, type Verdict } from '../verdict.ts';
 
 /** Was a file written lately? For a service that touches one as its sign of life. */
 export const fileAge = check({
@@ -45,17 +45,19 @@ export function fileAgeQuestion({ path, maxAgeMs }: FileAgeQuery, subject: strin
   return {
     subject,
     hosts: [],
-    async ask() {
-      try {
-        const ageMs = now() - (await stat(path)).mtimeMs;
-        // Else one that was written before the clock was set back would count as young for as long as that.
-        if (ageMs < -maxAgeMs)
-          return unhealthy(`${path} will have been written in ${formatDuration(-ageMs)}: see the clocks`);
-        const text = `${path} was written ${formatDuration(Math.max(0, ageMs))} ago`;
-        return ageMs <= maxAgeMs ? healthyAs(text) : unhealthy(`${text}, and may be ${formatDuration(maxAgeMs)} old`);
-      } catch (error) {
-        return unhealthy(messageOf(error));
-      }
-    },
+    ask: () => Promise.resolve(look(path, maxAgeMs, now)),
   };
+}
+
+function look(path: string, maxAgeMs: number, now: () => number): Verdict {
+  try {
+    const ageMs = now() - statSync(path).mtimeMs;
+    // Else one that was written before the clock was set back would count as young for as long as that.
+    if (ageMs < -maxAgeMs)
+      return unhealthy(`${path} will have been written in ${formatDuration(-ageMs)}: see the clocks`);
+    const text = `${path} was written ${formatDuration(Math.max(0, ageMs))} ago`;
+    return ageMs <= maxAgeMs ? healthyAs(text) : unhealthy(`${text}, and may be ${formatDuration(maxAgeMs)} old`);
+  } catch (error) {
+    return unhealthy(messageOf(error));
+  }
 }

@@ -1,10 +1,9 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '../check.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
-import { isThere } from '../../fs/access.ts';
 import { healthyAs, unhealthy, type Question } from '../verdict.ts';
 
 const LOOK_MS = 100;
@@ -81,7 +80,7 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: s
     async ask(signal, tell = () => {}) {
       try {
         for (;;) {
-          const lag = await lagIn(file, now);
+          const lag = lagIn(file, now);
           const text = `${lag.bytes} bytes of ${lag.files} files are not acknowledged, the last were ${formatDuration(lag.quietMs)} ago`;
           if (lag.bytes === 0) return healthyAs('all is acknowledged');
           if (lag.quietMs <= withinMs) return healthyAs(text);
@@ -91,7 +90,7 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: s
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== 'ENOENT') return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
-        return (await isThere(join(stateDir, 'source-id')))
+        return existsSync(join(stateDir, 'source-id'))
           ? healthyAs('nothing was to be shipped yet')
           : unhealthy(`there is no ${file}: does kolla-log-ship run, with a state folder that this container has too?`);
       }
@@ -99,17 +98,17 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: s
   };
 }
 
-async function lagIn(file: string, now: () => number): Promise<Lag> {
-  const { mtimeMs } = await stat(file);
-  const { files } = JSON.parse(await readFile(file, 'utf8')) as { files: readonly Entry[] };
+function lagIn(file: string, now: () => number): Lag {
+  const { mtimeMs } = statSync(file);
+  const { files } = JSON.parse(readFileSync(file, 'utf8')) as { files: readonly Entry[] };
   const offsets = new Map(files.map(({ generation, mark }) => [identityOf(generation), mark.offset]));
   let [bytes, behind] = [0, 0];
   for (const path of new Set(files.map(({ generation }) => generation.path))) {
     // Of a file that was rotated away only its shipper knows where it is now; of its successor nothing was shipped yet.
-    const found = await stat(path).catch(() => undefined);
+    const found = looked(path);
     const offset = found === undefined ? 0 : (offsets.get(identityOf(found)) ?? 0);
     const left = (found?.size ?? 0) - offset;
-    if (left <= 0 || !(await hasWholeLine(path, offset))) continue;
+    if (left <= 0 || !hasWholeLine(path, offset)) continue;
     bytes += left;
     behind++;
   }
@@ -117,19 +116,35 @@ async function lagIn(file: string, now: () => number): Promise<Lag> {
   return { bytes, files: behind, quietMs: Math.abs(now() - mtimeMs) };
 }
 
-/** A last line without its end waits for its writer, and not for the shipper. */
-async function hasWholeLine(path: string, offset: number): Promise<boolean> {
-  // Of what may not be read only the size tells.
-  await using file = await open(path, 'r').catch(() => undefined);
-  if (file === undefined) return true;
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  for (let at = offset; at - offset < LONGEST_LINE_BYTES;) {
-    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at);
-    if (bytesRead === 0) return false;
-    if (chunk.subarray(0, bytesRead).includes(NEWLINE)) return true;
-    at += bytesRead;
+/** What lies there; undefined where that can't be seen. */
+function looked(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
   }
-  return true;
+}
+
+/** A last line without its end waits for its writer, and not for the shipper. Of what may not be read only the size tells. */
+function hasWholeLine(path: string, offset: number): boolean {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return true;
+  }
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let at = offset; at - offset < LONGEST_LINE_BYTES;) {
+      const length = readSync(fd, chunk, 0, CHUNK_BYTES, at);
+      if (length === 0) return false;
+      if (chunk.subarray(0, length).includes(NEWLINE)) return true;
+      at += length;
+    }
+    return true;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {

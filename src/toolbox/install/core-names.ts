@@ -7,6 +7,7 @@ export const CORE_NAMES = [
   'kolla_set_configs',
   'kolla_copy_cacerts',
   'sudo',
+  'kolla-probe',
   'healthcheck_port',
   'healthcheck_listen',
   'healthcheck_socket',

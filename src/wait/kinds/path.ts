@@ -1,9 +1,10 @@
 import { existsSync, readlinkSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { insideHint, retry } from '../retry.ts';
 import type { PathKind } from '../dependency.ts';
 import { met, passedOver, pending, type Verdict } from '../verdict.ts';
-import { dial, refusalOf } from '../../net/dial.ts';
+import { opened, refusalOf } from '../../net/dial.ts';
 
 /**
  * A look at a file costs next to nothing, and not every file system tells of changes. Each has a turn of the event loop for
@@ -72,7 +73,7 @@ async function knock(path: string, isNegated: boolean, signal: AbortSignal): Pro
   } catch (error) {
     return absence(path, error as NodeJS.ErrnoException, isNegated);
   }
-  const error = await dial({ path }, signal);
+  const error = await opened(connect({ path, signal }));
   if (error === undefined) return met('accepts connections');
   const refusal = refusalOf(error);
   // One that is too busy (EAGAIN), or none of our business (EACCES), is there.

@@ -1,13 +1,9 @@
 import { join } from 'node:path';
 import { unpackedPackages } from '../../../tools/debian.ts';
 import type { Capability } from '../../../tools/capability.ts';
-import { binaryOf } from '../../../src/toolbox/install/core-names.ts';
 import { runHelper } from '../../support/helper.ts';
 import { run, type Finished } from '../../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
-import { builtCore, isOnCore } from '../set-configs/ours.ts';
-
-const built = isOnCore ? await builtCore() : { names: '' };
 
 /** What Kolla's scripts start, and Debian's package that has it. */
 const TOOLS = { ss: 'iproute2', pgrep: 'procps', lsof: 'lsof', curl: 'curl' } as const;
@@ -29,10 +25,7 @@ export async function allSides(env: NodeJS.ProcessEnv = {}): Promise<Sides> {
   return {
     theirs: (name, args, more = {}) =>
       run('bash', [join(docker, WHERE[name] ?? 'base', name), ...args], { env: { ...theirEnv, ...more } }),
-    ours: (name, args, more = {}) =>
-      isOnCore && binaryOf(name, true) === 'kolla-core'
-        ? run(join(built.names, name), args, { env: more })
-        : runHelper(name, args, { env: more }),
+    ours: (name, args, more = {}) => runHelper(name, args, { env: more }),
   };
 }
 

@@ -11,7 +11,8 @@ import { canGiveFilesAway } from '../../../tools/capability.ts';
 import { inMemory, privateFolder } from '../../../tools/folder.ts';
 import { coreBinary } from '../../cluster/core-binary.ts';
 import { entry } from './entries.ts';
-import { byUs, isOnCore } from './ours.ts';
+import { isOnCore } from '../../support/helper.ts';
+import { byUs } from './ours.ts';
 import { CONFIG } from './play.ts';
 import { look, plant, type Files } from './tree.ts';
 

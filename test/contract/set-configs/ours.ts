@@ -1,26 +1,14 @@
 /** The tool that the files of the contract hold against Kolla's own: our function, or the command in kolla-core. */
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLines, parseCommandLine, setConfigs } from '../../../src/config/set-configs/index.ts';
-import { privateFolder } from '../../../tools/folder.ts';
 import { run } from '../../../tools/process.ts';
-import { coreBinary, placeCore } from '../../cluster/core-binary.ts';
-import { HELPERS } from '../../support/helper.ts';
+import { placeCore } from '../../cluster/core-binary.ts';
+import { builtCore } from '../../cluster/on-core.ts';
+import { HELPERS, isOnCore } from '../../support/helper.ts';
 import type { Ended, Start } from './reference.ts';
-
-/** As test/native/ and `make soak` ask. */
-export const isOnCore = process.env['KOLLA_ON_CORE'] !== undefined;
 
 const NAME = 'kolla_set_configs';
 const built = isOnCore ? await builtCore() : { binary: '', names: '', folder: '' };
-
-/** kolla-core of the sources as they are now, until this process ends. */
-export async function builtCore() {
-  const { path } = await privateFolder('on-core');
-  // Not a hook of a test's: `make soak` has none.
-  process.once('exit', () => rmSync(path, { recursive: true, force: true }));
-  return { ...(await coreBinary(path)), folder: path };
-}
 
 /** Our function; the command itself is run by other tests. */
 async function byNode({ root, argv, env }: Start): Promise<Ended> {

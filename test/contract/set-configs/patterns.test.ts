@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
-import { COMMAND, folders, isOnCore } from './ours.ts';
+import { isOnCore } from '../../support/helper.ts';
+import { COMMAND, folders } from './ours.ts';
 
 const skip = (await canThrowAwayRoots()) ?? false;
 const CONFIG = 'var/lib/kolla/config_files';

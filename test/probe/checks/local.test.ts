@@ -15,7 +15,7 @@ for (const [words, what] of [
   [['connected', 'nova-compute', '65536'], /'65536' is not a port/],
   [['connected', ' ', '5672'], /the process's name is empty/],
   [['connected', '--any-process'], /PROCESS/],
-  [['connected', '--pattern', '(', '5672'], /^connected: .*[Uu]nterminated group/],
+  [['connected', '--pattern', '(', '5672'], /^connected: '\(' is not a regular expression$/],
   [['listen'], /PORT/],
   [['listen', 'http'], /^listen: 'http' is not a port/],
   [['listen', '53', '--protocol', 'sctp'], /'sctp' is not one of tcp, udp/],

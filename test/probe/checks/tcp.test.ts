@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostname, networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { freePort } from '../../../tools/port.ts';
@@ -28,4 +29,15 @@ test('an address without a port is a usage error that names it', async () => {
   const { code, stderr } = await runHelper('kolla-probe', ['tcp', 'mariadb']);
   assert.equal(code, 64);
   assert.match(logLines(stderr)[0]?.msg ?? '', /'mariadb' is not HOST:PORT/);
+});
+
+test("for a liveness probe each of the machine's own addresses may be asked, and no other", async () => {
+  const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+  const asked = async (host: string) => {
+    const target = host.includes(':') ? `[${host}]:1` : `${host}:1`;
+    return (await runHelper('kolla-probe', ['tcp', target, '--role', 'liveness', '--timeout', '100ms'])).code;
+  };
+  assert.ok(addresses.length > 0);
+  for (const host of ['localhost', hostname(), ...addresses]) assert.equal(await asked(host), 1, host);
+  assert.equal(await asked('203.0.113.1'), 64);
 });

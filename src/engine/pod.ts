@@ -1,0 +1,29 @@
+import { dirname, join } from 'node:path';
+import { UnavailableError } from '../core/errors.ts';
+import { findProgram, isRefusal, type Program, type Refusal } from '../process/exec/find-program.ts';
+import { readlinkSync } from './fs.ts';
+import { process } from './process.ts';
+
+/** kolla-pod beside kolla-core, for what needs TLS, a login or the API server; or why it can't be run. */
+export function podBeside(): Program | Refusal {
+  return findProgram(join(dirname(readlinkSync('/proc/self/exe')), 'kolla-pod'), '');
+}
+
+/**
+ * Becomes kolla-pod under the same name.
+ * @param what needs it, for the error: `'kolla-probe mysql'`
+ * @throws UnavailableError where kolla-pod is not beside kolla-core
+ */
+export function becomePod(
+  name: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  what: string,
+): never {
+  const found = podBeside();
+  if (isRefusal(found))
+    throw new UnavailableError(
+      `${what} needs kolla-pod: ${found.reason}; use the image kolla-pod:VERSION instead of -core`,
+    );
+  return process.execve(found.file, [...found.words, found.file, name, ...argv], env);
+}

@@ -1,0 +1,17 @@
+import type { LookupFunction } from 'node:net';
+
+export interface RequestOptions {
+  readonly signal: AbortSignal;
+  /** PEM file of the CA bundle to trust instead of the well-known CAs. */
+  readonly caFile?: string | undefined;
+  readonly insecure?: boolean;
+  /** Instead of Node's own. */
+  readonly lookup?: LookupFunction;
+  /** GET by default; no request has a body. */
+  readonly method?: string;
+  /** Whether an answer with that status counts only when its body has come as well, or much of it. */
+  readonly awaitsBody?: (status: number) => boolean;
+}
+
+/** Of a longer body the rest is not waited for. */
+export const BODY_BYTES = 65_536;

@@ -1,0 +1,25 @@
+import type { Check } from '../check.ts';
+import { command } from './command.ts';
+import { config } from './config.ts';
+import { connected } from './connected.ts';
+import { fileAge } from './file-age.ts';
+import { http } from './http.ts';
+import { listen } from './listen.ts';
+import { logShip } from './log-ship.ts';
+import { process } from './process.ts';
+import { socket } from './socket.ts';
+import { tcp } from './tcp.ts';
+
+/** The checks that need neither TLS nor a login: kolla-core has them too. In the order in which help and docs list them. */
+export const CORE_CHECKS: readonly Check[] = [
+  http,
+  tcp,
+  listen,
+  connected,
+  socket,
+  process,
+  fileAge,
+  command,
+  config,
+  logShip,
+];
