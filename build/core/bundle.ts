@@ -78,6 +78,9 @@ async function bundle(name: string, contents: string, plugins: Plugin[]): Promis
     target: 'esnext',
     legalComments: 'none',
     define: { global: 'globalThis' },
+    // Of a file that is imported by two ways, `node:fs` and './fs.ts', esbuild takes what the quicker one knows, and only one knows of
+    // tsconfig.json: the same sources would give two scripts.
+    tsconfigRaw: { compilerOptions: { strict: true, verbatimModuleSyntax: true } },
     absWorkingDir: ROOT,
     write: false,
     metafile: true,
