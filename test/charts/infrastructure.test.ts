@@ -18,6 +18,37 @@ describe('charts of what OpenStack stands on', { skip }, () => {
       assert.ok(probe.liveness !== undefined && pod.includes(`run: ${probe.liveness}`), pod);
     });
 
+  for (const [name, joining] of [
+    ['mariadb', [4444, 4567, 4568]],
+    ['rabbitmq', [4369, 25_672]],
+  ] as const)
+    for (const replicas of [1, 3])
+      test(`${name} with replicas: ${replicas}: only its own Pods reach the ports by which a node joins`, async () => {
+        await using chart = await rendering(name);
+        const rendered = await chart.render({
+          workloads: { [name]: { replicas } },
+          networkPolicy: { from: [{ namespaceSelector: {} }] },
+        });
+        const { podSelector, ingress } = rendered.one('NetworkPolicy', name)['spec'] as {
+          podSelector: object;
+          ingress: readonly {
+            readonly ports: readonly { readonly port: number }[];
+            readonly from?: readonly object[];
+          }[];
+        };
+        const rules = ingress.filter(({ ports }) => ports.some(({ port }) => joining.some((one) => one === port)));
+        assert.deepEqual(
+          rules.map(({ from }) => from),
+          [[{ podSelector }]],
+        );
+        assert.deepEqual(
+          rules[0]!.ports.map(({ port }) => port).toSorted((a, b) => a - b),
+          joining,
+        );
+        // Nothing of the other rules has these ports by having none.
+        assert.ok(ingress.every(({ ports }) => ports.length > 0));
+      });
+
   test('mariadb: three nodes know each other by name, and each waits for the others to come', async () => {
     await using chart = await rendering('mariadb');
     const file = dataOf(await chart.render({ workloads: { mariadb: { replicas: 3 } } }), 'mariadb-my-cnf', 'my.cnf');

@@ -141,6 +141,13 @@ describe('workloads', { skip }, () => {
       { ports: [{ port: 9808, protocol: 'TCP' }] },
     ]);
     assert.deepEqual(policy.policyTypes, ['Ingress']);
+    const peers = await api({ ports: { http: 8000, cluster: { port: 4567, peersOnly: true } } });
+    const { ingress, podSelector } = peers.rendered.one('NetworkPolicy', 'small-api')['spec'];
+    assert.deepEqual(ingress.slice(0, 2), [
+      policy.ingress[0],
+      { ports: [{ port: 4567, protocol: 'TCP' }], from: [{ podSelector }] },
+    ]);
+    assert.ok(Object.keys(podSelector.matchLabels).length > 0);
     const from = [{ namespaceSelector: {} }];
     const other = await api({}, { networkPolicy: { from, egress: [{}] } });
     assert.deepEqual(other.rendered.one('NetworkPolicy', 'small-api')['spec'].ingress[0].from, from);

@@ -29,9 +29,11 @@
 {{- $selector := fromYaml (include "kolla-pod.selector" (list $ctx $workload.key)) -}}
 {{- $labels := fromYaml (include "kolla-pod.labels" (list $ctx $workload.key)) -}}
 {{- $numbers := list -}}
+{{- $ownNumbers := list -}}
 {{- range $name, $port := $values.ports -}}
 {{- $given := kindIs "map" $port | ternary $port (dict "port" $port) -}}
-{{- $numbers = append $numbers (dict "port" (int $given.port) "protocol" ($given.protocol | default "TCP")) -}}
+{{- $number := dict "port" (int $given.port) "protocol" ($given.protocol | default "TCP") -}}
+{{- if $given.peersOnly -}}{{- $ownNumbers = append $ownNumbers $number -}}{{- else -}}{{- $numbers = append $numbers $number -}}{{- end -}}
 {{- end -}}
 {{- range $name, $service := fromJson (include "kolla-pod.services" $workload) }}
 {{- $ports := list -}}
@@ -62,6 +64,10 @@
 {{- $ingress := list -}}
 {{- if $numbers -}}
 {{- $ingress = append $ingress (dict "ports" $numbers "from" ($ctx.Values.networkPolicy.from | default (list (dict "podSelector" dict)))) -}}
+{{- end -}}
+{{- if $ownNumbers -}}
+{{- /* Whatever networkPolicy.from says: who joins a cluster has all of its data. */ -}}
+{{- $ingress = append $ingress (dict "ports" $ownNumbers "from" (list (dict "podSelector" (dict "matchLabels" $selector)))) -}}
 {{- end -}}
 {{- if include "kolla-pod.sidecarRoles" . -}}
 {{- /* Kubelets of some networks come from outside of the Pods, and monitoring from another namespace. */ -}}
