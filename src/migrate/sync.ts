@@ -9,7 +9,7 @@ import { stillOld } from './rollout/still-old.ts';
 import { runSteps, type Ran } from './steps/run-steps.ts';
 import { takeTurn, type TakeTurn, type Turn } from './lock/turn.ts';
 import { tellDone, tellUpToDate } from './record/tell-up-to-date.ts';
-import { upToDateBy } from './record/up-to-date.ts';
+import { lookAtRecord } from './record/up-to-date.ts';
 
 /**
  * Makes database and accounts, where there is an admin, and migrates the database under its lock. The exit code is the
@@ -33,12 +33,13 @@ async function inWords<T>({ target }: Plan, work: () => Promise<T>): Promise<T> 
 }
 
 async function migrate(plan: Plan, effects: Effects, take: TakeTurn): Promise<ExitCode> {
-  if ((await upToDateBy(plan, effects)) !== undefined && (await tellUpToDate(plan, effects))) return ExitCode.ok;
+  const seen = await lookAtRecord(plan, effects);
+  if (seen?.isUpToDate === true && (await tellUpToDate(plan, effects))) return ExitCode.ok;
   if (plan.rollout !== undefined) {
     effects.onStage?.('waiting for the rollout');
     await plan.rollout.wait(effects);
   }
-  const turn = await take(plan, effects);
+  const turn = await take(plan, effects, seen);
   await using session = turn.session;
   await using _ = turn.lease;
   if ('finished' in turn) {

@@ -1,6 +1,7 @@
 import { UnavailableError, messageOf } from '../../core/errors.ts';
 import { UNKNOWN_DATABASE, errnoOf, isPassing, isUndone, mysqlError, reasonOf } from '../../mysql/index.ts';
-import { latestToken } from '../record/record.ts';
+import { latestToken, type RecordRow } from '../record/record.ts';
+import { recordedAsDone, type RecordLook } from '../record/up-to-date.ts';
 import { isClaimed, openFence, readFence, requireInnodb, takeFence, type Claim, type FenceRow } from './fence.ts';
 import { breakStaleLock } from '../fencing/index.ts';
 import { freeFence, holderOf, leaseObserver, type LeaseObserver } from './free-fence.ts';
@@ -23,20 +24,18 @@ export interface RowTaken {
   readonly hasLeasePassed?: boolean;
 }
 
-/** The lock is ours, but somebody else has finished the same while we waited. */
+/** The lock is ours, but another has finished the same since our first look. */
 export interface RowFinished {
   readonly session: Reached;
   readonly lockName: string;
-  readonly finished: FenceRow;
+  readonly finished: Pick<RecordRow, 'holder' | 'token'>;
 }
 
-/** A row, or that there was none. */
-export interface Sight {
-  readonly row: FenceRow | undefined;
-}
+/** What the record said of this very work at our first look: under which token it was done, if it was. */
+export type Sight = Pick<RecordLook, 'doneBy'>;
 
 export interface RowOptions {
-  /** The row at first sight, before any wait. Undefined: this is it. */
+  /** The record at our first look, before any wait. Undefined: this is it. */
   readonly seen: Sight | undefined;
   readonly claim: Claim;
   /** By performance.now(). */
@@ -73,7 +72,7 @@ export async function takeRow(
     signal.addEventListener('abort', stop, { once: true });
     try {
       signal.throwIfAborted();
-      seen ??= { row: await readFence(session) };
+      seen ??= await sightOf(session, claim);
       const onWait = async () => {
         const row = await readFence(session);
         if (isOver(plan, session, { row, passed, observer })) await endHolder(session, lockName, log);
@@ -88,7 +87,9 @@ export async function takeRow(
       for (;;) {
         const row = await openFence(session);
         if (tried !== undefined && isClaimed(row, claim, tried.token)) return { session, lockName, claim, ...tried };
-        if (isDoneMeanwhile(seen.row, row, claim)) return { session, lockName, finished: row };
+        // The row alone would not do: whoever finished it may have done other work under the same lock since.
+        const done = await recordedAsDone(session, row, claim);
+        if (done !== undefined && done.token !== seen.doneBy) return { session, lockName, finished: done };
         const isPassed = passed !== '' && row.holder === passed;
         // One server: whoever has its lock is alone.
         const isFree = !session.isGalera || isPassed;
@@ -141,12 +142,20 @@ async function endHolder(session: Reached, lockName: string, log: Effects['log']
   }
 }
 
-/** The row as it is now, by a session of its own. */
-export async function seeRow(plan: Database, effects: Pick<Effects, 'signal' | 'log'>): Promise<Sight> {
+async function sightOf(session: Reached, claim: Claim): Promise<Sight> {
+  return { doneBy: (await recordedAsDone(session, await readFence(session), claim))?.token };
+}
+
+/** The record as it is now, by a session of its own. */
+export async function seeRecord(
+  plan: Database,
+  claim: Claim,
+  effects: Pick<Effects, 'signal' | 'log'>,
+): Promise<Sight> {
   for (;;) {
     await using session = await reachDatabase(plan, effects);
     try {
-      return { row: await readFence(session) };
+      return await sightOf(session, claim);
     } catch (error) {
       effects.signal.throwIfAborted();
       if (!isPassing(error) && !isUndone(error)) throw mysqlError(`read database ${plan.target.database}`, error);
@@ -164,10 +173,4 @@ async function reachDatabase(
     if (errnoOf((error as Error).cause) !== UNKNOWN_DATABASE) throw error;
     throw new UnavailableError(`${messageOf(error)}; it is made when --admin-user is given`, { cause: error });
   }
-}
-
-/** Whether the same work was finished between our first look and our turn. */
-function isDoneMeanwhile(seen: FenceRow | undefined, row: FenceRow, { work }: Claim): boolean {
-  if (row.state !== 'done' || row.work !== work) return false;
-  return seen === undefined || row.token > seen.token || seen.state !== 'done';
 }

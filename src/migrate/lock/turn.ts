@@ -4,7 +4,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Claim } from './fence.ts';
 import { takeLease, type HeldLease } from '../lease/index.ts';
 import { workOf, type Database, type Effects, type LockTerms, type Work } from '../plan.ts';
-import { seeRow, takeRow, type RowFinished, type RowTaken } from './take-row.ts';
+import { seeRecord, takeRow, type RowFinished, type RowTaken, type Sight } from './take-row.ts';
 
 /** Our turn: Lease (where there is one), lock and fence are ours. */
 export type Turn = RowTaken & OnLease;
@@ -22,19 +22,21 @@ export type TakeTurn = typeof takeTurn;
 /**
  * Waits for our turn: first at the Lease, which costs the database nothing while another has it, then at the row, which
  * those without a Lease take too. A Lease that is lost while we wait at the row is waited for again.
+ * @param first the record at the caller's first look; undefined: it is looked at now
  * @throws DeadlineError that names the holder; the signal's reason; what takeLease() and reach() throw
  */
 export async function takeTurn(
   plan: Work & Database & LockTerms,
   effects: Pick<Effects, 'signal' | 'log' | 'onStage'>,
+  first?: Sight,
 ): Promise<Turn | NoTurn> {
   const { signal, log, onStage } = effects;
   const { leaseMs, lossMs } = plan;
   const deadline = performance.now() + plan.lockTimeoutMs;
   const claim = claimFor(plan);
-  const alone = { seen: undefined, claim, deadline, tokenAbove: 0, passed: '' };
+  const alone = { seen: first, claim, deadline, tokenAbove: 0, passed: '' };
   if (plan.leaseSite === undefined) return await takeRow(plan, alone, effects);
-  const seen = await seeRow(plan, effects);
+  const seen = first ?? (await seeRecord(plan, claim, effects));
   onStage?.('waiting for the lock');
   for (;;) {
     const lease = await takeLease(plan.leaseSite, { holder: claim.holder, leaseMs, lossMs, deadline, signal, log });

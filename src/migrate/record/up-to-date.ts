@@ -1,19 +1,27 @@
 import { errnoOf, UNKNOWN_DATABASE, type MysqlSession } from '../../mysql/index.ts';
 import { PHASES, type Phase } from '../../catalog/index.ts';
-import { readFence } from '../lock/fence.ts';
+import { readFence, type Claim, type FenceRow } from '../lock/fence.ts';
 import { askCheck } from '../steps/check.ts';
 import { isBehind, isMigration } from '../phases.ts';
 import { workOf, type Database, type Effects, type Tool, type Work } from '../plan.ts';
 import { reach } from '../target/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
 
+/** The record as it was read without the lock. */
+export interface RecordLook {
+  /** The token under which this very work was recorded as done; undefined where it was not. */
+  readonly doneBy: number | undefined;
+  /** Whether the tool itself agrees, so that there is nothing to do. */
+  readonly isUpToDate: boolean;
+}
+
 /**
- * Whether there is nothing to do, found out without the lock: this very work is recorded as done, nobody has begun
- * another since that did not end well, and the tool itself says that the schema is right. The tool alone does not know
+ * Whether there is nothing to do, found out without the lock: this very work is recorded as done, no other was started
+ * since that did not end well, and the tool itself says that the schema is right. The tool alone does not know
  * of steps that leave no mark in the schema; the record alone does not know of a restored backup.
- * @returns the token under which it was done; undefined when there is something to do
+ * @returns undefined where a tool without a check leaves nothing to look at
  */
-export async function upToDateBy(plan: Work & Database & Tool, effects: Effects): Promise<number | undefined> {
+export async function lookAtRecord(plan: Work & Database & Tool, effects: Effects): Promise<RecordLook | undefined> {
   const { check, target, timeoutMs, phase, galeraDonor } = plan;
   if (check === undefined || !isPhase(phase)) return undefined;
   const { signal, log } = effects;
@@ -24,33 +32,48 @@ export async function upToDateBy(plan: Work & Database & Tool, effects: Effects)
       throw error;
     },
   );
-  if (session === undefined) return undefined;
+  if (session === undefined) return { doneBy: undefined, isUpToDate: false };
   await using held = session;
-  const token = await recordedAsDone(held, plan);
-  if (token === undefined) return undefined;
+  const doneBy = (await recordedAsDone(held, await readFence(held), claimed(plan)))?.token;
+  if (doneBy === undefined) return { doneBy, isUpToDate: false };
   const code = await askCheck(check, held, plan, effects);
-  if (code === undefined || !isBehind(phase, check.codes[code])) return undefined;
-  log.info(`nothing to do: token ${token} has done it, and ${check.argv.join(' ')} (exit code ${code}) agrees`, {
-    token,
+  if (code === undefined || !isBehind(phase, check.codes[code])) return { doneBy, isUpToDate: false };
+  log.info(`nothing to do: token ${doneBy} has done it, and ${check.argv.join(' ')} (exit code ${code}) agrees`, {
+    token: doneBy,
   });
-  return token;
+  return { doneBy, isUpToDate: true };
+}
+
+/** The token under which it was done where there is nothing to do; else undefined. */
+export async function upToDateBy(plan: Work & Database & Tool, effects: Effects): Promise<number | undefined> {
+  const look = await lookAtRecord(plan, effects);
+  return look?.isUpToDate === true ? look.doneBy : undefined;
 }
 
 function isPhase(word: string): word is Phase {
   return (PHASES as readonly string[]).includes(word);
 }
 
-async function recordedAsDone(session: MysqlSession, plan: Work): Promise<number | undefined> {
-  const fence = await readFence(session);
+function claimed(plan: Work): Omit<Claim, 'holder'> {
+  const { service, release, phase } = plan;
+  return { service, release, phase, work: workOf(plan) };
+}
+
+/**
+ * The record of this very work, where it is done and nothing that came after it may have left the schema otherwise.
+ * @param fence as it is now
+ */
+export async function recordedAsDone(
+  session: MysqlSession,
+  fence: FenceRow | undefined,
+  { service, release, phase, work }: Omit<Claim, 'holder'>,
+): Promise<RecordRow | undefined> {
   // Work of its own leaves the schema as it is, however it ends.
   if (fence === undefined || (fence.state !== 'done' && isMigration(fence.phase))) return undefined;
   const records = await readRecords(session);
-  const own = records.find(
-    ({ service, release, phase }) => service === plan.service && release === plan.release && phase === plan.phase,
-  );
-  if (own?.state !== 'done' || own.work !== workOf(plan)) return undefined;
+  const own = records.find((row) => row.service === service && row.release === release && row.phase === phase);
+  if (own?.state !== 'done' || own.work !== work) return undefined;
   // It stands in the fence instead of what came before it.
-  const isBehindUs = ({ token, phase, state }: RecordRow) =>
-    token <= own.token || state === 'done' || !isMigration(phase);
-  return records.every(isBehindUs) ? own.token : undefined;
+  const isBehindUs = (row: RecordRow) => row.token <= own.token || row.state === 'done' || !isMigration(row.phase);
+  return records.every(isBehindUs) ? own : undefined;
 }

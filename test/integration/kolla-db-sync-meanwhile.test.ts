@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { ownServices } from '../../src/catalog/own.ts';
+import { resolveOptions, splitWords } from '../../src/cli/parse.ts';
+import { takeTurn, type TakeTurn } from '../../src/migrate/lock/turn.ts';
+import { SYNC_OPTIONS, type MigrationOptions } from '../../src/migrate/options.ts';
+import type { Effects, Plan } from '../../src/migrate/plan.ts';
+import { prepareSync } from '../../src/migrate/prepare.ts';
+import { sync } from '../../src/migrate/sync.ts';
+import { underLock } from '../../src/migrate/under-lock.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { canRunMariadb } from '../cluster/mariadb.ts';
+import { sharedMariadb } from '../servers/index.ts';
+import { databaseName } from '../support/names.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+const skip = (await canRunMariadb()) ?? false;
+
+/** A whole run, and what another one does between its first look at the record and its turn at the lock. */
+async function migratedBeside(other: (plan: Plan, effects: Effects) => Promise<void>) {
+  await using mariadb = await sharedMariadb();
+  await using folder = await privateFolder('meanwhile');
+  const journal = join(folder.path, 'journal');
+  await writeFile(journal, '');
+  const name = databaseName('meanwhile').replaceAll('_', '-');
+  const [service] = ownServices(
+    'kolla-pod.yaml',
+    {
+      [name]: {
+        databases: [{ name: 'meanwhile', url: [] }],
+        migration: {
+          phases: { all: [{ argv: ['sh', '-c', `echo migrated >>${journal}`] }] },
+          check: { argv: ['true'], codes: { 0: 'complete' } },
+        },
+      },
+    },
+    [],
+  );
+  const database = databaseName('meanwhile');
+  const env = {
+    PATH: process.env['PATH'],
+    KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://${database}:hidden@127.0.0.1:${mariadb.port}/${database}`,
+    KOLLA_DB_SYNC_ADMIN_USER: 'root',
+    KOLLA_DB_SYNC_ADMIN_PASSWORD: mariadb.rootPassword,
+  };
+  const words = splitWords([], SYNC_OPTIONS, true);
+  const options = resolveOptions(SYNC_OPTIONS, words, env, undefined) as unknown as MigrationOptions;
+  const { log, said } = recordedLog();
+  using prepared = await prepareSync({ service: service!, options }, { log, inherited: env });
+  const { plan, redact } = prepared;
+  const effects = { signal: new AbortController().signal, log, redact };
+  const take: TakeTurn = async (...args) => {
+    await other(plan, effects);
+    return await takeTurn(...args);
+  };
+  assert.equal(await sync(plan, effects, take), 0);
+  return { journal: await readFile(journal, 'utf8'), said: said() };
+}
+
+describe('a migration that another run finishes between the first look and the lock', { skip }, () => {
+  test('is not run again', async () => {
+    const { journal, said } = await migratedBeside(async (plan, effects) => {
+      assert.equal(await sync(plan, effects), 0);
+    });
+    assert.equal(journal, 'migrated\n');
+    assert.match(said, /nothing to do: \S+ has finished it meanwhile/);
+  });
+
+  test('is not run again either when other work has had the lock since', async () => {
+    const { journal } = await migratedBeside(async (plan, effects) => {
+      assert.equal(await sync(plan, effects), 0);
+      await underLock(plan, 'bootstrap:tool', effects, async () => {});
+    });
+    assert.equal(journal, 'migrated\n');
+  });
+
+  test('is run where only other work has had the lock', async () => {
+    const { journal } = await migratedBeside(async (plan, effects) => {
+      await underLock(plan, 'bootstrap:tool', effects, async () => {});
+    });
+    assert.equal(journal, 'migrated\n');
+  });
+});
