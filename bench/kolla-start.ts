@@ -1,12 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeAuthority } from '../test/cluster/authority.ts';
 import { kollaPackage } from '../test/contract/kolla-package.ts';
 import type { Tree } from '../test/contract/throw-away-root.ts';
 import { rowOf, type DuelBench } from './bench.ts';
 import { canDuelWithKolla, duel } from './in-root.ts';
 
 const ROUNDS = 20;
+/** An update of Debian's CA store takes seconds. */
+const CA_ROUNDS = 5;
 const REACH = 0.15;
+const CA_REACH = 0.3;
 const CONFIG = 'var/lib/kolla/config_files';
 
 /** kolla_start of a command that does nothing, against Kolla's start.sh with its own set_configs.py and other scripts. */
@@ -20,15 +24,35 @@ export const kollaStart: DuelBench = {
     const tree = await treeOf();
     const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
     const prepare = 'rm -rf /etc/service /etc/kolla/defaults /run_command';
-    const against = async (work: string, peer: string) => {
+    const against = async (work: string, script: string) => {
       say(work);
+      const peer = `/usr/local/bin/${script}`;
       const taken = await duel({ tree, prepare, ours: '/ours/kolla_start', peer, rounds: ROUNDS, env });
       return rowOf(work, taken.ours, taken.peer, REACH);
     };
-    return [
-      await against('a trivial command; Kolla’s through a sudo that only executes', '/usr/local/bin/start.sh'),
-      await against('a trivial command; Kolla’s as root, without sudo', '/usr/local/bin/start-as-root.sh'),
+    const rows = [
+      await against('a trivial command; Kolla’s through a sudo that only executes', 'start.sh'),
+      await against('a trivial command; Kolla’s as root, without sudo', 'start-as-root.sh'),
     ];
+    const store = { 'etc/ca-certificates.conf': await readFile('/etc/ca-certificates.conf', 'utf8') };
+    const own = { [`${CONFIG}/ca-certificates/deployment.crt`]: makeAuthority('The Deployment').certificate };
+    for (const again of [false, true]) {
+      const work = `the same with a CA certificate, ${again ? 'which the store has already' : 'which is new to the store'}`;
+      say(work);
+      const taken = await duel({
+        tree: { ...tree, ...store, ...own },
+        prepare: again
+          ? 'true'
+          : `${prepare}; rm -f /usr/local/share/ca-certificates/*; update-ca-certificates --fresh`,
+        ours: '/ours/kolla_start',
+        peer: '/usr/local/bin/start-as-root.sh',
+        rounds: again ? CA_ROUNDS + 1 : CA_ROUNDS,
+        env,
+      });
+      // The first of the unchanged ones has added it, by either.
+      rows.push(rowOf(work, taken.ours.slice(again ? 1 : 0), taken.peer.slice(again ? 1 : 0), CA_REACH));
+    }
+    return rows;
   },
 };
 

@@ -12,7 +12,10 @@ int main(int argc, char **argv) {
   char *source = malloc(room + 1);
   while (source != NULL && (got = fread(source + length, 1, room - length, stdin)) > 0) {
     length += got;
-    if (length == room) source = realloc(source, (room *= 2) + 1);
+    if (length < room) continue;
+    char *larger = realloc(source, (room *= 2) + 1);
+    if (larger == NULL) free(source);
+    source = larger;
   }
   if (source == NULL || argc != 2) return 64;
   source[length] = 0;

@@ -40,11 +40,20 @@ static JSValue transfer(JSContext *c, JSValueConst *argv, bool writes) {
 CALL(sys_read) { return transfer(c, argv, false); }
 CALL(sys_write) { return transfer(c, argv, true); }
 
-/* Into a struct statx, which is the same on all machines. */
+/* An array of numbers: an object's fields take the engine three times as long. */
 CALL(sys_stat) {
-  struct statx *into = bytes_at(c, argv[3], sizeof *into);
-  if (into == NULL) return JS_EXCEPTION;
-  WITH_PATH(1, statx(int_of(c, argv[0]), path, int_of(c, argv[2]), STATX_BASIC_STATS, into));
+  struct stat at;
+  char *path = bytes_of(c, argv[1]);
+  int status = path ? fstatat(int_of(c, argv[0]), path, &at, int_of(c, argv[2])) : -1;
+  JSValue failed = result(c, status);
+  js_free(c, path);
+  if (status < 0) return failed;
+  double atime = milliseconds(at.st_atim), mtime = milliseconds(at.st_mtim);
+  double found[] = {at.st_dev, at.st_ino,  at.st_mode, at.st_nlink, at.st_uid,
+                    at.st_gid, at.st_size, atime,      mtime,       milliseconds(at.st_ctim)};
+  JSValue values[sizeof found / sizeof *found];
+  for (size_t i = 0; i < sizeof found / sizeof *found; i++) values[i] = JS_NewNumber(c, found[i]);
+  return JS_NewArrayFrom(c, sizeof found / sizeof *found, values);
 }
 
 CALL(sys_readlink) {
@@ -102,7 +111,7 @@ CALL(sys_setTimes) {
 
 const JSCFunctionListEntry file_calls[] = {
     ROW(open, 4),    ROW(close, 1),    ROW(sync, 1),     ROW(truncate, 2), ROW(read, 5),
-    ROW(write, 5),   ROW(stat, 4),     ROW(readlink, 3), ROW(entries, 2),  ROW(mkdir, 3),
+    ROW(write, 5),   ROW(stat, 3),     ROW(readlink, 3), ROW(entries, 2),  ROW(mkdir, 3),
     ROW(unlink, 3),  ROW(access, 3),   ROW(chmod, 4),    ROW(chown, 5),    ROW(rename, 4),
     ROW(symlink, 3), ROW(setTimes, 2),
 };

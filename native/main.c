@@ -8,6 +8,7 @@
  * or rejection that nothing catches, memory or stack at their limits (70, or as sys.failsWith
  * said).
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,11 @@ static void run_jobs(JSContext *c) {
 
 int main(int argc, char **argv) {
   if (argc < 1) return 64;
+  /* Else the first file that we open would be stdin, stdout or stderr where the caller closed it.
+   */
+  int fd;
+  while ((fd = open("/dev/null", O_RDWR)) >= 0 && fd <= STDERR_FILENO) continue;
+  close(fd);
   const char *slash = strrchr(argv[0], '/');
   called = slash == NULL ? argv[0] : slash + 1;
   const struct asset *asset = asset_of(called);

@@ -141,7 +141,10 @@ CALL(sys_compare) {
   size_t one, other;
   uint8_t *a = JS_GetUint8Array(c, &one, argv[0]), *b = JS_GetUint8Array(c, &other, argv[1]);
   if (a == NULL || b == NULL) return JS_EXCEPTION;
-  int order = memcmp(a, b, one < other ? one : other);
+  /* By words: memcmp of our C library goes by bytes. */
+  size_t length = one < other ? one : other, at = 0;
+  while (length - at >= 8 && memcmp(a + at, b + at, 8) == 0) at += 8;
+  int order = memcmp(a + at, b + at, length - at);
   return JS_NewInt32(c, order != 0 ? order : (one > other) - (one < other));
 }
 

@@ -80,7 +80,8 @@ async function bundle(name: string, contents: string, plugins: Plugin[]): Promis
     define: { global: 'globalThis' },
     // Of a file that is imported by two ways, `node:fs` and './fs.ts', esbuild takes what the quicker one knows, and only one knows of
     // tsconfig.json: the same sources would give two scripts.
-    tsconfigRaw: { compilerOptions: { strict: true, verbatimModuleSyntax: true } },
+    // A field that is assigned costs the engine a third of one that is defined.
+    tsconfigRaw: { compilerOptions: { strict: true, verbatimModuleSyntax: true, useDefineForClassFields: false } },
     absWorkingDir: ROOT,
     write: false,
     metafile: true,

@@ -1,5 +1,6 @@
 import { basename, dirname, join, normalize } from 'node:path';
-import { Tree, type Entry } from './set-configs/tree.ts';
+import type { Entry } from './set-configs/entry.ts';
+import { Tree } from './set-configs/tree.ts';
 
 /** Where the image's own content lies: `/` in a container, a folder on a developer's machine; undefined: unknown. */
 export interface Image {

@@ -3,7 +3,8 @@ import { hasMagic } from './glob.ts';
 import { resolvedIn, treeOf, type Image } from './image.ts';
 import type { Loaded } from './read.ts';
 import { globIn } from './set-configs/glob.ts';
-import type { Entry, Tree } from './set-configs/tree.ts';
+import type { Entry } from './set-configs/entry.ts';
+import type { Tree } from './set-configs/tree.ts';
 import { isNameless, matchesOf } from './sources.ts';
 
 /** A place that the service's container must mount from a volume, since its own root is read-only. */

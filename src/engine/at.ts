@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Held } from '../fs/at.ts';
 import { eachEntry } from './entries.ts';
 import { systemError } from './errors.ts';
-import { constants, linkAt, Stats } from './fs.ts';
-import { room } from './stat.ts';
+import { constants, isAbsent, linkAt, statAt, type Stats } from './fs.ts';
 import { AT } from './sys.ts';
 
 export const O_PATH = 0o10_000_000;
-const [ENOENT, ENOTDIR, EINVAL, ENOSYS] = [-2, -20, -22, -38];
+const [EINVAL, ENOSYS] = [-22, -38];
 
 export function openAt(held: Held, name: string, flags: number, mode = 0): number {
   return done(sys.open(held.fd, name, flags, mode), 'open', held, name);
@@ -27,10 +26,10 @@ export function listAt({ fd, path }: Held): string[] {
 }
 
 export function lstatAt(held: Held, name: string): Stats | undefined {
-  const result = sys.stat(held.fd, name, AT.noFollow, room.buffer);
-  if (result === ENOENT || result === ENOTDIR) return undefined;
-  done(result, 'lstat', held, name);
-  return new Stats();
+  const found = statAt(held.fd, name, AT.noFollow);
+  if (typeof found !== 'number') return found;
+  if (isAbsent(found)) return undefined;
+  throw systemError(found, 'lstat', join(held.path, name));
 }
 
 export function readlinkAt({ fd, path }: Held, name: string): string {

@@ -4,9 +4,8 @@
  */
 import { Buffer } from './buffer.ts';
 import { eachEntry } from './entries.ts';
-import { done } from './errors.ts';
+import { done, systemError } from './errors.ts';
 import { nameOf } from './names.ts';
-import { deviceThere, inodeThere, modeThere, room, sizeThere, timesThere } from './stat.ts';
 import { AT } from './sys.ts';
 
 export const constants = {
@@ -84,54 +83,99 @@ function bytesOf(content: Uint8Array | string): Uint8Array {
 }
 
 const FORMAT = 0o170_000;
-/** What is at a place of the disk. */
-class Kind {
+/** Of a mode, by FORMAT. */
+const [FILE, DIRECTORY, LINK, SOCKET] = [0o100_000, 0o40_000, 0o120_000, 0o140_000];
+
+/** What a look at the disk finds: what sys.stat gives, read where it is asked for. Most of it never is. */
+export class Stats {
+  readonly #found: readonly number[];
+
+  constructor(found: readonly number[]) {
+    this.#found = found;
+  }
+
+  get dev(): number {
+    return this.#found[0]!;
+  }
+
+  get ino(): number {
+    return this.#found[1]!;
+  }
+
+  get mode(): number {
+    return this.#found[2]!;
+  }
+
+  get nlink(): number {
+    return this.#found[3]!;
+  }
+
+  get uid(): number {
+    return this.#found[4]!;
+  }
+
+  get gid(): number {
+    return this.#found[5]!;
+  }
+
+  get size(): number {
+    return this.#found[6]!;
+  }
+
+  get atimeMs(): number {
+    return this.#found[7]!;
+  }
+
+  get mtimeMs(): number {
+    return this.#found[8]!;
+  }
+
+  get ctimeMs(): number {
+    return this.#found[9]!;
+  }
+
+  isFile(): boolean {
+    return (this.#found[2]! & FORMAT) === FILE;
+  }
+
+  isDirectory(): boolean {
+    return (this.#found[2]! & FORMAT) === DIRECTORY;
+  }
+
+  isSymbolicLink(): boolean {
+    return (this.#found[2]! & FORMAT) === LINK;
+  }
+
+  isSocket(): boolean {
+    return (this.#found[2]! & FORMAT) === SOCKET;
+  }
+}
+
+/** What is at a name in a directory that is held; a number below 0 where the kernel gives none. */
+export function statAt(directory: number, name: string, flags: number): Stats | number {
+  const found = sys.stat(directory, name, flags);
+  return typeof found === 'number' ? found : new Stats(found);
+}
+
+export class Dirent {
+  readonly name: string;
   readonly mode: number;
 
-  constructor(mode: number) {
+  constructor(name: string, mode: number) {
+    this.name = name;
     this.mode = mode;
   }
 
   isFile(): boolean {
-    return (this.mode & FORMAT) === 0o100_000;
+    return (this.mode & FORMAT) === FILE;
   }
 
   isDirectory(): boolean {
-    return (this.mode & FORMAT) === 0o40_000;
+    return (this.mode & FORMAT) === DIRECTORY;
   }
 
   isSymbolicLink(): boolean {
-    return (this.mode & FORMAT) === 0o120_000;
-  }
-
-  isSocket(): boolean {
-    return (this.mode & FORMAT) === 0o140_000;
-  }
-}
-
-/** What a look at the disk finds: what src/engine/stat.ts has room for. */
-export class Stats extends Kind {
-  readonly dev = deviceThere();
-  readonly ino = inodeThere();
-  readonly nlink = room[4]!;
-  readonly uid = room[5]!;
-  readonly gid = room[6]!;
-  readonly size = sizeThere();
-  readonly atimeMs = timesThere.access();
-  readonly mtimeMs = timesThere.content();
-  readonly ctimeMs = timesThere.inode();
-
-  constructor() {
-    super(modeThere());
-  }
-}
-
-export class Dirent extends Kind {
-  readonly name: string;
-
-  constructor(name: string, mode: number) {
-    super(mode);
-    this.name = name;
+    return (this.mode & FORMAT) === LINK;
   }
 }
 
@@ -148,18 +192,25 @@ export function lstatSync(path: string, options?: StatOptions): Stats {
 }
 
 export function fstatSync(fd: number): Stats {
-  done(sys.stat(fd, '', AT.emptyPath, room.buffer), 'fstat');
-  return new Stats();
+  return seen(statAt(fd, '', AT.emptyPath), 'fstat');
 }
 
-/** Node's throwIfNoEntry: what is not there, or has a file on its way, is undefined. */
-const ABSENT = new Set([-2, -20]);
-
 function look(name: string, path: string, flags: number, options: StatOptions = {}): Stats | undefined {
-  const result = sys.stat(AT.cwd, path, flags, room.buffer);
-  if (options.throwIfNoEntry === false && ABSENT.has(result)) return undefined;
-  done(result, name, path);
-  return new Stats();
+  const found = statAt(AT.cwd, path, flags);
+  return options.throwIfNoEntry === false && isAbsent(found) ? undefined : seen(found, name, path);
+}
+
+const [ENOENT, ENOTDIR] = [-2, -20];
+
+/** Node's throwIfNoEntry: what is not there, or has a file on its way, is undefined. */
+export function isAbsent(found: Stats | number): boolean {
+  return found === ENOENT || found === ENOTDIR;
+}
+
+/** What a look found, or its error. */
+function seen(found: Stats | number, syscall: string, path?: string): Stats {
+  if (typeof found === 'number') throw systemError(found, syscall, path);
+  return found;
 }
 
 export function accessSync(path: string, how: number = constants.F_OK): void {
@@ -216,10 +267,8 @@ export function readdirSync(path: string, options?: { readonly withFileTypes: tr
 
 /** Of a file system whose listing has no types. What has gone since it was listed is not there. */
 function told(fd: number, path: string, name: string): Dirent[] {
-  const result = sys.stat(fd, name, AT.noFollow, room.buffer);
-  if (ABSENT.has(result)) return [];
-  done(result, 'lstat', `${path}/${name}`);
-  return [new Dirent(name, modeThere())];
+  const found = statAt(fd, name, AT.noFollow);
+  return isAbsent(found) ? [] : [new Dirent(name, seen(found, 'lstat', `${path}/${name}`).mode)];
 }
 
 export function mkdirSync(path: string, options?: { readonly mode?: number | undefined }): void {

@@ -15,8 +15,8 @@ export interface Sys {
   /** A position below 0 is the file's own. */
   read(fd: number, into: Uint8Array, offset: number, length: number, position: number): number;
   write(fd: number, from: Uint8Array, offset: number, length: number, position: number): number;
-  /** Into a struct statx (src/engine/stat.ts). */
-  stat(directory: number, path: string, flags: number, into: ArrayBuffer): number;
+  /** Device, inode, mode, links, uid, gid, size, and milliseconds of access, content and inode. */
+  stat(directory: number, path: string, flags: number): readonly number[] | number;
   /** How many bytes the target has; all of `into` where it may have been cut. */
   readlink(directory: number, path: string, into: Uint8Array): number;
   /** The next entries of an open directory (src/engine/entries.ts); how many bytes, 0 at its end. */

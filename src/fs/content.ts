@@ -115,17 +115,23 @@ export function fileHolds(path: string, content: Content): boolean {
 export function holds(fd: number, content: Content): boolean {
   if (fstatSync(fd).size !== content.byteLength) return false;
   let at = 0;
-  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, content.byteLength));
-  for (const slice of slicesOf(content)) {
-    const length = fill(fd, buffer, at);
-    if (Buffer.compare(slice, buffer.subarray(0, length)) !== 0) return false;
+  const room = new Uint8Array(content instanceof LargeFile ? CHUNK_BYTES : content.byteLength);
+  for (const chunk of chunksOf(content)) {
+    const length = fill(fd, room, at);
+    const found = length === room.byteLength ? room : room.subarray(0, length);
+    if (Buffer.compare(chunk, found) !== 0) return false;
     at += length;
   }
   return true;
 }
 
 function contentOf(path: string, fd: number, found: Stats, open: () => number): Content {
-  return found.size > HELD_MAX_BYTES ? new LargeFile(path, found, open) : readFileSync(fd);
+  if (found.size > HELD_MAX_BYTES) return new LargeFile(path, found, open);
+  // Files of /proc say 0. Else no more is read than it had when it was looked at: its end needs no call.
+  if (found.size === 0) return readFileSync(fd);
+  const bytes = new Uint8Array(found.size);
+  const length = fill(fd, bytes, 0);
+  return length === found.size ? bytes : bytes.subarray(0, length);
 }
 
 /** A pipe that took the place of a file since it was looked at reads as empty: without O_NONBLOCK, opening it waits for a writer. */
@@ -143,7 +149,7 @@ function identityOf({ dev, ino, size, mtimeMs }: Stats): string {
 }
 
 /** Fills the buffer as far as the file goes on. */
-function fill(fd: number, buffer: Buffer, from: number): number {
+function fill(fd: number, buffer: Uint8Array, from: number): number {
   let length = 0;
   while (length < buffer.byteLength) {
     const read = readSync(fd, buffer, length, buffer.byteLength - length, from + length);

@@ -20,6 +20,7 @@ export function staleBefore(): number {
 
 /** Of all temporaries of a name. */
 export function prefixOf(name: string): string {
-  // A name may be 255 bytes long, and so may the temporary's.
-  return `.${Buffer.from(name).subarray(0, 200).toString()}.kolla-`;
+  // A name may be 255 bytes long, and so may the temporary's. None of so few characters is longer than 200.
+  const whole = name.length <= 66 ? name : Buffer.from(name).subarray(0, 200).toString();
+  return `.${whole}.kolla-`;
 }

@@ -123,8 +123,7 @@ export class Directory extends Handle {
 
   /** A file there, as it is now; undefined for anything else that is there. A large one is read while this is held. */
   read(name: string): ReadFile | undefined {
-    const open = () => openAt(this, name, READ);
-    return this.#reading(name, (fd) => readHeld(fd, childPath(this.path, name), open));
+    return this.#reading(name, (fd) => readHeld(fd, childPath(this.path, name), () => openAt(this, name, READ)));
   }
 
   /** Whether a file there holds that, compared in chunks. */

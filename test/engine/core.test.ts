@@ -25,6 +25,11 @@ test('Buffer does what Node does', { skip }, async () => {
   for (const [name, wanted] of Object.entries(buffers())) assert.deepEqual(ours[name], wanted, name);
 });
 
+test('what the caller has closed is not what is opened first', { skip }, async () => {
+  const { code, stderr } = await run('sh', ['-c', 'exec "$0" >&-', at('buffers')]);
+  assert.equal(code, 0, stderr);
+});
+
 test('parseArgs does what Node does', { skip }, async () => {
   assert.deepEqual(JSON.parse(await must(at('words'), [])), words());
 });

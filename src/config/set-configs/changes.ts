@@ -1,7 +1,9 @@
+import type { Content } from '../../fs/content.ts';
 import { ForeignLinkError, foreignName, checkReadable, ownLinksOnly } from './links.ts';
 import { isReadOnlyMount } from '../mount-points.ts';
 import { dirname } from './python.ts';
-import { newDirectory, systemError, type Entry, type OnLink, type Place, type Tree } from './tree.ts';
+import { newEntry, timesOf, type Entry, type Kind } from './entry.ts';
+import { systemError, type OnLink, type Place, type Tree } from './tree.ts';
 
 /** Who makes new things, and with what mask: as the kernel would give them. */
 export interface Maker {
@@ -79,27 +81,27 @@ export class Changes {
     const inherits = (folder.mode & 0o2000) !== 0;
     const mode = (0o777 & ~this.#maker.umask) | (inherits ? 0o2000 : 0);
     const gid = inherits ? folder.gid : this.#maker.gid;
-    this.tree.set(folder, name, newDirectory(mode, this.#maker.uid, gid));
+    this.tree.set(folder, name, newEntry('directory', mode, this.#maker.uid, gid));
   }
 
   /** A file with that content, where the path leads; owner and mode of one that is there are kept. */
   write(path: string, content: Buffer, mode = 0o666 & ~this.#maker.umask): Entry {
     const place = this.find(path, true);
     if (place.entry?.kind === 'directory') throw systemError('EISDIR', path);
-    const { uid, gid } = place.entry ?? {};
-    return this.#put(place, path, { kind: 'file', content, mode: place.entry?.mode ?? mode }, uid, gid);
+    const { mode: own, uid, gid } = place.entry ?? { mode, uid: undefined, gid: undefined };
+    return this.#put(place, path, 'file', own, content, undefined, uid, gid);
   }
 
   /** shutil.copy: content and mode of where the source leads. Throws what reading throws. */
-  copyFile(source: string, dest: string): void {
+  copyFile(source: string, dest: string): Entry {
     const from = this.tree.stat(source);
     const content = this.tree.content(source, from);
-    this.#put(this.find(dest, true), dest, { kind: 'file', content, mode: from!.mode });
+    return this.#put(this.find(dest, true), dest, 'file', from!.mode, content);
   }
 
   /** os.symlink. */
   link(target: string, dest: string): void {
-    this.#put(this.find(dest, false), dest, { kind: 'link', target, mode: 0o777 });
+    this.#put(this.find(dest, false), dest, 'link', 0o777, undefined, target);
   }
 
   /** os.chown, which takes setuid and setgid away from files. */
@@ -121,20 +123,22 @@ export class Changes {
     const from = existing(this.tree.stat(source), source);
     const to = existing(this.find(dest, true).entry, dest);
     to.mode = from.mode;
-    if (to.kind === 'file') to.times = from.times;
+    if (to.kind === 'file') to.times = timesOf(from);
     this.own(to, from.uid, from.gid);
   }
 
   #put(
     { folder, name }: Place,
     path: string,
-    made: Pick<Entry, 'kind' | 'mode'> & Partial<Entry>,
+    kind: Kind,
+    mode: number,
+    content: Content | undefined,
+    target?: string,
     uid = this.#maker.uid,
-    gid?: number,
+    gid = (folder?.mode ?? 0) & 0o2000 ? folder!.gid : this.#maker.gid,
   ): Entry {
     if (folder === undefined || name === '') throw systemError('ENOENT', path);
-    const inherited = (folder.mode & 0o2000) === 0 ? this.#maker.gid : folder.gid;
-    const entry = { onDisk: undefined, children: new Map(), uid, gid: gid ?? inherited, ...made };
+    const entry = newEntry(kind, mode, uid, gid, content, target);
     this.tree.set(folder, name, entry);
     return entry;
   }
@@ -147,5 +151,5 @@ function existing(entry: Entry | undefined, path: string): Entry {
 
 /** Without slashes at the end. */
 export function trimmed(path: string): string {
-  return path.replace(/(?<=.)\/+$/, '');
+  return path.endsWith('/') ? path.replace(/(?<=.)\/+$/, '') : path;
 }

@@ -1,21 +1,15 @@
 import { isSameContent } from '../../fs/content.ts';
 import { searchable } from '../effective.ts';
 import { trimmed } from './changes.ts';
-import { configFile, matchesOf, type ConfigFile } from './config-file.ts';
+import { configFile, matchesOf, type ConfigFile, type Placed } from './config-file.ts';
 import { readState, trackedDest } from './defaults.ts';
 import { SetConfigsError } from './failure.ts';
 import { naming } from './links.ts';
 import { userAndGroup } from './owners.ts';
 import { parseMode } from './permissions.ts';
 import { isTrue, join, mappings, text, type Mapping } from './python.ts';
-import type { Entry } from './tree.ts';
+import type { Entry } from './entry.ts';
 import type { Work } from './work.ts';
-
-/** One file or folder that an entry puts in place. */
-interface Placed {
-  readonly source: string;
-  readonly dest: string;
-}
 
 /** Whether what is in place is what the configuration asks for. Throws exit 1, with the first difference, when not. */
 export function checkConfig(work: Work, document: Mapping): void {
@@ -40,7 +34,7 @@ export function checkConfig(work: Work, document: Mapping): void {
 function lastOf(work: Work, files: readonly ConfigFile[]): Map<string, string> {
   const last = new Map<string, string>();
   for (const file of files) {
-    for (const [source, dest] of matchesOf(work, { ...file, optional: true })) {
+    for (const { source, dest } of matchesOf(work, { ...file, optional: true })) {
       // What is not merged into is deleted first, with all that earlier entries put in it.
       const replaces = !file.merge || !work.changes.tree.isDirectory(source);
       const below = `${keyOf(work, dest)}/`;
@@ -71,13 +65,13 @@ function checkCommand({ changes }: Work, document: Mapping): void {
 
 function checkFile(work: Work, file: ConfigFile, last: ReadonlyMap<string, string>): void {
   const bad = matchesOf(work, file).filter(
-    ([source, dest]) =>
-      !walk(work, { source, dest }).every(
+    (match) =>
+      !walk(work, match).every(
         (placed, i) => last.get(keyOf(work, placed.dest)) !== idOf(file, placed) || same(work, file, placed, i),
       ),
   );
   if (bad.length === 0) return;
-  const list = bad.map(([source]) => `'${source}'`);
+  const list = bad.map(({ source }) => `'${source}'`);
   throw new SetConfigsError('ConfigFileBadState', `Following files are in bad state: [${list.join(', ')}]`);
 }
 

@@ -2,8 +2,9 @@ import { trimmed } from './changes.ts';
 import { SetConfigsError, unexpected } from './failure.ts';
 import { globIn } from './glob.ts';
 import { naming } from './links.ts';
-import { setPermission } from './permissions.ts';
+import { setPermission, setPermissionOf } from './permissions.ts';
 import { basename, dirname, isTrue, join, text, type Mapping } from './python.ts';
+import type { Entry } from './entry.ts';
 import type { Work } from './work.ts';
 
 /** One entry of config_files. */
@@ -36,22 +37,30 @@ export function configFile(entry: Mapping, place: string): ConfigFile {
   };
 }
 
+/** A file or directory, and where it goes. */
+export interface Placed {
+  readonly source: string;
+  readonly dest: string;
+}
+
 /** Its sources and where each of them goes. Throws exit 1 when there are none and it is not optional. */
-export function matchesOf({ changes }: Pick<Work, 'changes'>, file: ConfigFile): [source: string, dest: string][] {
-  const sources = globIn(changes.tree, file.source);
-  if (sources.length === 0 && !file.optional)
-    throw new SetConfigsError('MissingRequiredSource', `${file.source} file is not found`);
-  return sources.map((source) => [source, file.dest.endsWith('/') ? join(file.dest, basename(source)) : file.dest]);
+export function matchesOf({ changes }: Pick<Work, 'changes'>, { source, dest, optional }: ConfigFile): Placed[] {
+  const sources = globIn(changes.tree, source);
+  if (sources.length === 0 && !optional)
+    throw new SetConfigsError('MissingRequiredSource', `${source} file is not found`);
+  return sources.map((one) => ({ source: one, dest: dest.endsWith('/') ? join(dest, basename(one)) : dest }));
 }
 
 /** Copies every source of the entry to its place. */
 export function copyConfigFile(work: Work, file: ConfigFile): void {
-  for (const [source, dest] of matchesOf(work, file)) {
+  for (const { source, dest } of matchesOf(work, file)) {
     if (!file.merge) deletePath(work, dest);
     makeParents(work, dest);
-    refuseIntoItself(work, source, dest);
+    const isDirectory = work.changes.tree.isDirectory(source);
+    if (isDirectory) refuseIntoItself(work, source, dest);
     try {
-      copyInto(work, file, source, dest);
+      if (isDirectory) copyDirectory(work, file, source, dest);
+      else copyOne(work, file, source, dest);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== undefined)
         work.lines.error(`Unable to merge ${source} with ${dest}`);
@@ -73,19 +82,13 @@ export function makeParents({ changes }: Work, path: string): void {
 
 /** Copied into itself, a folder would grow until its paths are too long; Kolla's tool does let it. */
 function refuseIntoItself({ changes: { tree } }: Work, source: string, dest: string): void {
-  const from = tree.find(source, true);
-  if (from.entry?.kind !== 'directory') return;
-  const to = tree.find(trimmed(dest), true);
-  if (`${to.path}/`.startsWith(`${from.path}/`) && to.path !== from.path)
+  const [from, to] = [tree.find(source, true).path, tree.find(trimmed(dest), true).path];
+  if (`${to}/`.startsWith(`${from}/`) && to !== from)
     throw unexpected(`${dest} can't be copied to: it is in ${source}, which is what is to be copied`);
 }
 
-function copyInto(work: Work, file: ConfigFile, source: string, dest: string): void {
+function copyDirectory(work: Work, file: ConfigFile, source: string, dest: string): void {
   const { changes, lines } = work;
-  if (!changes.tree.isDirectory(source)) {
-    copyOne(work, file, source, dest);
-    return;
-  }
   naming(`${file.place}.source`, () => changes.checkSource(source, true));
   if (changes.tree.lstat(dest) !== undefined && !changes.tree.isDirectory(dest)) deletePath(work, dest);
   if (!changes.tree.isDirectory(dest)) {
@@ -93,29 +96,33 @@ function copyInto(work: Work, file: ConfigFile, source: string, dest: string): v
     changes.makeFolders(dest);
   }
   setProperties(work, file, source, dest);
-  for (const name of changes.tree.list(source)) copyInto(work, file, join(source, name), join(dest, name));
+  for (const name of changes.tree.list(source)) {
+    const [from, to] = [join(source, name), join(dest, name)];
+    if (changes.tree.isDirectory(from)) copyDirectory(work, file, from, to);
+    else copyOne(work, file, from, to);
+  }
 }
 
 function copyOne(work: Work, file: ConfigFile, source: string, dest: string): void {
   const { changes, lines } = work;
-  const link = changes.tree.lstat(source);
-  const staysLink = file.merge && file.preserve && link?.kind === 'link';
+  const link = file.merge && file.preserve ? changes.tree.lstat(source) : undefined;
+  const staysLink = link?.kind === 'link';
   naming(`${file.place}.source`, () => changes.checkSource(source, !staysLink));
   deletePath(work, dest);
   lines.info(`Copying ${source} to ${dest}`);
   if (staysLink) changes.link(link.target!, dest);
-  else {
-    changes.copyFile(source, dest);
-    setProperties(work, file, source, dest);
-  }
+  else setProperties(work, file, source, dest, changes.copyFile(source, dest));
 }
 
-function setProperties(work: Work, file: ConfigFile, source: string, dest: string): void {
+/** @param made what lies at `dest`, where that is new */
+function setProperties(work: Work, file: ConfigFile, source: string, dest: string, made?: Entry): void {
   if (file.preserve) {
     work.lines.info(`Copying permissions from ${source} onto ${dest}`);
     work.changes.preserve(source, dest);
     return;
   }
-  const [uid, gid] = work.owners.idsOf(file.owner, `${file.place}.owner`);
-  setPermission(work, dest, { uid, gid, perm: file.perm, place: file.place });
+  const { uid, gid } = work.owners.idsOf(file.owner, file.place);
+  const permission = { uid, gid, perm: file.perm, place: file.place };
+  if (made === undefined) setPermission(work, dest, permission);
+  else setPermissionOf(work, dest, made, permission);
 }

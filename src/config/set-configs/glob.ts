@@ -4,11 +4,11 @@ import type { Tree } from './tree.ts';
 
 /** Python's glob.glob in a tree, each folder's names sorted; the paths begin as the pattern does. */
 export function globIn(tree: Tree, pattern: string): string[] {
-  const [folder, name] = [dirname(pattern), basename(pattern)];
   if (!hasMagic(pattern)) {
-    const isThere = name === '' ? tree.isDirectory(folder) : tree.lstat(pattern) !== undefined;
+    const isThere = pattern.endsWith('/') ? tree.isDirectory(dirname(pattern)) : tree.lstat(pattern) !== undefined;
     return isThere ? [pattern] : [];
   }
+  const [folder, name] = [dirname(pattern), basename(pattern)];
   const folders = folder !== pattern && hasMagic(folder) ? globIn(tree, folder) : [folder];
   return folders.flatMap((one) => namesIn(tree, one, name).map((found) => join(one, found)));
 }

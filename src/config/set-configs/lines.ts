@@ -13,25 +13,25 @@ export interface Lines {
  * `2026-11-21 05:33:57.123 INFO message`, local time. They are kept until `flush`, because a write for each line costs more
  * than most of what they tell of, which takes milliseconds.
  */
-export function createLines(write: (text: string) => void, now: () => Date = () => new Date()): Lines {
-  let kept = '';
+export function createLines(write: (text: string) => void, now: () => number = Date.now): Lines {
+  let kept: string[] = [];
   let offsetMs: number | undefined;
   let last = { ms: Number.NaN, stamp: '' };
   const at = (level: string) => (message: string) => {
-    const time = now();
+    const utc = now();
     // The zone is looked up once: nobody's clock changes in between.
-    offsetMs ??= localTime(time).getTime() - time.getTime();
-    const ms = time.getTime() + offsetMs;
+    offsetMs ??= localTime(new Date(utc)).getTime() - utc;
+    const ms = utc + offsetMs;
     if (ms !== last.ms) last = { ms, stamp: timestamp(new Date(ms)) };
-    kept += `${last.stamp} ${level} ${message}\n`;
+    kept.push(`${last.stamp} ${level} ${message}\n`);
   };
   return {
     info: at('INFO'),
     warning: at('WARNING'),
     error: at('ERROR'),
     flush() {
-      if (kept !== '') write(kept);
-      kept = '';
+      if (kept.length > 0) write(kept.join(''));
+      kept = [];
     },
   };
 }

@@ -1,5 +1,6 @@
 import { SetConfigsError } from './failure.ts';
-import type { Entry, Holder, OnDisk, OnLink, Place } from './tree.ts';
+import { pathOnDisk, type Entry, type OnDisk } from './entry.ts';
+import type { Holder, OnLink, Place } from './tree.ts';
 
 /** A link that a user other than the maker can have put there, on the way to something that is to be changed: exit 1. */
 export class ForeignLinkError extends SetConfigsError {
@@ -58,11 +59,15 @@ export function foreignName(maker: Maker, { kind, uid: owner, onDisk }: Entry, u
   if (onDisk === undefined || kind === 'directory' || onDisk.stats.nlink < 2 || owner === uid) return undefined;
   const who = writerOf(maker, holdersOf(onDisk));
   const fix = 'and could have made it of any file; remove it';
-  return who && `${onDisk.path} is one of ${onDisk.stats.nlink} names of a file and is not given away: ${who}, ${fix}`;
+  return (
+    who && `${pathOnDisk(onDisk)} is one of ${onDisk.stats.nlink} names of a file and is not given away: ${who}, ${fix}`
+  );
 }
 
 function holdersOf({ parent }: OnDisk): Holder[] {
-  return parent === undefined ? [] : [...holdersOf(parent.onDisk!), { path: parent.onDisk!.path, entry: parent }];
+  return parent === undefined
+    ? []
+    : [...holdersOf(parent.onDisk!), { path: pathOnDisk(parent.onDisk!), entry: parent }];
 }
 
 function isOwn({ uid }: Maker, entry: Entry): boolean {

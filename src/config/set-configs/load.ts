@@ -41,13 +41,14 @@ function decode(bytes: Buffer): string | undefined {
 
 /** As Python's json: NaN and the infinities are numbers (and true). Undefined when it isn't JSON. */
 function parsePythonJson(content: string): unknown {
-  // Few have one of these words, in a string or as a number.
-  const isOdd = content.includes('NaN') || content.includes('Infinity');
-  const tamed = !isOdd
-    ? content
-    : content.replaceAll(/"(?:[^"\\]|\\[^])*"|-?Infinity|NaN/g, (token) => (token.startsWith('"') ? token : ' 1 '));
+  return parsed(content) ?? parsed(content.replaceAll(ODD_NUMBERS, (token) => (token.startsWith('"') ? token : ' 1 ')));
+}
+
+const ODD_NUMBERS = /"(?:[^"\\]|\\[^])*"|-?Infinity|NaN/g;
+
+function parsed(content: string): unknown {
   try {
-    return JSON.parse(tamed);
+    return JSON.parse(content);
   } catch {
     return undefined;
   }

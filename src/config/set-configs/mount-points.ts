@@ -3,7 +3,8 @@ import { Directory } from '../../fs/tree.ts';
 import { mountPoints } from '../mount-points.ts';
 import { unexpected } from './failure.ts';
 import { isRight } from './settle.ts';
-import type { Entry, Tree } from './tree.ts';
+import type { Entry } from './entry.ts';
+import type { Tree } from './tree.ts';
 
 /**
  * Throws exit 2 when a mount point would have to be replaced or deleted, which the system refuses: after other files may be

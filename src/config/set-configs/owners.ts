@@ -12,9 +12,16 @@ export function userAndGroup(owner: unknown, place: string): [user: string, grou
   return [user, word.slice(colon + 1) || user];
 }
 
+export interface Ids {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** The image's users and groups by name and by number. */
 export class Owners {
   readonly #accounts: Accounts;
+  /** By what config.json writes: most entries have the same. */
+  readonly #ids = new Map<unknown, Ids>();
 
   constructor(accounts: Accounts) {
     this.#accounts = accounts;
@@ -26,14 +33,19 @@ export class Owners {
     return new Owners({ users: ids('/etc/passwd'), groups: ids('/etc/group') });
   }
 
-  /** Names only, as with Kolla. Throws exit 2 for a user or group that the image does not have. */
-  idsOf(owner: unknown, place: string): [uid: number, gid: number] {
+  /** Names only, as with Kolla. Throws exit 2 for a user or group that the image does not have. @param entry whose `owner` it is */
+  idsOf(owner: unknown, entry: string): Ids {
+    const known = this.#ids.get(owner);
+    if (known !== undefined) return known;
+    const place = `${entry}.owner`;
     const [user, group] = userAndGroup(owner, place);
     const uid = this.#accounts.users.get(user);
     if (uid === undefined) throw unexpected(`${place}: there is no user '${user}' in /etc/passwd`);
     const gid = this.#accounts.groups.get(group);
     if (gid === undefined) throw unexpected(`${place}: there is no group '${group}' in /etc/group`);
-    return [uid, gid];
+    const ids = { uid, gid };
+    this.#ids.set(owner, ids);
+    return ids;
   }
 
   /** The name that /etc/passwd has for it, or the number where it has none. */

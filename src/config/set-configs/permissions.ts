@@ -6,7 +6,7 @@ import { globIn } from './glob.ts';
 import { ForeignLinkError, naming } from './links.ts';
 import { pythonRegExp } from './python-regex.ts';
 import { each, isTrue, join, text, typeName, type Mapping } from './python.ts';
-import type { Entry } from './tree.ts';
+import type { Entry } from './entry.ts';
 import type { Work } from './work.ts';
 
 /** Owner and mode for one path; a link is followed. Mode undefined leaves it as it is. */
@@ -24,7 +24,7 @@ export function handlePermissions(work: Work, entries: readonly Mapping[], secti
 
 export function handlePermission(work: Work, entry: Mapping, place: string): void {
   const { tree } = work.changes;
-  const [uid, gid] = work.owners.idsOf(entry['owner'], `${place}.owner`);
+  const { uid, gid } = work.owners.idsOf(entry['owner'], place);
   const permission = { uid, gid, perm: entry['perm'], place };
   const excluded = isExcluded(entry['exclude'] ?? [], `${place}.exclude`);
   const pattern = text(entry['path'], `${place}.path`);
@@ -81,7 +81,7 @@ export function setPermission(work: Work, path: string, permission: Permission):
   setPermissionOf(work, path, work.changes.findToGive(path, permission.uid), permission);
 }
 
-function setPermissionOf(
+export function setPermissionOf(
   { changes, lines }: Work,
   path: string,
   entry: Entry | undefined,

@@ -10,6 +10,7 @@ export function isMapping(value: unknown): value is Mapping {
 
 /** Whether `if value:` goes on: the string `"false"` does, 0 and "" and {} do not. */
 export function isTrue(value: unknown): boolean {
+  if (typeof value !== 'object') return Boolean(value);
   if (Array.isArray(value)) return value.length > 0;
   return isMapping(value) ? Object.keys(value).length > 0 : Boolean(value);
 }
@@ -25,10 +26,10 @@ export function each(value: unknown, place: string): readonly unknown[] {
 /** The elements of a section, all of them mappings; none when the section is absent. */
 export function mappings(document: Mapping, section: string): readonly Mapping[] {
   const value = Object.hasOwn(document, section) ? document[section] : [];
-  return each(value, section).map((element, i) => {
-    if (isMapping(element)) return element;
-    throw unexpected(`${section}[${i}] must be a mapping, but is ${typeName(element)}`);
-  });
+  const elements = each(value, section);
+  if (elements.every(isMapping)) return elements;
+  const i = elements.findIndex((element) => !isMapping(element));
+  throw unexpected(`${section}[${i}] must be a mapping, but is ${typeName(elements[i])}`);
 }
 
 /** The string itself, or exit 2. */
@@ -48,8 +49,11 @@ export function typeName(value: unknown): string {
 
 /** Python's os.path.dirname. */
 export function dirname(path: string): string {
-  const head = path.slice(0, path.lastIndexOf('/') + 1);
-  return /^\/*$/.test(head) ? head : head.replace(/\/+$/, '');
+  const end = path.lastIndexOf('/') + 1;
+  let cut = end;
+  while (path[cut - 1] === '/') cut--;
+  // All of it slashes: the root, however many there are.
+  return path.slice(0, cut === 0 ? end : cut);
 }
 
 /** Python's os.path.basename: empty for `folder/`. */

@@ -4,7 +4,8 @@ import { changedMeanwhile, type Content } from '../../fs/content.ts';
 import { putFile, putLink, removeStale } from '../../fs/replacer.ts';
 import type { Directory, Handle } from '../../fs/tree.ts';
 import type { Lines } from './lines.ts';
-import { isOf, type Entry, type Tree } from './tree.ts';
+import { isOf, pathOnDisk, type Entry } from './entry.ts';
+import type { Tree } from './tree.ts';
 
 /** Preserved times go through doubles, which are this exact. */
 const TIME_TOLERANCE_S = 0.000_002;
@@ -23,18 +24,24 @@ interface Settling {
  */
 export function settle(tree: Tree, lines: Lines): void {
   const settling: Settling = { tree, lines, doomed: [] };
-  // Kept files first: what they were copied from is about to be replaced. The state after them: it says that they are there.
-  const [kept, state] = [['etc', 'kolla', 'defaults'], 'state'];
-  const order = (name: string, depth: number) =>
-    name === kept[depth] ? 0 : depth === kept.length && name === state ? 2 : 1;
-  settleFolder(settling, tree.top, (a, b, depth) => order(a, depth) - order(b, depth), 0);
+  settleFolder(settling, tree.top, 0);
   for (const remove of settling.doomed) remove();
 }
 
-type Order = (a: string, b: string, depth: number) => number;
+/** Where the image's own files are kept, and the state in it. */
+const KEPT = ['etc', 'kolla', 'defaults'];
+const STATE = 'state';
+
+/** Kept files first: what they were copied from is about to be replaced. The state after them: it says that they are there. */
+function namesOf({ children }: Entry, depth: number): Iterable<string> {
+  const first = KEPT[depth];
+  const names = new Set(first !== undefined && children.has(first) ? [first, ...children.keys()] : children.keys());
+  if (depth === KEPT.length && names.delete(STATE)) names.add(STATE);
+  return names;
+}
 
 /** The folder is on disk. It is held only where something changes in it. */
-function settleFolder(settling: Settling, folder: Entry, order: Order, depth: number): void {
+function settleFolder(settling: Settling, folder: Entry, depth: number): void {
   const { tree, doomed } = settling;
   let isPut = false;
   const put = (act: (directory: Directory) => void) => {
@@ -42,13 +49,13 @@ function settleFolder(settling: Settling, folder: Entry, order: Order, depth: nu
     isPut = true;
     act(tree.held(folder));
   };
-  for (const name of [...folder.children.keys()].toSorted((a, b) => order(a, b, depth))) {
+  for (const name of namesOf(folder, depth)) {
     const entry = folder.children.get(name);
     if (entry === undefined) {
       if (tree.held(folder).lstat(name) !== undefined) doomed.push(() => tree.held(folder).remove(name));
     } else if (entry.kind === 'directory') {
       settleDirectory(settling, folder, name, entry);
-      settleFolder(settling, entry, order, depth + 1);
+      settleFolder(settling, entry, depth + 1);
     } else if (entry.onDisk === undefined) settleThing(tree, folder, name, entry, put);
     else if (entry.touched) {
       using handle = tree.held(folder).hold(name);
@@ -85,7 +92,7 @@ function settleDirectory(settling: Settling, folder: Entry, name: string, entry:
 function settleAccess({ lines }: Settling, handle: Handle, { uid, gid, mode, onDisk }: Entry): void {
   const { path } = handle;
   const found = handle.stat();
-  if (!isOf(onDisk!, found)) throw changedMeanwhile(onDisk!.path);
+  if (!isOf(onDisk!, found)) throw changedMeanwhile(pathOnDisk(onDisk!));
   const otherOwner = found.uid !== uid || found.gid !== gid;
   if (otherOwner) {
     attempt(
@@ -118,7 +125,8 @@ function settleThing(
 ): void {
   const directory = tree.held(folder);
   const found = directory.lstat(name);
-  const { kind, target = '', mode, uid, gid, times } = entry;
+  const { kind, mode, uid, gid, times } = entry;
+  const target = entry.target ?? '';
   if (kind === 'link') {
     if (found?.isSymbolicLink() && directory.readlink(name) === target) return;
     if (found?.isDirectory()) directory.remove(name);

@@ -18,12 +18,23 @@ function savedIn(dest: string, entry: unknown): string | null {
   return source === dest ? saved : source;
 }
 
-/** Its spelling is an interface: kolla_copy_cacerts greps in it. */
+/** As Python's json.dumps(indent=4) has it. Its spelling is an interface: kolla_copy_cacerts greps in it. */
 export function stateText(state: State): string {
-  const rows = [...state].map(([source, { saved }]) => [source, { source, preserve_properties: true, dest: saved }]);
-  const ascii = /[\u007F-\uFFFF]/g;
-  return JSON.stringify(Object.fromEntries(rows), undefined, 4).replaceAll(
-    ascii,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const rows = Array.from(state.keys(), (dest) => {
+    const name = quoted(dest);
+    const { saved } = state.get(dest)!;
+    const kept = saved === null ? 'null' : quoted(saved);
+    return `    ${name}: {
+        "source": ${name},
+        "preserve_properties": true,
+        "dest": ${kept}
+    }`;
+  });
+  return rows.length === 0 ? '{}' : `{\n${rows.join(',\n')}\n}`;
+}
+
+function quoted(path: string): string {
+  const json = JSON.stringify(path);
+  if (Buffer.byteLength(json) === json.length && json.indexOf('\u007F') === -1) return json;
+  return json.replaceAll(/[\u007F-\uFFFF]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

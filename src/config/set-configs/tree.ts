@@ -1,40 +1,8 @@
-import type { Stats } from 'node:fs';
-import { basename } from 'node:path';
-import { defined } from '../../core/defined.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { bytesOf, changedMeanwhile, LargeFile, type Content } from '../../fs/content.ts';
 import { Directory } from '../../fs/tree.ts';
-
-export type Kind = 'directory' | 'file' | 'link' | 'special';
-
-/** One thing in the tree, as it is on disk or as it shall be. */
-export interface Entry {
-  readonly kind: Kind;
-  mode: number;
-  uid: number;
-  gid: number;
-  /** Undefined for what is yet to be made. */
-  onDisk: OnDisk | undefined;
-  /** Of a file that is yet to be made. */
-  readonly content?: Content;
-  readonly target?: string;
-  /** Seconds; undefined where the time doesn't matter. */
-  times?: { readonly atime: number; readonly mtime: number } | undefined;
-  /** Owner or mode differ from what is on disk. */
-  touched?: true;
-  /** What was looked at so far, and all of it when there is nothing on disk. Undefined means absent. */
-  readonly children: Map<string, Entry | undefined>;
-}
-
-/** The very thing that was looked at: what takes its name, or the name of a directory above it, is another. */
-export interface OnDisk {
-  /** Undefined for the root. */
-  readonly parent: Entry | undefined;
-  readonly name: string;
-  /** In the root, for messages. */
-  readonly path: string;
-  readonly stats: Pick<Stats, 'dev' | 'ino' | 'nlink'>;
-}
+import { isOf, newEntry, pathOnDisk, seen, type Entry, type OnDisk } from './entry.ts';
+import { basename } from './python.ts';
 
 /** Where a path leads. */
 export interface Place {
@@ -71,31 +39,58 @@ export class Tree implements Disposable {
   readonly root: string;
   readonly top: Entry;
   readonly #kept: LargeFile[] = [];
-  readonly #parts = new Map<string, readonly string[]>();
-  /** Folders that a path leads to without a link on the way: many files lie in one. */
-  readonly #straight = new Map<string, { readonly folder: Entry; readonly names: readonly string[] }>();
+  /** Where paths without a link on the way lead, and those that were followed: the same ones are asked for many times. */
+  readonly #straight = new Map<string, Place>();
+  readonly #followed = new Map<string, Place>();
   /** The one that was used last comes last. */
   readonly #held = new Map<Entry, Directory>();
+  #last: Entry | undefined;
 
   constructor(root: string) {
     this.root = root;
     const directory = unlessAbsent(() => Directory.open(root));
-    this.top = directory === undefined ? newDirectory(0o755, 0, 0) : seen(directory.stat(), undefined, '', '/');
+    const onDisk = directory && { parent: undefined, name: '', stats: directory.stat() };
+    this.top = onDisk === undefined ? newEntry('directory', 0o755, 0, 0) : seen(onDisk);
     if (directory !== undefined) this.#held.set(this.top, directory);
   }
 
   /** Where the path leads; the last link is followed when asked, or when a slash stands behind it. */
   find(path: string, follow: boolean, onLink?: OnLink): Place {
-    const cut = path.lastIndexOf('/');
-    const above = path.slice(0, cut);
-    const known = this.#straight.get(above);
-    const last = path.slice(cut + 1);
-    if (known !== undefined && !['', '.', '..'].includes(last)) {
-      const entry = this.child(known.folder, last);
-      if (!follow || entry?.kind !== 'link') return new Found(known.folder, last, entry, known.names);
-    }
+    const before = this.#straight.get(path);
+    // Whatever makes its folder another one makes us forget it.
+    const isCurrent = before !== undefined && before.folder!.children.get(before.name) === before.entry;
+    const straight = isCurrent ? before : this.#find(path, before);
+    if (straight !== undefined && !(follow && straight.entry?.kind === 'link')) return straight;
+    if (!follow || onLink !== undefined) return this.#walk(path, follow, onLink);
+    const known = this.#followed.get(path);
+    if (known?.entry !== undefined && known.folder!.children.get(known.name) === known.entry) return known;
+    const place = this.#walk(path, true);
+    this.#followed.set(path, place);
+    return place;
+  }
+
+  /** The same without any link on the way; undefined where there may be one, or a part is missing or written oddly. */
+  #find(path: string, known = this.#straight.get(path)): Place | undefined {
+    const name = known?.name ?? basename(path);
+    const folder = known?.folder ?? this.#folderOf(path, name);
+    if (folder === undefined) return undefined;
+    const entry = this.child(folder, name);
+    if (known !== undefined && known.entry === entry) return known;
+    const place = { folder, name, entry, path: path.startsWith('/') ? path : `/${path}` };
+    this.#straight.set(path, place);
+    return place;
+  }
+
+  #folderOf(path: string, name: string): Entry | undefined {
+    if (name === '' || name === '.' || name === '..') return undefined;
+    const cut = path.length - name.length - 1;
+    const folder = cut > 0 ? this.#find(path.slice(0, cut))?.entry : this.top;
+    return folder?.kind === 'directory' ? folder : undefined;
+  }
+
+  #walk(path: string, follow: boolean, onLink?: OnLink): Place {
     const folderOnly = path.endsWith('/');
-    let parts = this.#segments(path);
+    let parts = segments(path);
     const names: string[] = [];
     // Each the folder of the next; the last one is where we are.
     const entries: Entry[] = [this.top];
@@ -113,37 +108,33 @@ export class Tree implements Disposable {
       const isLast = next === parts.length;
       if (entry?.kind === 'link' && (!isLast || follow || folderOnly)) {
         onLink?.(entry, pathOf(names, name), holdersOf(names, entries));
-        if (++links > LINKS_MAX) return new Found(undefined, name, undefined, names);
+        if (++links > LINKS_MAX) return missing([...names, name]);
         if (entry.target!.startsWith('/')) names.length = 0;
         entries.length = names.length + 1;
-        parts = [...this.#segments(entry.target!), ...parts.slice(next)];
+        parts = [...segments(entry.target!), ...parts.slice(next)];
         next = 0;
         continue;
       }
       if (isLast) {
-        if (links === 0 && name === last) this.#straight.set(above, { folder, names });
-        return new Found(folder, name, folderOnly && entry?.kind !== 'directory' ? undefined : entry, names);
+        const isRefused = folderOnly && entry?.kind !== 'directory';
+        return { folder, name, entry: isRefused ? undefined : entry, path: pathOf(names, name) };
       }
       if (entry === undefined) return missing([...names, ...parts.slice(next - 1)]);
       names.push(name);
       entries.push(entry);
     }
-    return new Found(entries.at(-2) ?? this.top, names.pop() ?? '', entries.at(-1), names);
+    const name = names.pop() ?? '';
+    return { folder: entries.at(-2) ?? this.top, name, entry: entries.at(-1), path: pathOf(names, name) };
   }
 
   /** Gives a name in a folder to something else, or to nothing. */
   set(folder: Entry, name: string, entry: Entry | undefined): void {
     const before = folder.children.get(name);
     folder.children.set(name, entry);
+    if (!isWay(before) && !isWay(entry)) return;
     // A path through it may lead elsewhere now.
-    if ([before, entry].some((one) => one?.kind === 'directory' || one?.kind === 'link')) this.#straight.clear();
-  }
-
-  /** The same paths are asked for many times. */
-  #segments(path: string): readonly string[] {
-    let found = this.#parts.get(path);
-    if (found === undefined) this.#parts.set(path, (found = path.split('/').filter((part) => part !== '')));
-    return found;
+    this.#straight.clear();
+    this.#followed.clear();
   }
 
   lstat(path: string): Entry | undefined {
@@ -155,7 +146,7 @@ export class Tree implements Disposable {
   }
 
   isDirectory(path: string): boolean {
-    return this.stat(path)?.kind === 'directory';
+    return this.find(path, true).entry?.kind === 'directory';
   }
 
   /** The names in a folder, by their bytes. Throws when it is none or can't be read. */
@@ -185,7 +176,7 @@ export class Tree implements Disposable {
   contentOf({ content, onDisk }: Entry): Content {
     if (content !== undefined) return content;
     const found = this.held(onDisk!.parent!).read(onDisk!.name);
-    if (found === undefined || !isOf(onDisk!, found.stats)) throw changedMeanwhile(onDisk!.path);
+    if (found === undefined || !isOf(onDisk!, found.stats)) throw changedMeanwhile(pathOnDisk(onDisk!));
     if (found.content instanceof LargeFile) this.#kept.push(found.content.keepOpen());
     return found.content;
   }
@@ -194,37 +185,44 @@ export class Tree implements Disposable {
   held(entry: Entry): Directory {
     if (entry.onDisk === undefined) throw systemError('ENOENT', this.root);
     const directory = this.#held.get(entry) ?? this.#hold(entry.onDisk);
+    if (entry === this.#last) return directory;
+    this.#last = entry;
     this.#held.delete(entry);
     this.#held.set(entry, directory);
+    if (this.#held.size > HELD_MAX) this.#release();
+    return directory;
+  }
+
+  #release(): void {
     for (const [other, oldest] of this.#held) {
-      if (this.#held.size <= HELD_MAX) break;
+      if (this.#held.size <= HELD_MAX) return;
       if (other === this.top) continue;
       this.#held.delete(other);
       oldest[Symbol.dispose]();
     }
-    return directory;
   }
 
   /** A directory that is on disk from now on. */
   keep(entry: Entry, parent: Entry, directory: Directory): Directory {
     const name = basename(directory.path);
-    entry.onDisk = { parent, name, path: childPath(parent.onDisk!.path, name), stats: directory.stat() };
+    entry.onDisk = { parent, name, stats: directory.stat() };
     this.#held.set(entry, directory);
     return this.held(entry);
   }
 
-  #hold({ parent, name, path, stats }: OnDisk): Directory {
+  #hold(onDisk: OnDisk): Directory {
+    const { parent, name } = onDisk;
     let directory: Directory;
     try {
       directory = this.held(parent!).open(name);
     } catch (error) {
       if (['ENOTDIR', 'ELOOP', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? ''))
-        throw changedMeanwhile(path);
+        throw changedMeanwhile(pathOnDisk(onDisk));
       throw error;
     }
-    if (isOf({ stats }, directory.stat())) return directory;
+    if (isOf(onDisk, directory.stat())) return directory;
     directory[Symbol.dispose]();
-    throw changedMeanwhile(path);
+    throw changedMeanwhile(pathOnDisk(onDisk));
   }
 
   [Symbol.dispose](): void {
@@ -233,52 +231,38 @@ export class Tree implements Disposable {
   }
 
   child(folder: Entry, name: string): Entry | undefined {
-    if (folder.onDisk !== undefined && !folder.children.has(name)) folder.children.set(name, this.#look(folder, name));
-    return folder.children.get(name);
+    const known = folder.children.get(name);
+    if (known !== undefined || folder.onDisk === undefined || folder.children.has(name)) return known;
+    const entry = this.#look(folder, name);
+    folder.children.set(name, entry);
+    return entry;
   }
 
   #look(folder: Entry, name: string): Entry | undefined {
     const directory = this.held(folder);
-    const found = directory.lstat(name);
-    return found && seen(found, folder, name, childPath(folder.onDisk!.path, name), () => directory.readlink(name));
+    const stats = directory.lstat(name);
+    if (stats === undefined) return undefined;
+    const target = stats.isSymbolicLink() ? directory.readlink(name) : undefined;
+    return seen({ parent: folder, name, stats }, target);
   }
-}
-
-/** Whether it is the very thing that was looked at. */
-export function isOf({ stats }: Pick<OnDisk, 'stats'>, now: Stats): boolean {
-  return stats.dev === now.dev && stats.ino === now.ino;
-}
-
-export function newDirectory(mode: number, uid: number, gid: number): Entry {
-  return { kind: 'directory', mode, uid, gid, onDisk: undefined, children: new Map() };
 }
 
 export function systemError(code: string, path: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: ${path}`), { code });
 }
 
-/** Its path is put together where somebody asks for it: most only look whether something is there. */
-class Found implements Place {
-  readonly folder: Entry | undefined;
-  readonly name: string;
-  readonly entry: Entry | undefined;
-  readonly #above: readonly string[];
-
-  constructor(folder: Entry | undefined, name: string, entry: Entry | undefined, above: readonly string[]) {
-    this.folder = folder;
-    this.name = name;
-    this.entry = entry;
-    this.#above = above;
-  }
-
-  get path(): string {
-    return this.name === '' ? '/' : pathOf(this.#above, this.name);
-  }
-}
-
 /** A place in a folder that is not there, by its own name: two of them are not the same. */
 function missing(names: readonly string[]): Place {
-  return new Found(undefined, names.at(-1)!, undefined, names.slice(0, -1));
+  return { folder: undefined, name: names.at(-1)!, entry: undefined, path: `/${names.join('/')}` };
+}
+
+/** Whether paths may lead through it. */
+function isWay(entry: Entry | undefined): boolean {
+  return entry !== undefined && (entry.kind === 'directory' || entry.kind === 'link');
+}
+
+function segments(path: string): string[] {
+  return path.split('/').filter((part) => part !== '');
 }
 
 function pathOf(above: readonly string[], name: string): string {
@@ -288,34 +272,4 @@ function pathOf(above: readonly string[], name: string): string {
 function holdersOf(names: readonly string[], entries: readonly Entry[]): Holder[] {
   let path = '';
   return entries.map((entry, i) => ({ path: i === 0 ? '/' : (path += `/${names[i - 1]}`), entry }));
-}
-
-function childPath(path: string, name: string): string {
-  return path === '/' ? `/${name}` : `${path}/${name}`;
-}
-
-function seen(
-  stats: Stats,
-  parent: Entry | undefined,
-  name: string,
-  path: string,
-  targetOf: () => string | undefined = () => undefined,
-): Entry {
-  const kind = kindOf(stats);
-  return {
-    kind,
-    mode: stats.mode & 0o7777,
-    uid: stats.uid,
-    gid: stats.gid,
-    onDisk: { parent, name, path, stats },
-    children: new Map(),
-    times: { atime: stats.atimeMs / 1000, mtime: stats.mtimeMs / 1000 },
-    ...(kind === 'link' ? defined({ target: targetOf() }) : undefined),
-  };
-}
-
-function kindOf(stats: Stats): Kind {
-  if (stats.isDirectory()) return 'directory';
-  if (stats.isFile()) return 'file';
-  return stats.isSymbolicLink() ? 'link' : 'special';
 }

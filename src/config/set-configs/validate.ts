@@ -13,9 +13,10 @@ export function validateConfig(value: unknown): Mapping {
   const document: Mapping = isMapping(value) ? value : {};
   if (!Object.hasOwn(document, 'command')) throw invalid('Config is missing required "command" key');
   for (const [i, entry] of mappings(document, 'config_files').entries()) {
-    const missing = ['source', 'dest'].filter((key) => !Object.hasOwn(entry, key));
-    if (missing.length > 0)
+    if (!Object.hasOwn(entry, 'source') || !Object.hasOwn(entry, 'dest')) {
+      const missing = ['source', 'dest'].filter((key) => !Object.hasOwn(entry, key));
       throw invalid(`Config is missing required keys: ${missing.join(', ')} (config_files[${i}])`);
+    }
     const owned = Object.hasOwn(entry, 'owner') && Object.hasOwn(entry, 'perm');
     if (!owned && !isTrue(entry['preserve_properties'] ?? false))
       throw invalid(`Config needs preserve_properties or owner and perm (config_files[${i}])`);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Identity } from '../owner.ts';
-import type { Entry, Tree } from '../set-configs/tree.ts';
+import type { Entry } from '../set-configs/entry.ts';
+import type { Tree } from '../set-configs/tree.ts';
 
 /** Closed to all but root in every image. */
 const CLOSED = '/root';
