@@ -11,12 +11,12 @@ import { cliPage, errorsPage, GENERATED } from './docs/pages.ts';
 import { withProbes } from './docs/probes.ts';
 import { rbacPage } from './docs/rbac.ts';
 
-mkdirSync(join(ROOT, 'docs'), { recursive: true });
-writeFileSync(join(ROOT, 'docs/cli.md'), `${cliPage(all())}\n`);
-writeFileSync(join(ROOT, 'docs/errors.md'), errorsPage());
-writeFileSync(join(ROOT, 'docs/rbac.md'), rbacPage(GENERATED));
-writeFileSync(join(ROOT, 'docs/catalogue.md'), cataloguePage(SERVICES, GENERATED));
-const probePage = join(ROOT, 'docs/kolla-probe.md');
+mkdirSync(join(ROOT, 'docs/reference'), { recursive: true });
+writeFileSync(join(ROOT, 'docs/reference/cli.md'), `${cliPage(all())}\n`);
+writeFileSync(join(ROOT, 'docs/reference/errors.md'), errorsPage());
+writeFileSync(join(ROOT, 'docs/reference/rbac.md'), rbacPage(GENERATED));
+writeFileSync(join(ROOT, 'docs/reference/catalogue.md'), cataloguePage(SERVICES, GENERATED));
+const probePage = join(ROOT, 'docs/reference/kolla-probe.md');
 writeFileSync(probePage, withProbes(readFileSync(probePage, 'utf8')));
 const chartsPage = join(CHARTS, 'README.md');
 writeFileSync(chartsPage, withPods(readFileSync(chartsPage, 'utf8')));

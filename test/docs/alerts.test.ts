@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { ownMetrics, rules } from './metrics.ts';
 
-const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/how-to/operations.md', import.meta.url), 'utf8');
 
 /** Of kube-state-metrics, as its documentation has them. */
 const OTHERS = ['kube_pod_init_container_status_running', 'kube_job_status_failed', 'kube_job_failed'];

@@ -15,8 +15,8 @@ import { DOCUMENTED_LINES } from './documented-lines.ts';
 import { destination, file } from './serve/states.ts';
 
 const readPage = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
-const page = await readPage('kolla-log-ship.md');
-const migration = await readPage('migration-fluentd.md');
+const page = await readPage('reference/kolla-log-ship.md');
+const migration = await readPage('how-to/migration-fluentd.md');
 
 const words = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? '');
 
