@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { CHARTS } from '../../build/charts.ts';
 import { cataloguePage } from '../../build/docs/catalogue.ts';
+import { chartValuesPage } from '../../build/docs/chart-values.ts';
 import { withPods } from '../../build/docs/charts.ts';
+import { metricsPage } from '../../build/docs/metrics.ts';
 import { cliPage, errorsPage, GENERATED } from '../../build/docs/pages.ts';
 import { withProbes } from '../../build/docs/probes.ts';
 import { rbacPage, withoutExample } from '../../build/docs/rbac.ts';
@@ -16,6 +18,8 @@ for (const [name, page] of [
   ['errors.md', errorsPage()],
   ['rbac.md', rbacPage(GENERATED)],
   ['catalogue.md', cataloguePage(SERVICES, GENERATED)],
+  ['metrics.md', metricsPage(GENERATED)],
+  ['chart-values.md', chartValuesPage(GENERATED)],
   ['kolla-probe.md', withProbes(readFileSync(new URL('../../docs/reference/kolla-probe.md', import.meta.url), 'utf8'))],
 ] as const) {
   test(`docs/reference/${name} is what the tables say; if not: make docs`, async () => {
