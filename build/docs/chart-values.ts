@@ -74,7 +74,7 @@ function rowsOf({ schema, defaults, path, definitions }: Part): string[] {
   if (path === 'workloads' || keys.length === 0)
     return [`| \`${path}\` | ${typeOf(schema, definitions)} | ${defaultOf(defaults)} |`];
   const at = (key: string) => (defaults as Values | undefined)?.[key];
-  return keys.flatMap(([key, each = {}]) =>
+  return keys.flatMap(([key, each]) =>
     rowsOf({ schema: each, defaults: at(key), path: path === '' ? key : `${path}.${key}`, definitions }),
   );
 }
