@@ -67,7 +67,7 @@ evidence: $(READY) ## make test-full, and prints docs/evidence/ from what its te
 docs: $(READY) ## the pages that come from the option tables
 	@$(NODE) build/docs.ts
 
-picture: $(READY) ## docs/images/status.png, the status page as Debian's chromium shows it
+picture: $(READY) ## docs/images/status.png, the status page of a real run, as Debian's chromium shows it
 	@$(NODE) test/picture.ts
 
 format: $(READY)

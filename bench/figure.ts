@@ -23,7 +23,7 @@ export function figureLine(figure: Figure): string {
   return `${what}\n    ours ${ours} ${unit}${verdict(figure)}${peer === undefined ? '' : `, peer ${peer} ${unit}`}`;
 }
 
-/** For docs/performance.md. */
+/** For docs/concepts/performance.md. */
 export function figureTable(figures: readonly Figure[]): string[] {
   return [
     '| what | unit | ours | its |',

@@ -2,7 +2,7 @@
  * What our names cost beside the tools that do the same today: `make bench`, or `make bench NAME=set-configs`.
  *
  *   dist/kolla-pod and the peer, in turns, on the same machine and the same work -> CPU of each and its children, wall
- *   time -> least and median -> docs/evidence/bench-NAME.json and .svg, and its table in docs/performance.md
+ *   time -> least and median -> docs/evidence/bench-NAME.json and .svg, and its table in docs/concepts/performance.md
  *
  * A bench is one file here; ratios are of the least CPU, which is what the work costs: the rest is what else the machine
  * did. A bench that this machine can't run is named with the reason, and keeps what was printed before.
@@ -21,7 +21,7 @@ import { setConfigs } from './set-configs.ts';
 import { waits } from './waits.ts';
 
 const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits, dbSync, probe, logShip];
-const PAGE = 'docs/performance.md';
+const PAGE = 'docs/concepts/performance.md';
 
 const asked = process.argv.slice(2).filter((word) => word !== '');
 const unknown = asked.find((name) => !BENCHES.some((bench) => bench.name === name));
@@ -100,9 +100,15 @@ function duelTable(rows: readonly Row[]): string[] {
 
 /** Its table, between its markers. */
 function intoPage({ name, title, peer }: Bench, table: readonly string[], where: string): void {
-  const text = ['', `Beside ${peer}; ${where}.`, '', ...table, '', `![${title}](evidence/bench-${name}.svg)`, ''].join(
-    '\n',
-  );
+  const text = [
+    '',
+    `Beside ${peer}; ${where}.`,
+    '',
+    ...table,
+    '',
+    `![${title}](../evidence/bench-${name}.svg)`,
+    '',
+  ].join('\n');
   const page = readFileSync(PAGE, 'utf8');
   const between = new RegExp(`(<!-- bench ${name} -->)[^]*?(<!-- end ${name} -->)`);
   if (!between.test(page))

@@ -51,7 +51,7 @@ function pageOf({ seed, cases, starts, whole, refused, deviations, failures }: T
     `| cases that both refuse alike | ${refused} |`,
     `| cases that differ in a way that is not documented | ${failures.length} |`,
     '',
-    'Documented deviations (`docs/kolla-contract.md`) that were met:',
+    'Documented deviations (`docs/reference/kolla-contract.md`) that were met:',
     '',
     '| deviation | cases |',
     '|---|---|',

@@ -1,4 +1,4 @@
-/** docs/catalogue.md, from the services' data. */
+/** docs/reference/catalogue.md, from the services' data. */
 import { endpointText, grantText, lineOf } from '../../src/toolbox/catalogue.ts';
 import { PHASES, type Service, type Step } from '../../src/catalog/index.ts';
 

@@ -1,4 +1,4 @@
-/** docs/cli.md and docs/errors.md, from the tables that the program itself uses. */
+/** docs/reference/cli.md and docs/reference/errors.md, from the tables that the program itself uses. */
 import { commandsOf, sectionOf, type Command, type Helper } from '../../src/cli/command.ts';
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { EXIT_CODES } from '../../src/core/exit-codes.ts';

@@ -1,4 +1,4 @@
-/** The table in docs/kolla-probe.md, from the services' data. */
+/** The table in docs/reference/kolla-probe.md, from the services' data. */
 import { allProbes } from '../../src/catalog/index.ts';
 
 const OPEN = '<!-- probes: made by `make docs` from src/catalog/ -->';

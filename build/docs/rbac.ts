@@ -1,4 +1,4 @@
-/** docs/rbac.md: for each kind of wait the Role that `kolla-init rbac` prints, by the code that it prints it with. */
+/** docs/reference/rbac.md: for each kind of wait the Role that `kolla-init rbac` prints, by the code that it prints it with. */
 import { accessOf, KINDS, parseDependency } from '../../src/wait/index.ts';
 import { rolesFor } from '../../src/kube/rbac.ts';
 

@@ -6,7 +6,7 @@ export type OptionType = 'string' | 'path' | 'boolean' | 'integer' | 'duration' 
 
 /**
  * One option of a command. Parsing, the environment, the file, help, completion, man pages, the JSON Schema and
- * docs/cli.md all come from this row. Precedence: flag, environment, kolla-pod.yaml, default.
+ * docs/reference/cli.md all come from this row. Precedence: flag, environment, kolla-pod.yaml, default.
  */
 export interface Option {
   /** Without the dashes: `log-level`. The same word is the key in kolla-pod.yaml. */

@@ -1,4 +1,4 @@
-/** What a process ends with: sysexits(3) where it has a word for it. Documented in docs/errors.md. */
+/** What a process ends with: sysexits(3) where it has a word for it. Documented in docs/reference/errors.md. */
 export const ExitCode = {
   ok: 0,
   no: 1,

@@ -1,6 +1,6 @@
 import { ExitCode } from './errors.ts';
 
-/** One exit code as `kolla-pod explain` and docs/errors.md tell it. */
+/** One exit code as `kolla-pod explain` and docs/reference/errors.md tell it. */
 export interface ExitCodeEntry {
   readonly code: number;
   /** The word for it in ExitCode. */

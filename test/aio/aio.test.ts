@@ -12,7 +12,7 @@ fileLimit(45);
 
 const skip = (await whyNoAio()) ?? false;
 
-/** The heading of docs/quickstart.md. */
+/** The heading of docs/start/quickstart.md. */
 const QUICKSTART = 'On a cluster, with charts';
 /** Between two requests for tokens, each of which keeps a processor busy for a third of a second. */
 const PAUSE_MS = 300;
@@ -209,7 +209,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     }
   });
 
-  test('docs/aio.md and the charts of docs/quickstart.md have no command that was not run', () => {
+  test('docs/start/aio.md and the charts of docs/start/quickstart.md have no command that was not run', () => {
     assert.deepEqual([...stage.quickstart.left(QUICKSTART), ...stage.page.left()], []);
   });
 

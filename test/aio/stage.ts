@@ -2,7 +2,7 @@
  * The stage of `make aio`:
  *
  *   binary -> five images -> node with DNS -> Elasticsearch in the node's network -> volumes for the claims of the charts
- *   charts packaged into a working folder -> docs/quickstart.md and docs/aio.md, whose commands run there
+ *   charts packaged into a working folder -> docs/start/quickstart.md and docs/start/aio.md, whose commands run there
  *
  * All that is asserted is read from the API server, Keystone's, MariaDB's or Elasticsearch's own answers.
  */
@@ -32,9 +32,9 @@ export const CHARTS = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'placemen
 export interface Aio extends AsyncDisposable {
   readonly node: KubeNode;
   readonly elasticsearch: Elasticsearch;
-  /** docs/quickstart.md. */
+  /** docs/start/quickstart.md. */
   readonly quickstart: Page;
-  /** docs/aio.md. */
+  /** docs/start/aio.md. */
   readonly page: Page;
   /** Where their commands run: dist/charts, k8s and, once made, passwords.yml. */
   readonly folder: string;
@@ -68,8 +68,8 @@ export async function setAio(): Promise<Aio> {
   for (const chart of CHARTS) packageChart(chart, join(folder, 'dist/charts'));
   await symlink(join(ROOT, 'k8s'), join(folder, 'k8s'));
   const options = { programs: { helm: await helmBinary() }, cwd: folder };
-  const quickstart = parts.use(await openPage({ node }, 'quickstart', options));
-  const page = parts.use(await openPage({ node }, 'aio', options));
+  const quickstart = parts.use(await openPage({ node }, 'start/quickstart', options));
+  const page = parts.use(await openPage({ node }, 'start/aio', options));
   const kept = parts.move();
   return { node, elasticsearch, quickstart, page, folder, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -6,12 +6,12 @@ import { wantedServices } from '../../src/bootstrap/keystone/endpoints/index.ts'
 import { nova } from '../../src/catalog/nova.ts';
 import { ownServices } from '../../src/catalog/own.ts';
 
-const page = await readFile(new URL('../../docs/kolla-bootstrap.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/reference/kolla-bootstrap.md', import.meta.url), 'utf8');
 
 test('the service of the page is read as it stands', () => {
   const [, yaml = ''] = /```yaml\n(services:\n[^`]*)```/.exec(page) ?? [];
   const { services } = load(yaml) as { services: unknown };
-  const [murano] = ownServices('docs/kolla-bootstrap.md', services, []);
+  const [murano] = ownServices('docs/reference/kolla-bootstrap.md', services, []);
   assert.equal(murano?.identity?.services?.[0]?.type, 'application-catalog');
   assert.equal(murano?.queue?.user, 'murano');
 });

@@ -5,7 +5,7 @@ import { load, loadAll } from 'js-yaml';
 import { JOB_OPTIONS } from '../../src/bootstrap/job/options.ts';
 import { runHelper } from '../support/helper.ts';
 
-const page = await readFile(new URL('../../docs/migration-openstack-helm.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/how-to/migration-openstack-helm.md', import.meta.url), 'utf8');
 const EXAMPLE = new URL('../../k8s/examples/placement/', import.meta.url);
 
 interface Container {

@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { CHARTS } from '../../build/charts.ts';
 import { cataloguePage } from '../../build/docs/catalogue.ts';
+import { chartValuesPage } from '../../build/docs/chart-values.ts';
 import { withPods } from '../../build/docs/charts.ts';
+import { metricsPage } from '../../build/docs/metrics.ts';
 import { cliPage, errorsPage, GENERATED } from '../../build/docs/pages.ts';
 import { withProbes } from '../../build/docs/probes.ts';
 import { rbacPage, withoutExample } from '../../build/docs/rbac.ts';
@@ -16,10 +18,12 @@ for (const [name, page] of [
   ['errors.md', errorsPage()],
   ['rbac.md', rbacPage(GENERATED)],
   ['catalogue.md', cataloguePage(SERVICES, GENERATED)],
-  ['kolla-probe.md', withProbes(readFileSync(new URL('../../docs/kolla-probe.md', import.meta.url), 'utf8'))],
+  ['metrics.md', metricsPage(GENERATED)],
+  ['chart-values.md', chartValuesPage(GENERATED)],
+  ['kolla-probe.md', withProbes(readFileSync(new URL('../../docs/reference/kolla-probe.md', import.meta.url), 'utf8'))],
 ] as const) {
-  test(`docs/${name} is what the tables say; if not: make docs`, async () => {
-    const stands = (await readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).split('\n');
+  test(`docs/reference/${name} is what the tables say; if not: make docs`, async () => {
+    const stands = (await readFile(new URL(`../../docs/reference/${name}`, import.meta.url), 'utf8')).split('\n');
     const should = page.split('\n');
     // The first line that differs says more than two pages do.
     const at = should.findIndex((line, i) => line !== stands[i]);
@@ -33,6 +37,6 @@ test('k8s/charts/README.md names all Pods that do not pass `restricted`; if not:
   assert.equal(stands, withPods(stands));
 });
 
-test('docs/rbac.md has a Role for every kind of object', () => {
+test('docs/reference/rbac.md has a Role for every kind of object', () => {
   assert.deepEqual(withoutExample(), []);
 });

@@ -50,7 +50,7 @@ interface Sbom {
 test('the page has the sizes that were printed', async () => {
   const rowsOf = (text: string) => [...text.matchAll(/^\| (kolla-pod:\S+) \| (\w+) \| (.+?) \| (.+?) \| (.+?) \|/gm)];
   const [page, printed] = await Promise.all(
-    ['docs/images.md', 'docs/evidence/image-sizes.md'].map(async (file) =>
+    ['docs/how-to/images.md', 'docs/evidence/image-sizes.md'].map(async (file) =>
       rowsOf(await readFile(join(ROOT, file), 'utf8')).map((row) => row.slice(1, 6)),
     ),
   );

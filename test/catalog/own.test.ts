@@ -157,10 +157,10 @@ test('every problem is said at once', () => {
 });
 
 test('the example of the docs is read as it stands', async () => {
-  const page = await readFile(new URL('../../docs/kolla-db-sync.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/reference/kolla-db-sync.md', import.meta.url), 'utf8');
   const [, yaml = ''] = /```yaml\n(services:\n[^`]*)```/.exec(page) ?? [];
   const { services } = load(yaml) as { services: unknown };
-  const [murano] = ownServices('docs/kolla-db-sync.md', services, []);
+  const [murano] = ownServices('docs/reference/kolla-db-sync.md', services, []);
   assert.deepEqual(Object.keys(murano?.migration.phases ?? {}), ['all', 'expand', 'online']);
 });
 

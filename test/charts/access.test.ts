@@ -146,7 +146,7 @@ describe('Roles are those that the helpers print for the same waits', { skip }, 
   });
 });
 
-/** `kolla-bootstrap keys rbac` prints YAML only; docs/keystone-keys.md has it. */
+/** `kolla-bootstrap keys rbac` prints YAML only; docs/how-to/keystone-keys.md has it. */
 const keysRules: readonly Rule[] = [
   {
     apiGroups: [''],

@@ -6,7 +6,7 @@ import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, keyOf, mainOf, podOf, SERVICE_CHARTS, textAt, workloadsOf } from './service-charts.ts';
 import { rendering, type KubeObject, type Rendered } from './support.ts';
 
-/** What kolla-sidecar needs after the service has ended: log-ship's grace and 5 s more (docs/kolla-sidecar.md). */
+/** What kolla-sidecar needs after the service has ended: log-ship's grace and 5 s more (docs/reference/kolla-sidecar.md). */
 const SIDECAR_SECONDS = 20 + 5;
 
 /** Each option that says how long a service may take to stop, as its files have it. */

@@ -8,7 +8,7 @@ import { runAll, type Outcome } from './extend-start/runs.ts';
 import { KOLLA_VERSION, canHaveKolla, kollaPackage } from './kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from './throw-away-root.ts';
 
-const PAGE = new URL('../../docs/rootless-extend-start.md', import.meta.url);
+const PAGE = new URL('../../docs/reference/rootless-extend-start.md', import.meta.url);
 
 /** Programs outside /usr/local are laid over this machine's /usr, read-only. */
 async function canLayOver(): Promise<string | undefined> {
@@ -62,7 +62,7 @@ test('what is called instead of the service is what the variable asks for', { sk
   ]);
 });
 
-test('docs/rootless-extend-start.md says what was seen', { skip }, async () => {
+test('docs/reference/rootless-extend-start.md says what was seen', { skip }, async () => {
   const page = pageOf(outcomes, KOLLA_VERSION);
   if (process.env['UPDATE_DOCS'] === '1') await writeFile(PAGE, page);
   const there = await readFile(PAGE, 'utf8').catch(() => '');

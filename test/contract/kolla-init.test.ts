@@ -59,8 +59,8 @@ test(
   },
 );
 
-test('every reason stands in docs/kolla-contract.md', () => {
-  const page = readFileSync(new URL('../../docs/kolla-contract.md', import.meta.url), 'utf8');
+test('every reason stands in docs/reference/kolla-contract.md', () => {
+  const page = readFileSync(new URL('../../docs/reference/kolla-contract.md', import.meta.url), 'utf8');
   const missing = new Set(Object.values(DIFFERENT).filter((reason) => !page.includes(reason)));
   assert.deepEqual([...missing], []);
 });

@@ -3,7 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { ownMetrics, rules } from './metrics.ts';
 
-const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+const readPage = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+const page = await readPage('how-to/operations.md');
+
+/** Programs, whose names are spelled like a metric's. */
+const NAMES = new Set(['kolla_start', 'kolla_set_configs', 'kolla_copy_cacerts', 'kolla_extend_start']);
 
 /** Of kube-state-metrics, as its documentation has them. */
 const OTHERS = ['kube_pod_init_container_status_running', 'kube_job_status_failed', 'kube_job_failed'];
@@ -23,19 +27,22 @@ test('alerts ask for metrics that there are', async () => {
   }
 });
 
-test('the page has every metric and every alert, and none else', async () => {
-  const shown = [...page.matchAll(/`(kolla_[a-z_]*[a-z])`/g)].map(([, name = '']) => name);
+test('the reference has a row for every metric that is served, and pages name no other', async () => {
   const own = ownMetrics();
-  // Of log shipping its own page has all.
-  const others = [...own].filter((name) => /^kolla_(?!log_ship_)/.test(name));
+  const reference = await readPage('reference/metrics.md');
+  const rows = [...reference.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name);
+  assert.deepEqual(rows.toSorted(), [...own].toSorted());
+  const pages = await Promise.all(['kolla-probe', 'kolla-sidecar'].map((name) => readPage(`reference/${name}.md`)));
+  const named = [page, ...pages].flatMap((text) => [
+    ...text.matchAll(/`(kolla_(?!pod_fence|pod_record)[a-z_]*[a-z])/g),
+  ]);
   assert.deepEqual(
-    others.filter((name) => !shown.includes(name)),
+    named.map(([, name = '']) => name).filter((name) => !own.has(name) && !NAMES.has(name)),
     [],
   );
-  assert.deepEqual(
-    shown.filter((name) => !own.has(name)),
-    [],
-  );
+});
+
+test('the page has every alert, and no other', async () => {
   const alerts = [...page.matchAll(/^\| `(Kolla\w+)` \|/gm)].map(([, name = '']) => name);
   assert.deepEqual(alerts.toSorted(), (await rules()).map(({ alert }) => alert).toSorted());
 });

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { importsOf } from '../runner/changed.ts';
 
-/** docs/architecture.md's floors, the lowest first: a room imports of lower floors alone, types counted. */
+/** docs/concepts/architecture.md's floors, the lowest first: a room imports of lower floors alone, types counted. */
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['cli'],

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { LINE_RULES } from '../../src/toolbox/configmaps/line-rules.ts';
 import { judge } from '../../src/toolbox/configmaps/secrecy.ts';
 
-const page = await readFile(new URL('../../docs/configmaps.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/how-to/configmaps.md', import.meta.url), 'utf8');
 
 test('the page has every rule about lines, in their order, and none else', () => {
   const [, table = ''] = /\| rule \|.*\n.*\n((?: +\|.*\n)+)/.exec(page) ?? [];

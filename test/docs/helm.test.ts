@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { chartNames } from '../../build/charts.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-const page = await readFile(new URL('docs/helm.md', ROOT), 'utf8');
-const rows = [...page.matchAll(/^\| \[([\w-]+)\]\(\.\.\/k8s\/charts\/\1\) \|[^|]*\| ([^|]*) \|$/gm)];
+const page = await readFile(new URL('docs/how-to/helm.md', ROOT), 'utf8');
+const rows = [...page.matchAll(/^\| \[([\w-]+)\]\(\.\.\/\.\.\/k8s\/charts\/\1\) \|[^|]*\| ([^|]*) \|$/gm)];
 
 test('the page has every chart', () => {
   assert.deepEqual(rows.map(([, name = '']) => name).toSorted(), chartNames().toSorted());

@@ -1,10 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
-import { Lags, shippingFamilies } from '../../src/logship/serve/index.ts';
-import { processFamilies } from '../../src/net/prometheus.ts';
-import { probeFamilies } from '../../src/probe/serve/metrics.ts';
-import { roleFamilies } from '../../src/sidecar/parts.ts';
-import { destination, file } from '../logship/serve/states.ts';
+import { allFamilies } from '../../build/docs/metrics.ts';
 
 export interface Rule {
   readonly alert: string;
@@ -27,14 +23,5 @@ export async function rules(): Promise<Rule[]> {
 
 /** The names of all metrics that helpers serve. */
 export function ownMetrics(): Set<string> {
-  const pipelines = () => [destination({ fileStates: () => [file()] })];
-  const side = () => ({ reclaimed: 1, syslog: { received: 1, lost: 0, dropped: 0 } });
-  using lags = new Lags(pipelines);
-  const families = [
-    ...probeFamilies([], []),
-    ...roleFamilies([]),
-    ...shippingFamilies({ pipelines, side }, lags),
-    ...processFamilies(),
-  ];
-  return new Set(families.map(({ name }) => name));
+  return new Set(allFamilies().map(({ name }) => name));
 }

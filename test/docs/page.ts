@@ -2,19 +2,20 @@ import { readFile } from 'node:fs/promises';
 
 /** The pages whose every example is run or validated. */
 export const PAGES = [
-  'configmaps',
-  'operations',
-  'security',
-  'scope',
-  'multinode',
-  'advanced',
-  'helm',
-  'quickstart',
-  'aio',
-  'developing',
+  'how-to/configmaps',
+  'how-to/operations',
+  'concepts/security',
+  'concepts/scope',
+  'how-to/multinode',
+  'how-to/advanced',
+  'how-to/helm',
+  'start/quickstart',
+  'start/aio',
+  'how-to/developing',
 ] as const;
 
 export interface Page {
+  /** With its directory, without `.md`. */
   readonly name: string;
   readonly text: string;
 }

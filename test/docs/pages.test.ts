@@ -1,8 +1,8 @@
 /** What pages show must be so: shell that a shell reads, options that there are, links that lead somewhere. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadAll } from 'js-yaml';
@@ -53,24 +53,45 @@ test('pages have examples in shell and YAML', () => {
   for (const language of ['sh', 'yaml']) assert.notDeepEqual(pagesWith(language), [], language);
 });
 
-for (const page of pages)
-  test(`docs/${page.name}.md: its links lead to files and headings that there are`, async () => {
-    const prose = page.text.replaceAll(/^( *)```[^]*?^\1```$/gm, '');
-    for (const [, target = ''] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^https?:/.test(target)) continue;
-      const [path = '', anchor] = target.split('#');
-      const file = path === '' ? join(ROOT, 'docs', `${page.name}.md`) : join(ROOT, 'docs', path);
+/** Every page that a person writes or reads, from the repository's top. */
+const written = globSync(['*.md', 'docs/**/*.md', 'k8s/**/*.md'], { cwd: ROOT }).toSorted();
+
+for (const page of written)
+  test(`${page}: its links lead to files and headings that there are`, async () => {
+    for (const { target, file, anchor } of linksOf(page, await readFile(join(ROOT, page), 'utf8'))) {
       assert.ok(existsSync(file), target);
       // The command line's page is made from the tables.
-      if (anchor === undefined || path === 'cli.md') continue;
+      if (anchor === undefined || file.endsWith('/cli.md')) continue;
       assert.ok(anchorsIn(await readFile(file, 'utf8')).has(anchor), target);
     }
   });
 
-test('every page is found from README.md', async () => {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  for (const { name } of pages) assert.ok(readme.includes(`(docs/${name}.md`), name);
+test('README.md leads to the index, and the index to every page', async () => {
+  const leadsTo = async (page: string) =>
+    linksOf(page, await readFile(join(ROOT, page), 'utf8')).map(({ file }) => relative(ROOT, file));
+  assert.ok((await leadsTo('README.md')).includes('docs/README.md'));
+  const indexed = new Set([...(await leadsTo('docs/README.md')), 'docs/README.md']);
+  const unlisted = written.filter((page) => /^docs\/(?!adr\/|evidence\/)/.test(page) && !indexed.has(page));
+  assert.deepEqual(unlisted, []);
 });
+
+interface Link {
+  readonly target: string;
+  readonly file: string;
+  readonly anchor: string | undefined;
+}
+
+/** The links of a page into this repository. */
+function linksOf(page: string, text: string): Link[] {
+  const prose = text.replaceAll(/^( *)```[^]*?^\1```$/gm, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^https?:/.test(target))
+    .map((target) => {
+      const [path = '', anchor] = target.split('#');
+      return { target, anchor, file: join(ROOT, path === '' ? page : join(dirname(page), path)) };
+    });
+}
 
 function checkCommand({ words: [program = '', ...words], line }: Command, place: string): void {
   const helper = all().find(({ name }) => name === program);

@@ -3,12 +3,12 @@ import { load } from 'js-yaml';
 import { TESTBOX_IMAGE, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { until } from '../support/until.ts';
 
-const PAGE = new URL('../../docs/migration-kubernetes-entrypoint.md', import.meta.url);
+const PAGE = new URL('../../docs/how-to/migration-kubernetes-entrypoint.md', import.meta.url);
 /** As the page has it. */
 const NAMESPACE = 'openstack';
 
 /**
- * Runs a Pod with the init container that docs/migration-kubernetes-entrypoint.md shows after the migration, with the page's Role
+ * Runs a Pod with the init container that docs/how-to/migration-kubernetes-entrypoint.md shows after the migration, with the page's Role
  * and nothing but the image put in; then makes what it waits for, one after the other.
  * @returns what the init container said, once the Pod is Ready
  */

@@ -210,9 +210,9 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(await said('app'), reloaded);
   });
 
-  test('docs/upgrades.md: the contract waits for the last old Pod, and Keystone answers all the time', async () => {
+  test('docs/how-to/upgrades.md: the contract waits for the last old Pod, and Keystone answers all the time', async () => {
     const CONTRACT = 'e25ffa003242';
-    await using page = await openPage(stage, 'upgrades');
+    await using page = await openPage(stage, 'how-to/upgrades');
     await undoPhases(stage, 'keystone');
     const port = await servicePort();
     const revisions = async () =>

@@ -29,7 +29,7 @@ export interface Page extends AsyncDisposable {
 
 /**
  * The commands of docs/NAME.md, on the node.
- * @param name of the page, without `.md`
+ * @param name of the page with its directory, without `.md`
  */
 export async function openPage(
   { node }: Pick<Stage, 'node'>,

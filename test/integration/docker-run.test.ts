@@ -20,7 +20,7 @@ test(
   "the documentation's docker run puts files in place, waits for real servers and ends with 0",
   { skip },
   async () => {
-    const { env, volumes, command } = await documentedRun('kolla-init', 'KOLLA_INIT_WAIT');
+    const { env, volumes, command } = await documentedRun('reference/kolla-init', 'KOLLA_INIT_WAIT');
     assert.equal(command[0], 'kolla-init');
     assert.deepEqual([...volumes.keys()], [CONFIG_FILES, '/etc/keystone']);
     await using folder = await privateFolder('docker-run');

@@ -61,7 +61,7 @@ describe('values of the pages', { skip: noHelm ?? false }, () => {
 });
 
 /** Whose commands need what those before them have done. */
-const RUN_BY_AIO: ReadonlySet<string> = new Set(['quickstart', 'aio']);
+const RUN_BY_AIO: ReadonlySet<string> = new Set(['start/quickstart', 'start/aio']);
 
 describe('objects and commands of the pages', { skip: (await canRunControlPlane()) ?? false }, () => {
   let cluster: SharedControlPlane;

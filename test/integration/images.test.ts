@@ -26,7 +26,7 @@ interface Example {
   readonly prints: RegExp | undefined;
 }
 
-const examples = examplesOf(await readFile(join(ROOT, 'docs/images.md'), 'utf8'));
+const examples = examplesOf(await readFile(join(ROOT, 'docs/how-to/images.md'), 'utf8'));
 const capabilities = [canRunDocker, canBuildImages, canBuildKeystoneImage, canBuildInfrastructureImages, canRunCompose];
 const skip = await firstLacking(capabilities);
 

@@ -1,4 +1,4 @@
-/** docs/migration-openstack-helm.md: its Job's own words, in a world that is as openstack-helm's Jobs leave it. */
+/** docs/how-to/migration-openstack-helm.md: its Job's own words, in a world that is as openstack-helm's Jobs leave it. */
 import assert from 'node:assert/strict';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { adminOf, type Admin } from './kolla-bootstrap-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? (await canBuildPlacementImage()) ?? false;
 
-const PAGE = new URL('../../docs/migration-openstack-helm.md', import.meta.url);
+const PAGE = new URL('../../docs/how-to/migration-openstack-helm.md', import.meta.url);
 const PASSWORD = 'hidden-of-placement';
 /** As the chart's values make them. */
 const ENDPOINTS = {

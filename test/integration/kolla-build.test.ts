@@ -16,7 +16,7 @@ const skip = await canRunKollaBuild();
 test('the image that the override copies from is that of this version, where none is named', async () => {
   assert.match(await readFile(OVERRIDE, 'utf8'), new RegExp(`default\\('kolla-pod:${VERSION}-scratch', true\\)`));
   const examples = ['copied', 'image-volume'].map((name) => `k8s/examples/install/${name}.yaml`);
-  for (const file of ['docs/images.md', 'images/Containerfile', ...examples]) {
+  for (const file of ['docs/how-to/images.md', 'images/Containerfile', ...examples]) {
     const named = (await readFile(file, 'utf8')).matchAll(/\bkolla-pod:(?<tag>\d[\w.]*)/g);
     assert.deepEqual([...new Set([...named].map(({ groups }) => groups?.['tag']))], [VERSION], file);
   }

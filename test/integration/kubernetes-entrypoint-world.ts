@@ -9,7 +9,7 @@ import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
 const OTHER_NODE = namespaceName('compute');
 const HOSTS: Readonly<Record<string, string>> = { [OWN_NODE]: '10.0.0.1', [OTHER_NODE]: '10.0.0.2' };
 
-const PAGE = new URL('../../docs/migration-kubernetes-entrypoint.md', import.meta.url);
+const PAGE = new URL('../../docs/how-to/migration-kubernetes-entrypoint.md', import.meta.url);
 
 interface Role {
   readonly kind: string;

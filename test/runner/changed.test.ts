@@ -31,6 +31,6 @@ test('a changed fixture reaches the test that names its directory', () => {
 });
 
 test('what is not TypeScript reaches the suites that read it', () => {
-  assert.ok(isReached('test/runner/pool.test.ts', ['docs/cli.md'], ['docs/**']));
-  assert.ok(!isReached('test/runner/pool.test.ts', ['docs/cli.md'], ['k8s/**']));
+  assert.ok(isReached('test/runner/pool.test.ts', ['docs/reference/cli.md'], ['docs/**']));
+  assert.ok(!isReached('test/runner/pool.test.ts', ['docs/reference/cli.md'], ['k8s/**']));
 });

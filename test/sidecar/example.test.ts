@@ -69,6 +69,6 @@ for (const [what, text] of [
   });
 
 async function shown(): Promise<string> {
-  const text = await readFile(new URL('../../docs/kolla-sidecar.md', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../../docs/reference/kolla-sidecar.md', import.meta.url), 'utf8');
   return /```yaml\n(# \/etc\/kolla-pod[^]*?)```/.exec(text)?.[1] ?? '';
 }

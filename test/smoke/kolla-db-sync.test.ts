@@ -34,7 +34,7 @@ describe('kolla-db-sync', { skip: (await canRunMariadb()) ?? false }, () => {
   });
 
   test("the documentation's docker run migrates, and finds nothing to do when it is run again", async () => {
-    const { env, volumes, command } = await documentedRun('kolla-db-sync', 'KOLLA_DB_SYNC_ADMIN_USER');
+    const { env, volumes, command } = await documentedRun('reference/kolla-db-sync', 'KOLLA_DB_SYNC_ADMIN_USER');
     assert.equal(command[0], 'kolla-db-sync');
     assert.deepEqual([...volumes.keys()], ['/etc/keystone', '/run/secrets']);
     await using folder = await privateFolder('docker-run');

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { ANY, KINDS } from '../../src/wait/index.ts';
 
-const page = await readFile(new URL('../../docs/kolla-init.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/reference/kolla-init.md', import.meta.url), 'utf8');
 const table = page.slice(page.indexOf('| `--wait` |'), page.indexOf('`@NAMESPACE` behind'));
 
 for (const { word, form } of KINDS) {

@@ -8,7 +8,7 @@
  * Whatever Kolla's own tool would stumble over, at whatever step, is found on the picture: the exit code is the same, and
  * nothing has been touched. Settling can fail only where the system does; every file is then wholly old or wholly new.
  * Exit codes are Kolla's: 0 done, 1 what it has a name for, 2 everything else. Log lines are Kolla's too (lines).
- * What differs on purpose is in docs/kolla-contract.md.
+ * What differs on purpose is in docs/reference/kolla-contract.md.
  */
 import { bugText, messageOf } from '../../core/errors.ts';
 import { Changes, type Maker } from './changes.ts';

@@ -71,7 +71,8 @@ function sayWhatIsLeftOut(log: Log): void {
     const sources = sourcesOf('/');
     const { folder, files } = sources;
     if (files.size === 0 || areInBundle('/', sources)) return;
-    const how = 'let kolla-init prepare the store in a volume (docs/kolla-contract.md), or put them into the image';
+    const how =
+      'let kolla-init prepare the store in a volume (docs/reference/kolla-contract.md), or put them into the image';
     log.warn(`the certificates in ${folder} are not added to the image's own: ${how}`);
   } catch (error) {
     log.warn(`cannot look for CA certificates: ${messageOf(error)}`);

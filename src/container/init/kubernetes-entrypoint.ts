@@ -4,7 +4,7 @@
  *   DEPENDENCY_* -> dependencies and files to render, all of it read before anything is done -> files rendered
  *   (DEPENDENCY_CONFIG) -> kolla-init's waits -> COMMAND by execve; without one, the end
  *
- * Ends with 64 where a variable is wrong (kubernetes-entrypoint went on, see docs/migration-kubernetes-entrypoint.md), 65 a
+ * Ends with 64 where a variable is wrong (kubernetes-entrypoint went on, see docs/how-to/migration-kubernetes-entrypoint.md), 65 a
  * template or credentials, 69 a Job that failed, 75 the deadline, 77 what is not permitted, 126 and 127 as a shell for a COMMAND
  * that can't be run, 143 SIGTERM; else with COMMAND's own code. The API server is asked only where a dependency needs it.
  */
@@ -40,7 +40,7 @@ const main = command({
   summary: "Waits for what DEPENDENCY_* says, then becomes COMMAND: kubernetes-entrypoint's drop-in.",
   description:
     "Every variable of kubernetes-entrypoint means what it meant, but is watched instead of polled, and a wrong one is an error. The log's " +
-    'phrases and streams are its own, unless --log-format asks for others. docs/migration-kubernetes-entrypoint.md has every difference.',
+    'phrases and streams are its own, unless --log-format asks for others. docs/how-to/migration-kubernetes-entrypoint.md has every difference.',
   operands: [{ name: 'WORD', help: 'not used, as ever; COMMAND says what to run', optional: true, many: true }],
   options: ENTRYPOINT_OPTIONS,
   examples: [

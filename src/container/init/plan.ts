@@ -99,7 +99,7 @@ async function caFolders(sources: readonly string[], configDir: string, image: s
   return image === undefined ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : caVolumes(image);
 }
 
-/** The keys are an interface: docs/kolla-init.md lists them. */
+/** The keys are an interface: docs/reference/kolla-init.md lists them. */
 function asData({ file: config, user, entries, layout, spec, problems }: PodPlan): object {
   return {
     version: 1,

@@ -10,7 +10,7 @@ import type { MigrationStatus } from '../status/document.ts';
 
 /** As the kubelet begins a Job's Pod again: a migration that failed is no small thing to repeat. */
 const BACKOFF: Backoff = { minMs: 10_000, maxMs: 300_000 };
-/** After --grace, to stop the command, record it and give the lock back: see docs/kolla-db-sync.md. */
+/** After --grace, to stop the command, record it and give the lock back: see docs/reference/kolla-db-sync.md. */
 const STOPPING_MS = 15_000;
 const STAGES_KEPT = 20;
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { keystone } from '../../../src/catalog/keystone.ts';
 
-const page = await readFile(new URL('../../../docs/keystone-keys.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../../docs/how-to/keystone-keys.md', import.meta.url), 'utf8');
 
 test('the page has every repository where the catalogue has it', () => {
   for (const { name, secret, folder } of keystone.keys ?? []) {

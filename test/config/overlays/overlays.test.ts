@@ -191,7 +191,7 @@ test('files with values of names that look like credentials are known, and those
 });
 
 test('the example of the documentation works', async () => {
-  const page = await readFile(new URL('../../../docs/kolla-init.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../docs/reference/kolla-init.md', import.meta.url), 'utf8');
   const example = /```yaml\n(overlays:[^]*?)```/.exec(page)?.[1];
   const { overlays } = load(example ?? '') as { overlays: unknown };
   const overlay = makeOverlay('docs', overlays, { POD_IP: '10.0.0.3', NODE_NAME: 'n1' });

@@ -6,7 +6,10 @@ import { parseDependency, translate } from '../../../src/wait/index.ts';
 import { ENTRYPOINT_OPTIONS } from '../../../src/container/init/entrypoint-options.ts';
 import { ROWS } from '../../integration/kubernetes-entrypoint-rows.ts';
 
-const PAGE = await readFile(new URL('../../../docs/migration-kubernetes-entrypoint.md', import.meta.url), 'utf8');
+const PAGE = await readFile(
+  new URL('../../../docs/how-to/migration-kubernetes-entrypoint.md', import.meta.url),
+  'utf8',
+);
 
 interface Container {
   readonly image: string;

@@ -7,7 +7,7 @@ import type { Container, PodSpec } from '../../../src/config/volumes/index.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { runHelper } from '../../support/helper.ts';
 
-const PAGE = new URL('../../../docs/migration-kolla_start.md', import.meta.url);
+const PAGE = new URL('../../../docs/how-to/migration-kolla_start.md', import.meta.url);
 
 interface Deployment {
   readonly spec: { readonly template: { readonly spec: PodSpec } };

@@ -1,4 +1,4 @@
-/** Where ours differs on purpose: each test shows the reference's harm first, then ours. docs/kolla-contract.md says why. */
+/** Where ours differs on purpose: each test shows the reference's harm first, then ours. docs/reference/kolla-contract.md says why. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './entries.ts';

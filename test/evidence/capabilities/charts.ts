@@ -191,7 +191,7 @@ export const charts: Capability = {
     {
       point: 'all in one: it runs the charts’ part of the quickstart word for word',
       file: 'test/aio/aio.test.ts',
-      test: 'docs/aio.md and the charts of docs/quickstart.md have no command that was not run',
+      test: 'docs/start/aio.md and the charts of docs/start/quickstart.md have no command that was not run',
     },
     {
       point: 'a Galera and a RabbitMQ of three: one cluster, and one again after all nodes were killed at once',

@@ -172,11 +172,11 @@ export const dbSync: Capability = {
       ],
     },
     {
-      point: 'a stepwise Keystone upgrade on the real node, as docs/upgrades.md walks it',
+      point: 'a stepwise Keystone upgrade on the real node, as docs/how-to/upgrades.md walks it',
       file: 'test/e2e/keystone.test.ts',
       test: [
         'the Job migrates, Keystone starts after it, is ready after that, and gives a token',
-        'docs/upgrades.md: the contract waits for the last old Pod, and Keystone answers all the time',
+        'docs/how-to/upgrades.md: the contract waits for the last old Pod, and Keystone answers all the time',
       ],
     },
     {

@@ -18,7 +18,7 @@ export const images: Capability = {
       ],
     },
     {
-      point: 'what they weigh is what docs/images.md has',
+      point: 'what they weigh is what docs/how-to/images.md has',
       file: 'test/build/images.test.ts',
       test: ['the page has the sizes that were printed', 'the base is a few MiB, and all of it compresses to a third'],
     },
@@ -68,7 +68,7 @@ export const images: Capability = {
       ],
     },
     {
-      point: 'every `docker run` and compose example of docs/images.md works on a real engine as it stands',
+      point: 'every `docker run` and compose example of docs/how-to/images.md works on a real engine as it stands',
       file: 'test/integration/images.test.ts',
       test: ['what compose brought up went with it', EVERY],
     },

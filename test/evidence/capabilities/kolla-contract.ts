@@ -10,7 +10,7 @@ export const kollaContract: Capability = {
       test: ['every case there is was run, and no two have one name', /^as Kolla: /],
     },
     {
-      point: "every result that is not the reference's has a test and stands in docs/kolla-contract.md",
+      point: "every result that is not the reference's has a test and stands in docs/reference/kolla-contract.md",
       file: 'test/contract/set-configs/differs.test.ts',
       test: EVERY,
     },

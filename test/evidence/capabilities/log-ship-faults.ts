@@ -235,7 +235,8 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     test: 'a log server that refuses us takes the pod out of service only where that is asked for',
   },
   {
-    point: 'docs/kolla-log-ship.md and docs/migration-fluentd.md: fields by format, metrics, alerts, every example run',
+    point:
+      'docs/reference/kolla-log-ship.md and docs/how-to/migration-fluentd.md: fields by format, metrics, alerts, every example run',
     file: 'test/logship/docs.test.ts',
     test: EVERY,
   },

@@ -60,7 +60,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'which probe for which service, as a table',
     file: 'test/build/docs.test.ts',
-    test: /^docs\/kolla-probe\.md is what the tables say/,
+    test: /^docs\/reference\/kolla-probe\.md is what the tables say/,
   },
   {
     point: 'named checks of kolla-pod.yaml: every mistake with its place and what was meant',

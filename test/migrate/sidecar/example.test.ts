@@ -40,7 +40,7 @@ test("the example's Role is the one that kolla-db-sync rbac prints for a sidecar
 });
 
 test("the page's sidecar is the example's", async () => {
-  const text = await readFile(new URL('../../../docs/kolla-db-sync.md', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../../../docs/reference/kolla-db-sync.md', import.meta.url), 'utf8');
   const blocks = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, block]) => block ?? '');
   const [shown] = load(blocks.find((block) => block.includes('--stay')) ?? '') as [object];
   const pod = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template;

@@ -68,7 +68,7 @@ test('a liveness check that asks another pod is refused, unless that is wanted',
   assert.equal((await prepared('checks: { x: { run: "tcp 127.0.0.1:1", for: liveness } }\n')).length, 1);
 });
 
-for (const page of ['docs/kolla-probe.md', 'k8s/examples/probe/pod.yaml']) {
+for (const page of ['docs/reference/kolla-probe.md', 'k8s/examples/probe/pod.yaml']) {
   test(`the checks that ${page} shows are taken as they stand`, async () => {
     const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8');
     const [block = ''] = /^ *checks:\n(?: +\S.*\n)+/m.exec(text) ?? [];

@@ -1,6 +1,6 @@
 {{/*
 A ServiceAccount, and Roles with exactly what its waits read: those that `kolla-init rbac --events` prints (a test holds the
-two together; docs/rbac.md has the table). Their names end in the hash of the rules and they are kept: while an upgrade goes
+two together; docs/reference/rbac.md has the table). Their names end in the hash of the rules and they are kept: while an upgrade goes
 on, or hangs, Pods of the old release still wait for the old Job's name when they are started anew.
 */}}
 

@@ -3,7 +3,7 @@ import type { Seen } from '../tree.ts';
 import type { Difference, Situation } from './compare.ts';
 import { entriesOf, isEmptyFolderGone, isNoisy, trackedDests } from './entries.ts';
 
-/** A difference on purpose, with its line in docs/kolla-contract.md. */
+/** A difference on purpose, with its line in docs/reference/kolla-contract.md. */
 export interface Deviation {
   readonly name: string;
   /** From here on the two trees differ, and nothing after it can be compared. */

@@ -36,7 +36,7 @@ function plain(path: string): string {
 }
 
 /**
- * Whether Kolla's check has no right to what it says, by what docs/kolla-contract.md lists: each source that it complains of has a
+ * Whether Kolla's check has no right to what it says, by what docs/reference/kolla-contract.md lists: each source that it complains of has a
  * mode that it can't compare, keeps its properties, is a folder with folders in it, or has a destination that is in another entry's.
  */
 export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolean {
