@@ -213,7 +213,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   {
     point: '/metrics: each metric of the page',
     file: 'test/logship/docs.test.ts',
-    test: 'the page lists every metric, and none else',
+    test: 'the reference lists every metric, and none else',
   },
   {
     point: '/metrics: per file and destination, 500 files at most',
