@@ -31,11 +31,11 @@ export interface RowFinished {
 }
 
 /** A row, or that there was none. */
-export interface Sight {
+interface Sight {
   readonly row: FenceRow | undefined;
 }
 
-export interface RowOptions {
+interface RowOptions {
   /** The row at first sight, before any wait. Undefined: this is it. */
   readonly seen: Sight | undefined;
   readonly claim: Claim;
