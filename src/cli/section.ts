@@ -17,7 +17,8 @@ export async function fileOptionsOf(
   // Lazy, because a probe that runs every ten seconds and has no such file needs no YAML.
   const { readFileOptions } = await import('./file.ts');
   const path = name === '' ? [sectionOf(helper)] : [sectionOf(helper), name];
-  const siblings = [...Object.keys(helper.commands), ...(helper.main?.options ?? []).map(({ flag }) => flag)];
+  const commands = [...Object.keys(helper.commands), ...(helper.elsewhere ?? [])];
+  const siblings = [...commands, ...(helper.main?.options ?? []).map(({ flag }) => flag)];
   return readFileOptions(file, path, siblings, COMMON_OPTIONS, command.options);
 }
 

@@ -1,6 +1,7 @@
 import type { Log } from '../../core/log.ts';
 import { formatListen, type ListenAddress } from '../../net/address.ts';
-import { healthAnswer, serveRoutes, type Answer, type Request, type Routes } from '../../net/http/router.ts';
+import { healthAnswer, serveRoutes, type Request, type Routes } from '../../net/http/router.ts';
+import type { Answer } from '../../net/http/exchange.ts';
 import { METRICS_TYPE, metricsText } from '../../net/prometheus.ts';
 import type { Shown } from '../view.ts';
 import { Lags, readinessOf } from './lag.ts';
@@ -51,7 +52,7 @@ export async function serveShipping(
   };
 }
 
-function readiness(view: Shown | undefined, lags: Lags, isEnding: boolean, { query, refusal }: Request): Answer {
+function readiness(view: Shown | undefined, lags: Lags, isEnding: boolean, { isVerbose, refusal }: Request): Answer {
   const all = (view?.pipelines() ?? []).map((state) => ({
     name: state.name,
     ...readinessOf(state, lags.quiet(state.name), Date.now()),
@@ -59,7 +60,7 @@ function readiness(view: Shown | undefined, lags: Lags, isEnding: boolean, { que
   const isReady = view !== undefined && all.every((each) => each.isReady);
   const word = isEnding ? 'ending' : view === undefined ? 'waiting' : isReady ? 'ok' : 'unhealthy';
   const { status, body } = healthAnswer({ isOk: word === 'ok', word });
-  if (!query.has('verbose')) return { status, body };
+  if (!isVerbose) return { status, body };
   if (refusal !== undefined) return refusal;
   const lines = all.map((each) => `[${each.isReady ? '+' : '-'}] ${each.name} ${each.reason}`);
   return { status, body: [...lines, `readiness: ${word}`, ''].join('\n') };
