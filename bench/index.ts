@@ -13,6 +13,7 @@ import { must } from '../tools/process.ts';
 import type { Bench, Cost, Row } from './bench.ts';
 import { dbSync } from './db-sync.ts';
 import { drawingOf } from './drawing.ts';
+import { kollaInit } from './kolla-init.ts';
 import { kollaStart } from './kolla-start.ts';
 import { figureDrawing, figureLine, figureTable } from './figure.ts';
 import { logShip } from './log-ship.ts';
@@ -20,7 +21,7 @@ import { probe } from './probe.ts';
 import { setConfigs } from './set-configs.ts';
 import { waits } from './waits.ts';
 
-const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits, dbSync, probe, logShip];
+const BENCHES: readonly Bench[] = [setConfigs, kollaStart, kollaInit, waits, dbSync, probe, logShip];
 const PAGE = 'docs/performance.md';
 
 const asked = process.argv.slice(2).filter((word) => word !== '');

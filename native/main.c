@@ -8,6 +8,7 @@
  * or rejection that nothing catches, memory or stack at their limits (70, or as sys.failsWith
  * said).
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,8 +129,15 @@ static void run_jobs(JSContext *c) {
   escape(c);
 }
 
+/* As Node does it: what is opened next must not become our output. */
+static void open_standard(void) {
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) _exit(70);
+}
+
 int main(int argc, char **argv) {
   if (argc < 1) return 64;
+  open_standard();
   const char *slash = strrchr(argv[0], '/');
   called = slash == NULL ? argv[0] : slash + 1;
   const struct asset *asset = asset_of(called);

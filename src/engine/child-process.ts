@@ -137,6 +137,13 @@ function pipe(): [number, number] {
   return [ends[0]!, ends[1]!];
 }
 
+/** As PID 1, orphans are ours to reap, also those that ended before; while we run, whether or not we start anything. */
+export function reapOrphans(): void {
+  if (sys.id(4) !== 1) return;
+  onChild(reap);
+  reap();
+}
+
 /** Each of ours that has ended; others' children are not ours to wait for, but as PID 1 all are. */
 function reap(): void {
   const ids = sys.id(4) === 1 ? [-1] : [...running.keys()];

@@ -10,13 +10,13 @@ import { Buffer } from './buffer.ts';
 import { Emitter } from './emitter.ts';
 import { systemError } from './errors.ts';
 import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from './loop.ts';
-import { isIP, isIPv4, isIPv6, type Endpoint } from './net/address.ts';
+import { isIP, isIPv4, isIPv6, type Endpoint, type LocalEndpoint } from './net/address.ts';
 import { resolveName } from './net/resolver/index.ts';
-import { begin, EAGAIN, openTcp, outcomeOf, peerOf, Waited } from './net/socket.ts';
+import { begin, EAGAIN, openTcp, openUnix, outcomeOf, peerOf, Waited } from './net/socket.ts';
 
 export { isIP, isIPv4, isIPv6 };
 
-/** Where to: `lookup` gives addresses in the resolver's place. */
+/** Where to: `lookup` gives addresses in the resolver's place, until the signal that it is given. */
 export interface TcpNetConnectOpts {
   readonly host: string;
   readonly port: number;
@@ -25,9 +25,15 @@ export interface TcpNetConnectOpts {
   readonly signal?: AbortSignal;
 }
 
+/** A Unix socket. */
+export interface IpcNetConnectOpts {
+  readonly path: string;
+  readonly signal?: AbortSignal;
+}
+
 export type LookupFunction = (
   hostname: string,
-  options: { readonly all: true },
+  options: { readonly all: true; readonly signal: AbortSignal },
   callback: (error: Error | null, addresses: readonly { readonly address: string }[]) => void,
 ) => void;
 
@@ -51,7 +57,7 @@ export class Socket extends Emitter<SocketEvents> {
   #unsent: Uint8Array = new Uint8Array();
 
   /** Called once. */
-  start(to: TcpNetConnectOpts): void {
+  start(to: TcpNetConnectOpts | IpcNetConnectOpts): void {
     const { signal } = to;
     const abort = () => this.destroy(signal?.reason as Error);
     signal?.addEventListener('abort', abort);
@@ -88,21 +94,24 @@ export class Socket extends Emitter<SocketEvents> {
     return this;
   }
 
-  async #connect(to: TcpNetConnectOpts): Promise<number> {
+  async #connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Promise<number> {
+    if ('path' in to) return await this.#reach(openUnix(), to);
     const addresses = await addressesOf(to, this.#over.signal);
-    let failure: unknown;
+    const failures: unknown[] = [];
     for (const address of addresses) {
       try {
         return await this.#reach(openTcp(address), { address, port: to.port });
       } catch (error) {
         this.#over.signal.throwIfAborted();
-        failure ??= error;
+        failures.push(error);
       }
     }
-    throw failure;
+    if (failures.length === 1) throw failures[0];
+    // As Node's: of all, with the code of the first.
+    throw Object.assign(new AggregateError(failures), { code: (failures[0] as NodeJS.ErrnoException).code });
   }
 
-  async #reach(fd: number, to: Endpoint): Promise<number> {
+  async #reach(fd: number, to: Endpoint | LocalEndpoint): Promise<number> {
     const socket = new Waited(fd, this.#over.signal);
     try {
       if (begin(fd, to)) return fd;
@@ -159,7 +168,7 @@ export class Socket extends Emitter<SocketEvents> {
   }
 }
 
-export function connect(to: TcpNetConnectOpts): Socket {
+export function connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Socket {
   const socket = new Socket();
   socket.start(to);
   return socket;
@@ -168,7 +177,7 @@ export function connect(to: TcpNetConnectOpts): Socket {
 async function addressesOf({ host, lookup }: TcpNetConnectOpts, signal: AbortSignal): Promise<readonly string[]> {
   if (lookup === undefined || isIP(host) !== 0) return await resolveName(host, signal);
   return await new Promise((resolve, reject) => {
-    lookup(host, { all: true }, (error, found) => {
+    lookup(host, { all: true, signal }, (error, found) => {
       if (error === null) resolve(found.map(({ address }) => address));
       else reject(error);
     });

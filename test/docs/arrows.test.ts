@@ -11,7 +11,9 @@ const FLOORS: readonly (readonly string[])[] = [
   ['kube', 'mysql'],
   ['catalog'],
   ['config', 'wait', 'migrate', 'bootstrap', 'probe', 'logship'],
-  ['container', 'sidecar', 'toolbox', 'engine'],
+  ['container', 'sidecar', 'toolbox'],
+  // In the place of files of cmd/, too.
+  ['engine'],
 ];
 
 /** Arrows that still point up or aside. This list only shrinks: one that is gone leaves it. */
