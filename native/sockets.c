@@ -18,7 +18,6 @@ CALL(sys_connect) {
   return result(c, connect(int_of(c, argv[0]), address, (socklen_t)length));
 }
 
-/* The peer's address into a Uint8Array; gives its length. */
 CALL(sys_peer) {
   size_t room;
   void *into = JS_GetUint8Array(c, &room, argv[1]);
@@ -28,7 +27,6 @@ CALL(sys_peer) {
   return result(c, status < 0 ? status : (int64_t)length);
 }
 
-/* What has become of a connect: 0, or minus errno. */
 CALL(sys_outcome) {
   int error = 0;
   socklen_t length = sizeof error;
@@ -43,23 +41,18 @@ CALL(sys_interfaces) {
   JSValue array = JS_NewArray(c);
   uint32_t count = 0;
   for (struct ifaddrs *one = all; one != NULL; one = one->ifa_next) {
-    int family = one->ifa_addr == NULL ? AF_UNSPEC : one->ifa_addr->sa_family;
+    const uint8_t *at = (const uint8_t *)one->ifa_addr;
+    int family = at == NULL ? AF_UNSPEC : one->ifa_addr->sa_family;
     if ((family != AF_INET && family != AF_INET6) || !(one->ifa_flags & IFF_RUNNING)) continue;
-    size_t length =
-        family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    size_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
     JS_SetPropertyUint32(c, array, count++, JS_NewString(c, one->ifa_name));
-    JS_SetPropertyUint32(c, array, count++,
-                         JS_NewArrayBufferCopy(c, (const uint8_t *)one->ifa_addr, length));
+    JS_SetPropertyUint32(c, array, count++, JS_NewArrayBufferCopy(c, at, size));
   }
   freeifaddrs(all);
   return array;
 }
 
 const JSCFunctionListEntry socket_calls[] = {
-    ROW(socket, 3),
-    ROW(connect, 2),
-    ROW(peer, 2),
-    ROW(outcome, 1),
-    ROW(interfaces, 0),
+    ROW(socket, 3), ROW(connect, 2), ROW(peer, 2), ROW(outcome, 1), ROW(interfaces, 0),
 };
 const int socket_calls_count = sizeof socket_calls / sizeof *socket_calls;
