@@ -81,8 +81,9 @@ export async function makePlan(options: ConfigOptions, { signal, log }: Surround
     log.info(`no config.json in ${options.configDir}: there are no files to put in place`);
     return undefined;
   }
-  const root = await realpath(options.root).catch((cause: unknown) => {
-    throw new ConfigError(`--root ${options.root}: ${messageOf(cause)}; it must be a folder`, { cause });
+  const root = await realpath(options.root).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'ENOENT' ? `does not exist: mkdir it` : `cannot be read: ${messageOf(cause)}`;
+    throw new ConfigError(`--root ${options.root} ${why}`, { cause });
   });
   const image = await realpath(options.image ?? '/');
   const needsMounts = root !== image || options.writesInPlace === true;

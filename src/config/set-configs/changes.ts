@@ -62,7 +62,7 @@ export class Changes {
 
   /** os.makedirs(exist_ok=True). Throws when a part of it is there and is no folder. */
   makeFolders(path: string): void {
-    if (path === '') throw systemError('ENOENT', "''");
+    if (path === '') throw systemError('ENOENT', "''", 'is no path: write an absolute one');
     const place = this.find(path, true);
     if (place.entry !== undefined) {
       if (place.entry.kind !== 'directory') throw systemError('EEXIST', path);
@@ -132,7 +132,8 @@ export class Changes {
     uid = this.#maker.uid,
     gid?: number,
   ): Entry {
-    if (folder === undefined || name === '') throw systemError('ENOENT', path);
+    if (folder === undefined || name === '')
+      throw systemError('ENOENT', path, 'cannot be created: its parent does not exist or is not a directory');
     const inherited = (folder.mode & 0o2000) === 0 ? this.#maker.gid : folder.gid;
     const entry = { onDisk: undefined, children: new Map(), uid, gid: gid ?? inherited, ...made };
     this.tree.set(folder, name, entry);

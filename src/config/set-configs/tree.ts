@@ -253,8 +253,19 @@ export function newDirectory(mode: number, uid: number, gid: number): Entry {
   return { kind: 'directory', mode, uid, gid, onDisk: undefined, children: new Map() };
 }
 
-export function systemError(code: string, path: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${code}: ${path}`), { code });
+const MEANINGS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'is not a directory',
+  EEXIST: 'exists and is not a directory',
+  EISDIR: 'is a directory',
+  EINVAL: 'is not a regular file, but a FIFO, socket or device',
+  EBUSY: 'cannot be removed',
+};
+
+export function systemError(code: string, path: string, meaning = MEANINGS[code]): NodeJS.ErrnoException {
+  return Object.assign(new Error(meaning === undefined ? `${code}: ${path}` : `${path} ${meaning} (${code})`), {
+    code,
+  });
 }
 
 /** Its path is put together where somebody asks for it: most only look whether something is there. */

@@ -1,4 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
+import { formatAddress } from '../../net/address.ts';
+import { connectReason } from '../../net/connect-error.ts';
 import { exchange, type Understood } from '../../net/conversation.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
 import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
@@ -40,7 +42,7 @@ function greetedKind({
               });
               return isGood ? met(says) : pending(says);
             } catch (error) {
-              return unanswered(error, messageOf(error));
+              return unanswered(error, connectReason(error) ?? messageOf(error));
             }
           },
           { isNegated, report, signal },
@@ -61,7 +63,9 @@ export const tcp: ServerKind = {
       retry(
         async (bounded) => {
           const refusal = await dial({ host, port, lookup }, bounded);
-          return refusal === undefined ? met('accepts connections') : unanswered(refusal, refusalOf(refusal));
+          return refusal === undefined
+            ? met('accepts connections')
+            : unanswered(refusal, refusalOf(refusal, formatAddress({ host, port })));
         },
         { isNegated, report, signal },
       ),
