@@ -79,7 +79,7 @@ export async function waitForAll(
         if (stop.aborted) return;
         over.abort(
           own?.aborted === true
-            ? expired(`${text} not met in its ${formatDuration(timeoutMs ?? 0)}`, waits, board)
+            ? expired(`${text} not ready after its ${formatDuration(timeoutMs ?? 0)}`, waits, board)
             : forAll(error, objects.length),
         );
       }
@@ -87,7 +87,7 @@ export async function waitForAll(
   );
   signal.throwIfAborted();
   over.signal.throwIfAborted();
-  if (board.open.length > 0) throw expired(`not met in ${formatDuration(options.timeoutMs)}`, waits, board);
+  if (board.open.length > 0) throw expired(`not ready after ${formatDuration(options.timeoutMs)}`, waits, board);
 }
 
 interface Wait {
