@@ -14,14 +14,15 @@ export const PLACE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_CONNECTION',
     secret: true,
-    help: "the service's database URL, instead of the one in its configuration; the command gets it as oslo.config reads it from the environment (OS_DATABASE__CONNECTION)",
+    help: "database URL instead of the service's configured one",
+    details: 'The command receives it as oslo.config reads it from the environment (OS_DATABASE__CONNECTION).',
     example: 'mysql+pymysql://keystone:PASSWORD@mariadb:3306/keystone',
   },
   {
     flag: 'connection-file',
     type: 'path',
     env: 'KOLLA_DB_SYNC_CONNECTION_FILE',
-    help: 'file with that URL',
+    help: 'file with the database URL',
     example: '/run/secrets/keystone-connection',
   },
   {
@@ -29,7 +30,8 @@ export const PLACE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_HOST',
     repeat: true,
-    help: 'HOST[:PORT] instead of the one in the URL; several nodes of one cluster are tried in this order, and the command gets the URL with the one that is used',
+    help: "HOST[:PORT] of the server, instead of the URL's",
+    details: 'Several nodes of one cluster are tried in this order; the command gets the URL with the one in use.',
     example: 'mariadb-0.mariadb:3306',
   },
   {
@@ -38,7 +40,8 @@ export const PLACE_OPTIONS = [
     values: DONOR_POLICIES,
     env: 'KOLLA_DB_SYNC_GALERA_DONOR',
     default: 'ok',
-    help: 'whether a Galera node that is sending its state to another is used, or waited for until it is Synced',
+    help: 'use of a Galera node that is a donor',
+    details: 'Whether such a node is used, or waited for until it is Synced.',
     example: 'wait',
   },
 ] as const satisfies readonly Option[];
@@ -48,7 +51,7 @@ const OWN_OPTIONS = [
     flag: 'service-config',
     type: 'path',
     env: 'KOLLA_DB_SYNC_SERVICE_CONFIG',
-    help: "the service's configuration file (default: the service's own, such as /etc/keystone/keystone.conf)",
+    help: "service's configuration file (default e.g. /etc/keystone/keystone.conf)",
     example: '/etc/keystone/keystone.conf',
   },
   {
@@ -56,7 +59,7 @@ const OWN_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_TIMEOUT',
     default: '10m',
-    help: 'how long to wait for the database server',
+    help: 'maximum time to wait for the database server',
     example: '30m',
   },
 ] as const satisfies readonly Option[];
@@ -72,7 +75,8 @@ const MIGRATE_OPTIONS = [
     values: PHASES,
     env: 'KOLLA_DB_SYNC_PHASE',
     default: 'all',
-    help: 'a part of the migration, for an upgrade under load: expand and migrate before the rollout, contract and online after it',
+    help: 'part of the migration to run',
+    details: 'For a rolling upgrade: expand and migrate before the rollout, contract and online after it.',
     example: 'expand',
   },
   {
@@ -80,7 +84,7 @@ const MIGRATE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_LOCK_TIMEOUT',
     default: '1h',
-    help: 'how long to wait for another migration of the same database',
+    help: 'maximum time to wait for another migration',
     example: '2h',
   },
   {
@@ -88,7 +92,9 @@ const MIGRATE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_LOCK_LOSS',
     default: '40s',
-    help: 'stop the command when the database server or the API server has not confirmed the lock for this long; longer than their worst stall',
+    help: 'time without a confirmed lock that stops the command',
+    details:
+      'Neither the database server nor the API server has confirmed the lock for this long. Longer than their worst stall.',
     example: '60s',
   },
   {
@@ -96,7 +102,9 @@ const MIGRATE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_LEASE',
     default: '60s',
-    help: 'a migrator that has not renewed its Lease, or on Galera its row, for this long is taken for dead; the same for all, and longer than --lock-loss',
+    help: 'time without renewal after which the lock expires',
+    details:
+      'A migrator that has not renewed its Lease (on Galera also its row) for this long counts as dead. The same for all migrators, and longer than --lock-loss.',
     example: '90s',
   },
   {
@@ -104,7 +112,9 @@ const MIGRATE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_GRACE',
     default: '15s',
-    help: "after SIGTERM the command may go on for this long; to stop it and to record that takes up to 15 s more, which the Pod's terminationGracePeriodSeconds must hold as well",
+    help: 'time for the command to exit after SIGTERM',
+    details:
+      "Stopping it and recording that takes up to 15 s more; the Pod's terminationGracePeriodSeconds must cover both.",
     example: '10m',
   },
   {
@@ -112,7 +122,8 @@ const MIGRATE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_RELEASE',
     default: '',
-    help: 'what is being rolled out; one that waited does nothing when the same release was finished meanwhile',
+    help: 'release that is rolled out',
+    details: 'A migrator that has waited does nothing when the same release was finished meanwhile.',
     example: '2026.1-r3',
   },
 ] as const satisfies readonly Option[];

@@ -8,14 +8,16 @@ export const FENCING_OPTIONS = [
     values: ['own', 'service'],
     env: 'KOLLA_DB_SYNC_MIGRATE_AS',
     default: 'own',
-    help: "with --admin-user: the account of the command; own is made for it and dropped at the end, where the service's tool can be told",
+    help: 'account that runs the command, with --admin-user',
+    details: "own: an account made for this migration and dropped at its end, where the service's tool can be told.",
     example: 'service',
   },
   {
     flag: 'predecessor-ended',
     type: 'integer',
     env: 'KOLLA_DB_SYNC_PREDECESSOR_ENDED',
-    help: 'token of a migration that was cut off: you have made sure that none of its sessions is left on any node',
+    help: 'fencing token of an interrupted migration without open sessions',
+    details: 'Given by an operator who has made sure that none of its sessions is left on any node.',
     example: '7',
   },
 ] as const satisfies readonly Option[];
