@@ -29,7 +29,7 @@ export const SUITES: readonly Suite[] = [
     processor: [
       'test/toolbox/{examples,configmaps/command,install}.test.ts',
       'test/container/init/{watch-swaps,watch}.test.ts',
-      'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,kube,logship,migrate,mysql,net,oslo,probe,process,runner,servers,sidecar,support,toolbox,tools,wait}/**/*.test.ts',
+      'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,job,kube,logship,migrate,mysql,net,oslo,probe,process,runner,servers,sidecar,support,toolbox,tools,wait}/**/*.test.ts',
       'test/engine/!(at-length|core|resolver).test.ts',
     ],
     reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],

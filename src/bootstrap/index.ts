@@ -1,5 +1,5 @@
 /**
- * What a service needs outside its database before its first start: for kolla-bootstrap (src/bootstrap/job).
+ * What a service needs outside its database before its first start: for kolla-bootstrap (src/job).
  *
  *   service -> its data (src/catalog, or kolla-pod.yaml) -> names, passwords and transport URL from options or from the
  *     service's own configuration, access to Keystone, RabbitMQ and the API server (parts.ts)

@@ -1,5 +1,5 @@
 import type { Helper } from '../cli/command.ts';
-import { bootstrap } from '../bootstrap/job/index.ts';
+import { bootstrap } from '../job/index.ts';
 import { setConfigsHelper } from '../config/set-configs/helper.ts';
 import { dbSync } from '../migrate/index.ts';
 import { init } from '../container/init/index.ts';

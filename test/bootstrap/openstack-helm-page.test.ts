@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
-import { JOB_OPTIONS } from '../../src/bootstrap/job/options.ts';
+import { JOB_OPTIONS } from '../../src/job/options.ts';
 import { runHelper } from '../support/helper.ts';
 
 const page = await readFile(new URL('../../docs/how-to/migration-openstack-helm.md', import.meta.url), 'utf8');

@@ -1,5 +1,5 @@
-import { type Change, type Effects, type PartName, settledPlan } from '../index.ts';
-import { lookAtDatabase, lookAtSchema, lookAtTool, type Effects as SyncEffects } from '../../migrate/index.ts';
+import { type Change, type Effects, type PartName, settledPlan } from '../bootstrap/index.ts';
+import { lookAtDatabase, lookAtSchema, lookAtTool, type Effects as SyncEffects } from '../migrate/index.ts';
 import type { Job } from './job.ts';
 
 /** What a part would change. */

@@ -1,6 +1,6 @@
-import { command } from '../../cli/command.ts';
-import { ExitCode } from '../../core/errors.ts';
-import { converge, diffText, PARTS, settledPlan, type Planned } from '../index.ts';
+import { command } from '../cli/command.ts';
+import { ExitCode } from '../core/errors.ts';
+import { converge, diffText, PARTS, settledPlan, type Planned } from '../bootstrap/index.ts';
 import { partEffects } from './look.ts';
 import { JOB_OPTIONS } from './options.ts';
 import { withJob } from './job.ts';

@@ -1,6 +1,6 @@
-import { ExitCode, ConfigError } from '../../core/errors.ts';
-import { converge, lineOf, type PartName } from '../index.ts';
-import { makeReady, syncReady, underLock, type Locked } from '../../migrate/index.ts';
+import { ExitCode, ConfigError } from '../core/errors.ts';
+import { converge, lineOf, type PartName } from '../bootstrap/index.ts';
+import { makeReady, syncReady, underLock, type Locked } from '../migrate/index.ts';
 import type { Job } from './job.ts';
 import { lookAt, partEffects, syncEffects } from './look.ts';
 

@@ -1,10 +1,10 @@
-import type { Context } from '../../cli/command.ts';
-import { ConfigError, UsageError, messageOf, type ExitCode } from '../../core/errors.ts';
-import { suggestion } from '../../core/nearest.ts';
-import { chosenParts, prepare, type Effects, type OpenParts, type PartName, type Purpose } from '../index.ts';
-import { findTasks, prepareSync, requireTools, type Prepared as PreparedSync, type Task } from '../../migrate/index.ts';
-import type { Redact } from '../../core/redact.ts';
-import { knownServices, type Service } from '../../catalog/index.ts';
+import type { Context } from '../cli/command.ts';
+import { ConfigError, UsageError, messageOf, type ExitCode } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
+import { chosenParts, prepare, type Effects, type OpenParts, type PartName, type Purpose } from '../bootstrap/index.ts';
+import { findTasks, prepareSync, requireTools, type Prepared as PreparedSync, type Task } from '../migrate/index.ts';
+import type { Redact } from '../core/redact.ts';
+import { knownServices, type Service } from '../catalog/index.ts';
 import { SECRET_VARIABLES, variablesOf, type JobOptions } from './options.ts';
 
 /** Parts whose things are in the service's own database. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { JOB_OPTIONS, SECRET_VARIABLES } from '../../../src/bootstrap/job/options.ts';
-import { runHelper } from '../../support/helper.ts';
+import { JOB_OPTIONS, SECRET_VARIABLES } from '../../src/job/options.ts';
+import { runHelper } from '../support/helper.ts';
 
 test('no flag and no variable of a job stands twice, though three capabilities have their own', () => {
   for (const key of ['flag', 'env'] as const) {

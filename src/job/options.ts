@@ -1,6 +1,6 @@
-import { camelCase, grouped, type Option, type Values } from '../../cli/option.ts';
-import { BOOTSTRAP_OPTIONS } from '../index.ts';
-import { MIGRATION_OPTIONS, TOOL_OPTIONS } from '../../migrate/index.ts';
+import { camelCase, grouped, type Option, type Values } from '../cli/option.ts';
+import { BOOTSTRAP_OPTIONS } from '../bootstrap/index.ts';
+import { MIGRATION_OPTIONS, TOOL_OPTIONS } from '../migrate/index.ts';
 
 const WAIT_OPTIONS = [
   {

@@ -1,7 +1,7 @@
-import { command } from '../../cli/command.ts';
-import { ExitCode } from '../../core/errors.ts';
-import { outputOption } from '../../cli/output-option.ts';
-import { diffText, jsonOf, PARTS } from '../index.ts';
+import { command } from '../cli/command.ts';
+import { ExitCode } from '../core/errors.ts';
+import { outputOption } from '../cli/output-option.ts';
+import { diffText, jsonOf, PARTS } from '../bootstrap/index.ts';
 import { lookAt, partEffects } from './look.ts';
 import { JOB_OPTIONS } from './options.ts';
 import { withJob } from './job.ts';

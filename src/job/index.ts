@@ -17,13 +17,13 @@
  * was cut off anywhere is taken up by the next one: what counts is what is read. What can fail: options and files (64, 65), a
  * duplicate or a refusal (69, 77), servers, waits and locks without end (75), the service's own tool, whose exit code is ours.
  */
-import { command, type Context, type Helper, type Input } from '../../cli/command.ts';
-import { outputOption } from '../../cli/output-option.ts';
-import { defined } from '../../core/defined.ts';
-import type { ExitCode } from '../../core/errors.ts';
-import { PLACE_OPTIONS, showStatus } from '../../migrate/index.ts';
-import type { Dependency } from '../../wait/index.ts';
-import { keysCommand, OWN_OPTIONS } from '../index.ts';
+import { command, type Context, type Helper, type Input } from '../cli/command.ts';
+import { outputOption } from '../cli/output-option.ts';
+import { defined } from '../core/defined.ts';
+import type { ExitCode } from '../core/errors.ts';
+import { PLACE_OPTIONS, showStatus } from '../migrate/index.ts';
+import type { Dependency } from '../wait/index.ts';
+import { keysCommand, OWN_OPTIONS } from '../bootstrap/index.ts';
 import { serviceNamedIn, withJob } from './job.ts';
 import { JOB_OPTIONS, type JobOptions } from './options.ts';
 import { planCommand } from './plan.ts';
@@ -73,7 +73,7 @@ async function run({ operands: [name = ''], options }: Input<typeof JOB_OPTIONS>
  */
 async function waitsOf({ wait, timeout }: JobOptions): Promise<readonly Dependency[]> {
   if (wait.length === 0) return [];
-  const { checkTimeout, dependenciesOf } = await import('../../container/init/waits.ts');
+  const { checkTimeout, dependenciesOf } = await import('../container/init/waits.ts');
   checkTimeout(timeout);
   return dependenciesOf(wait);
 }
@@ -85,7 +85,7 @@ async function waitFirst(
   context: Context,
 ): Promise<void> {
   if (dependencies.length === 0) return;
-  const { waitFor } = await import('../../container/init/waits.ts');
+  const { waitFor } = await import('../container/init/waits.ts');
   const own = { podName: undefined, nodeName: undefined, daemonsetAbsent: 'wait' } as const;
   await waitFor(
     dependencies,
