@@ -46,7 +46,12 @@ export async function bundleHelper(name: string): Promise<Bundle> {
  * What stays out of a helper's code cache: all of a cache is read at each start, and an exec probe starts each few seconds,
  * while our client for the API server is used by the resident server alone, or once.
  */
-const COLD: Readonly<Record<string, RegExp>> = { 'kolla-probe': /\/src\/kube\// };
+const COLD: Readonly<Record<string, RegExp>> = {
+  'kolla-probe': /\/src\/kube\//,
+  // A Job's migration and most shippers answer no probe of their own.
+  'kolla-db-sync': /\/src\/sidecar\//,
+  'kolla-log-ship': /\/src\/sidecar\//,
+};
 
 /** Bundles a library of build/libraries.ts. The script exports, under each of its imports' names, what that import gives. */
 export async function bundleLibrary(name: string): Promise<Bundle> {

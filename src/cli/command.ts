@@ -99,6 +99,6 @@ export function commandsOf(helper: Helper): [name: string, command: Command][] {
 }
 
 /** The helper's section in kolla-pod.yaml. */
-export function sectionOf(helper: Helper): string {
+export function sectionOf(helper: Pick<Helper, 'name'>): string {
   return helper.name.replace(/^kolla-/, '');
 }

@@ -4,12 +4,15 @@ import type { FileOptions, PodFile } from './file.ts';
 import type { Option, Values } from './option.ts';
 import { resolveOptions } from './parse.ts';
 
+/** What tells a helper's section, and what may stand in it. */
+type Section = Pick<Helper, 'name' | 'commands' | 'main'>;
+
 /**
  * The options that kolla-pod.yaml sets for a command of a helper.
  * @param name the command's; '' for what the helper does without one
  */
 export async function fileOptionsOf(
-  helper: Helper,
+  helper: Section,
   name: string,
   command: Pick<Command, 'options'>,
   file: string,
@@ -28,7 +31,7 @@ export async function fileOptionsOf(
  * @throws UsageError or ConfigError with the place
  */
 export async function optionsOf<const O extends readonly Option[]>(
-  helper: Helper,
+  helper: Section,
   name: string,
   options: O,
   env: NodeJS.ProcessEnv,

@@ -12,8 +12,10 @@
  * the server never end it; a stop ends it with 0 when all is in, and with 143 when something is left to the next start.
  */
 import { setFlagsFromString } from 'node:v8';
-import { command, type Context, type Helper, type Input } from '../cli/command.ts';
+import { command, type Command, type Context, type Helper, type Input } from '../cli/command.ts';
 import type { ExitCode } from '../core/errors.ts';
+import type { ListenAddress } from '../net/address.ts';
+import type { Inside } from '../net/http/router.ts';
 import { openBeside } from './beside.ts';
 import { OPTIONS } from './options.ts';
 import { openPipelines, runAll } from './pipelines.ts';
@@ -52,57 +54,56 @@ export async function runShipping(
   return await runAll(pipelines, beside.afterSyslog(signal));
 }
 
-async function run(input: Input<typeof OPTIONS>, context: Context): Promise<ExitCode> {
-  const { log, signal } = context;
-  const settings = settingsOf(input.operands, input.options);
-  const { listen } = settings;
-  if (listen === undefined) return await runShipping(settings, context);
-  // Lazy: most pods have it in kolla-sidecar, or not at all.
-  const { serveShipping } = await import('./serve/index.ts');
-  await using server = await serveShipping(listen, {
-    log,
-    isEnding: () => signal.aborted,
-    hostNetwork: input.options.hostNetwork,
-  });
-  return await runShipping(settings, context, (view) => server.show(view));
-}
+const MAIN = {
+  summary: "Ships a pod's log files into Elasticsearch or OpenSearch, every line once.",
+  description:
+    'Follows files through their rotations and goes on where the last run was acknowledged. Without --url documents ' +
+    'are printed. On SIGTERM it ships what is left: exit 0 when all is in, 143 when the grace was too short, and the ' +
+    'next start goes on there. Lines that the server refuses for good go to dead-letter.jsonl in the state folder.',
+  operands: [{ name: 'PATH', help: 'files or globs (default: */*.log in --root)', optional: true, many: true }],
+  options: OPTIONS,
+  examples: [
+    {
+      line: 'kolla-log-ship --url http://elasticsearch:9200',
+      does: 'follow /var/log/kolla/*/*.log for as long as the pod lives',
+    },
+    {
+      line: 'kolla-log-ship --once --root /tmp/logs',
+      does: 'print what is there as JSON lines, and end',
+    },
+    {
+      line: 'kolla-log-ship --to opensearch=http://opensearch:9200 --to stdout --once',
+      does: 'ship what is there to both, each with a checkpoint of its own',
+    },
+    {
+      line: 'kolla-log-ship --syslog udp://127.0.0.1:5140 --listen 127.0.0.1:9809',
+      does: "take haproxy's lines too, and answer /readyz and /metrics",
+    },
+  ],
+} satisfies Omit<Command<typeof OPTIONS>, 'run'>;
 
-export const logShip: Helper = {
+/** The helper, but for what it does without a command. */
+export const LOG_SHIP = {
   name: 'kolla-log-ship',
   summary: "Ships a pod's log files into Elasticsearch or OpenSearch, every line once.",
   commands: { setup },
-  main: command({
-    summary: "Ships a pod's log files into Elasticsearch or OpenSearch, every line once.",
-    description:
-      'Follows files through their rotations and goes on where the last run was acknowledged. Without --url documents ' +
-      'are printed. On SIGTERM it ships what is left: exit 0 when all is in, 143 when the grace was too short, and the ' +
-      'next start goes on there. Lines that the server refuses for good go to dead-letter.jsonl in the state folder.',
-    operands: [{ name: 'PATH', help: 'files or globs (default: */*.log in --root)', optional: true, many: true }],
-    options: OPTIONS,
-    examples: [
-      {
-        line: 'kolla-log-ship --url http://elasticsearch:9200',
-        does: 'follow /var/log/kolla/*/*.log for as long as the pod lives',
-      },
-      {
-        line: 'kolla-log-ship --once --root /tmp/logs',
-        does: 'print what is there as JSON lines, and end',
-      },
-      {
-        line: 'kolla-log-ship --to opensearch=http://opensearch:9200 --to stdout --once',
-        does: 'ship what is there to both, each with a checkpoint of its own',
-      },
-      {
-        line: 'kolla-log-ship --syslog udp://127.0.0.1:5140 --listen 127.0.0.1:9809',
-        does: "take haproxy's lines too, and answer /readyz and /metrics",
-      },
-    ],
-    run,
-  }),
-};
+} satisfies Helper;
+
+/** @param serve ships, and answers for it on that address: for `--listen` */
+export function logShipHelper(
+  serve: (settings: Settings, at: Inside & { readonly listen: ListenAddress }, context: Context) => Promise<ExitCode>,
+): Helper {
+  const run = async ({ operands, options }: Input<typeof OPTIONS>, context: Context) => {
+    const settings = settingsOf(operands, options);
+    const { listen } = settings;
+    if (listen === undefined) return await runShipping(settings, context);
+    return await serve(settings, { listen, statusPublic: false, hostNetwork: options.hostNetwork }, context);
+  };
+  return { ...LOG_SHIP, main: command({ ...MAIN, run }) };
+}
 
 export { OPTIONS as SHIP_OPTIONS } from './options.ts';
-export { settingsOf } from './settings.ts';
+export { settingsOf, type Settings } from './settings.ts';
 export type { ShippingView } from './view.ts';
 
 /**

@@ -14,7 +14,7 @@
  * the servers or the lock gone for good (69), a wait without end (75), an account or a Role (77), and the step itself, whose exit
  * code is ours. Fence and record lie in the service's own database: docs/adr says why.
  */
-import { type Context, type Helper, type Input, command } from '../cli/command.ts';
+import { command, type Command, type Context, type Helper, type Input } from '../cli/command.ts';
 import { ExitCode } from '../core/errors.ts';
 import { knownServices, type Step } from '../catalog/index.ts';
 import { ensureCommand } from './ensure/index.ts';
@@ -28,7 +28,7 @@ import type { OnStage } from './stage.ts';
 import { sync } from './sync.ts';
 import { serviceOf } from './target/target.ts';
 
-const main = command({
+const MAIN = {
   summary: "Brings a service's database to where its code needs it, one migrator at a time.",
   description:
     'Waits for the server; makes database, account and grants when --admin-user is given; takes the lock; runs the ' +
@@ -62,13 +62,20 @@ const main = command({
       does: 'as a native sidecar, whose startup probe on /startupz holds the service back',
     },
   ],
-  run,
-});
+} satisfies Omit<Command<typeof SYNC_OPTIONS>, 'run'>;
 
-async function run(input: Input<typeof SYNC_OPTIONS>, context: Context): Promise<ExitCode> {
-  if (!input.options.stay) return await migrate(input, context);
-  const { runStaying } = await import('./sidecar/index.ts');
-  return await runStaying(input.options, context, (onStage) => migrate(input, context, onStage));
+/** The helper, but for what it does without a command. */
+export const DB_SYNC = {
+  name: 'kolla-db-sync',
+  summary: "Migrates a service's database, one migrator at a time.",
+  commands: { ensure: ensureCommand, rbac: rbacCommand, status },
+} satisfies Helper;
+
+/** @param stay migrates, answers probes and stays: for `--stay` */
+export function dbSyncHelper(stay: (input: Input<typeof SYNC_OPTIONS>, context: Context) => Promise<ExitCode>): Helper {
+  const run = async (input: Input<typeof SYNC_OPTIONS>, context: Context) =>
+    input.options.stay ? await stay(input, context) : await migrate(input, context);
+  return { ...DB_SYNC, main: command({ ...MAIN, run }) };
 }
 
 type MigrateContext = Pick<Context, 'signal' | 'log' | 'podFile' | 'live' | 'inherited'>;
@@ -97,13 +104,6 @@ export async function migrate(
 function ownStep([program, ...words]: readonly string[]): Step | undefined {
   return program === undefined ? undefined : { argv: [program, ...words] };
 }
-
-export const dbSync: Helper = {
-  name: 'kolla-db-sync',
-  summary: "Migrates a service's database, one migrator at a time.",
-  main,
-  commands: { ensure: ensureCommand, rbac: rbacCommand, status },
-};
 
 export { makeReady } from './ensure/index.ts';
 export { lookAtDatabase, lookAtSchema, lookAtTool } from './look.ts';

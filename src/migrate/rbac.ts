@@ -7,7 +7,7 @@ import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
 import { rolloutGrants } from './rollout/grants.ts';
 import { parseWorkload } from './rollout/kinds.ts';
 import { ROLLOUT_OPTIONS } from './rollout/options.ts';
-import { SIDECAR_OPTIONS } from './sidecar/options.ts';
+import { SIDECAR_OPTIONS } from './options.ts';
 import { serviceOf } from './target/target.ts';
 
 const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;

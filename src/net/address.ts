@@ -1,3 +1,5 @@
+import { messageOf, UsageError } from '../core/errors.ts';
+
 /** Where something listens. `host` has no brackets. */
 export interface Address {
   readonly host: string;
@@ -33,6 +35,15 @@ export function parseListen(text: string): ListenAddress {
     return parseAddress(text);
   } catch {
     throw new RangeError(`'${text}' is not PORT or ADDRESS:PORT`);
+  }
+}
+
+/** @throws UsageError that names the flag */
+export function listenAddress(flag: string, text: string): ListenAddress {
+  try {
+    return parseListen(text);
+  } catch (error) {
+    throw new UsageError(`${flag}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -6,6 +6,8 @@
  *   under its own signal, with its own log field, and is begun again with growing pauses when it fails
  *   roles -> parts { state, reason } beside those of the checks -> /startupz /livez /readyz /metrics (probe/serve)
  *   roles -> sources -> document -> hub: what has changed -> page, /status.json, /events (status/, page/)
+ *   kolla-db-sync --stay, kolla-log-ship --listen (helpers/) -> their one role, answered for in the same way (serve) but not
+ *     supervised: its end, with its exit code, is the helper's (alone)
  *   SIGTERM -> /readyz is 503 -> config-watch, then waits and db-sync, then log-ship, then the checks end -> 143
  *
  * What one role throws, also from a callback, is charged to it alone. What can't be held apart in one process: memory, a busy

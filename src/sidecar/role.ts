@@ -1,4 +1,5 @@
 import type { Context } from '../cli/command.ts';
+import type { Routes } from '../net/http/router.ts';
 import type { Family } from '../net/prometheus.ts';
 import type { Part } from '../probe/serve/index.ts';
 import type { RoleName, SidecarOptions } from './options.ts';
@@ -53,6 +54,8 @@ export interface PreparedRole {
   readonly sources: Partial<Sources>;
   /** What it says to probes beside its state; asked at each request. */
   readonly parts?: () => readonly Part[];
+  /** Paths that it answers itself, instead of the sidecar. */
+  readonly routes?: Routes;
   /** What it shows to Prometheus. */
   readonly families?: () => readonly Family[];
   /** Needs more than its options to begin: throws a ConfigError where it must not. */

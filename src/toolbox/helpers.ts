@@ -1,11 +1,11 @@
 import type { Helper } from '../cli/command.ts';
 import { bootstrap } from '../job/index.ts';
 import { setConfigsHelper } from '../config/set-configs/helper.ts';
-import { dbSync } from '../migrate/index.ts';
+import { dbSync } from '../sidecar/helpers/db-sync.ts';
 import { init } from '../container/init/index.ts';
 import { kollaStart } from '../container/init/kolla-start.ts';
 import { kubernetesEntrypoint } from '../container/init/kubernetes-entrypoint.ts';
-import { logShip } from '../logship/index.ts';
+import { logShip } from '../sidecar/helpers/log-ship.ts';
 import { probe } from '../probe/index.ts';
 import { KOLLA_HELPERS } from '../probe/kolla/all.ts';
 import { sidecar } from '../sidecar/index.ts';

@@ -48,7 +48,8 @@ test('what comes by syslog just before the end is shipped, and /metrics counts i
   const [out, said] = [text(shipper.child.stdout!), text(shipper.child.stderr!)];
   await answer(port, '/readyz', /^ok/);
   await send(syslog, '<142>haproxy[12]: first');
-  await answer(port, '/metrics', /^kolla_log_ship_syslog_received_total 1$/m);
+  const metrics = await answer(port, '/metrics', /^kolla_log_ship_syslog_received_total 1$/m);
+  for (const own of [/^kolla_pod_info\{version=/m, /^process_resident_memory_bytes \d+$/m]) assert.match(metrics, own);
   await send(syslog, '<142>haproxy[12]: last', '<142>keepalived[3]: other');
   shipper.child.kill('SIGTERM');
   assert.equal(await shipper.ended, 0, await said);
@@ -111,6 +112,14 @@ for (const [what, args, message] of [
     assert.match(logLines(stderr)[0]?.msg ?? '', message);
   });
 }
+
+test('what is there once is shipped with --listen too, and then it ends', async () => {
+  await using w = await world();
+  const { code, stderr, stdout } = await w.once('--listen', '127.0.0.1:0');
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /answered on 127\.0\.0\.1:\d+/);
+  assert.match(stdout, /"Payload":"\[-\] up"/);
+});
 
 test('a port that is taken is a configuration error before anything is shipped', async () => {
   await using w = await world();

@@ -1,36 +1,39 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { ExitCode, SignalError } from '../../src/core/errors.ts';
-import type { PreparedRole } from '../../src/sidecar/role.ts';
-import { runComponents } from '../../src/sidecar/run.ts';
+import { once } from 'node:events';
+import { test, type TestContext } from 'node:test';
+import { ExitCode, SignalError, UnavailableError } from '../../src/core/errors.ts';
+import { runAlone } from '../../src/sidecar/alone.ts';
+import type { PreparedRole, RoleRun } from '../../src/sidecar/role.ts';
 import { freePort } from '../../tools/port.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
 
-test('one component alone has probes, metrics and a status page, and is ended by the signal', async () => {
+/** One component, and what its port says of it. */
+async function alone(
+  t: TestContext,
+  whenDone: 'end' | 'stay',
+  run: (run: RoleRun) => Promise<ExitCode>,
+  more: Partial<PreparedRole> = {},
+) {
   const stop = new AbortController();
-  const migrated = Promise.withResolvers<ExitCode>();
+  t.after(() => stop.abort(new SignalError('SIGTERM')));
   const component: PreparedRole = {
-    role: {
-      name: 'db-sync',
-      holdsStartup: true,
-      stopMs: 1000,
-      backoff: { minMs: 10, maxMs: 10 },
-      run: () => migrated.promise,
-    },
+    role: { name: 'db-sync', holdsStartup: true, stopMs: 1000, backoff: { minMs: 10, maxMs: 10 }, run },
     sources: {},
+    ...more,
   };
   const port = await freePort();
-  const { log, said } = recordedLog();
-  const listen = { host: '127.0.0.1', port };
-  const running = runComponents(
-    [component],
-    { listen, statusPublic: false, hostNetwork: false },
-    { signal: stop.signal, log, inherited: {} },
-  );
-  const ended = assert.rejects(running, SignalError);
+  const at = { listen: { host: '127.0.0.1', port }, statusPublic: false, hostNetwork: false };
+  const context = { signal: stop.signal, log: recordedLog().log, inherited: {} };
+  const ended = runAlone(component, whenDone, at, context);
   const get = async (path: string) => await fetch(`http://127.0.0.1:${port}${path}`);
-  const word = async (path: string) => (await get(path)).text();
+  return { ended, stop, get, word: async (path: string) => (await get(path)).text() };
+}
+
+test('one component alone has probes, metrics and a status page, and stays when it is done until the signal', async (t) => {
+  const migrated = Promise.withResolvers<ExitCode>();
+  const { ended, stop, get, word } = await alone(t, 'stay', () => migrated.promise);
+  const over = assert.rejects(ended, SignalError);
   await until('the server', () => get('/livez').catch(() => undefined));
   assert.deepEqual(await Promise.all(['/startupz', '/livez', '/readyz', '/startupz/roles'].map((path) => word(path))), [
     'waiting\n',
@@ -43,6 +46,54 @@ test('one component alone has probes, metrics and a status page, and is ended by
   assert.match(await word('/metrics'), /^kolla_sidecar_role_up\{role="db-sync"\} 1$/m);
   assert.match(await word('/status.json'), /"name":"db-sync","state":"done"/);
   stop.abort(new SignalError('SIGTERM'));
-  await ended;
-  assert.match(said(), /done/);
+  await over;
+});
+
+test('its failure is not tried again: its exit code, or what it throws, is that of all', async (t) => {
+  let starts = 0;
+  const failed = await alone(t, 'stay', () => Promise.resolve((starts++, 42)));
+  assert.equal(await failed.ended, 42);
+  assert.equal(starts, 1);
+  const thrown = await alone(t, 'stay', () => Promise.reject(new UnavailableError('no server')));
+  await assert.rejects(thrown.ended, /no server/);
+});
+
+test('one that has nothing to stay for ends all when it is done', async (t) => {
+  const { ended } = await alone(t, 'end', () => Promise.resolve(ExitCode.ok));
+  assert.equal(await ended, ExitCode.ok);
+});
+
+test('from the signal on it is not ready, and is answered for until it has ended in its own time, with its own code', async (t) => {
+  const shipped = Promise.withResolvers<ExitCode>();
+  const { ended, stop, get, word } = await alone(t, 'end', async ({ signal }) => {
+    await once(signal, 'abort');
+    return await shipped.promise;
+  });
+  await until('the server', () => get('/livez').catch(() => undefined));
+  stop.abort(new SignalError('SIGTERM'));
+  assert.equal(await word('/readyz'), 'ending\n');
+  assert.equal(await word('/livez'), 'ok\n');
+  shipped.resolve(ExitCode.ok);
+  assert.equal(await ended, ExitCode.ok);
+});
+
+test('a path that it answers itself wins over the sidecar', async (t) => {
+  const never = Promise.withResolvers<ExitCode>();
+  const routes = {
+    '/startupz': { kind: 'public', answer: () => ({ status: 503, body: 'migrating\n' }) },
+  } as const;
+  const { ended, stop, get, word } = await alone(t, 'stay', () => never.promise, { routes });
+  await until('the server', () => get('/livez').catch(() => undefined));
+  assert.equal(await word('/startupz'), 'migrating\n');
+  stop.abort(new SignalError('SIGTERM'));
+  never.reject(stop.signal.reason as Error);
+  await assert.rejects(ended, SignalError);
+});
+
+test('in a Pod in which it must not run it does not begin', async (t) => {
+  let ran = false;
+  const refusing = { requireSafe: () => Promise.reject(new UnavailableError('no such Pod')) };
+  const { ended } = await alone(t, 'stay', () => Promise.resolve(((ran = true), ExitCode.ok)), refusing);
+  await assert.rejects(ended, /no such Pod/);
+  assert.equal(ran, false);
 });

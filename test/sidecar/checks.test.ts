@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOf, prepareChecks, readChecks, startChecks } from '../../src/probe/serve/index.ts';
+import { prepareChecks, readChecks, startChecks } from '../../src/probe/serve/index.ts';
+import { healthOf } from '../../src/probe/serve/part.ts';
 import { RestartableChecks } from '../../src/sidecar/checks.ts';
 import { listenTcp } from '../support/server.ts';
 import { recordedLog } from '../support/recorded-log.ts';

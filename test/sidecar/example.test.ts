@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
 import { parseDuration } from '../../src/core/duration.ts';
-import { whyUnsafe, type SidecarPod } from '../../src/migrate/sidecar/own-probe.ts';
+import { whyUnsafe, type SidecarPod } from '../../src/sidecar/own-probe.ts';
 import { privateFolder } from '../../tools/folder.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 

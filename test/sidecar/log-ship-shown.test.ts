@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newCounts } from '../../src/logship/counts.ts';
 import { viewOf, type PipelineState, type ShippingView } from '../../src/logship/view.ts';
 import { metricsText } from '../../src/net/prometheus.ts';
-import { healthOf } from '../../src/probe/serve/index.ts';
+import { healthOf } from '../../src/probe/serve/part.ts';
 import { ShippingShown } from '../../src/sidecar/roles/log-ship.ts';
 import { runHelper } from '../support/helper.ts';
 

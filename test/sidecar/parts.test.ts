@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOf } from '../../src/probe/serve/index.ts';
+import { healthOf } from '../../src/probe/serve/part.ts';
 import { partsOfRoles } from '../../src/sidecar/parts.ts';
 import type { RoleState, RoleStatus } from '../../src/sidecar/status/document.ts';
 import { Samples } from '../../src/sidecar/status/samples.ts';

@@ -1,5 +1,4 @@
-import { VERSION } from '../../core/version.ts';
-import { processFamilies, type Family, type Sample } from '../../net/prometheus.ts';
+import type { Family, Sample } from '../../net/prometheus.ts';
 import type { FileState } from '../counts.ts';
 import type { DestinationState, Shown, SideState } from '../view.ts';
 import type { Lags } from './lag.ts';
@@ -90,15 +89,6 @@ export function shippingFamilies(shown: Shown, lags: Lags): Family[] {
     ...OF_DESTINATIONS.map(([name, type, help, value]) => family(name, type, help, ofEach(value))),
     ...fileFamilies(states, lags),
     ...sideFamilies(shown.side()),
-  ];
-}
-
-/** Of this process, for who serves nothing else. */
-export function ownFamilies(): Family[] {
-  const info = { labels: { version: VERSION }, value: 1 };
-  return [
-    { name: 'kolla_pod_info', type: 'gauge', help: 'The version of this helper.', samples: [info] },
-    ...processFamilies(),
   ];
 }
 

@@ -111,18 +111,6 @@ export interface Health {
   readonly word: string;
 }
 
-/**
- * Serves status words alone: `/livez` and so on, asked at each request.
- * @throws as listenBounded() does
- */
-export async function serveHealth(
-  at: ListenAddress,
-  paths: Readonly<Record<string, () => Health>>,
-): Promise<BoundedServer> {
-  const routes = Object.entries(paths).map(([path, health]): [string, Route] => [path, healthRoute(health)]);
-  return await serveRoutes(at, Object.fromEntries(routes), { statusPublic: false, hostNetwork: false });
-}
-
 /** A status word for everybody who reaches the pod. */
 export function healthRoute(health: () => Health): Route {
   return { kind: 'public', answer: () => healthAnswer(health()) };

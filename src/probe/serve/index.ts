@@ -13,9 +13,7 @@
  */
 export { startChecks, type Checks } from './checks.ts';
 export { checksOf, readChecks } from './config.ts';
-export { healthOf, type Part, type Role } from './part.ts';
+export type { Part, Role } from './part.ts';
 export { prepareChecks, type PreparedCheck } from './prepare.ts';
 export type { CheckStatus } from './resident-check.ts';
 export { SERVE_OPTIONS } from './command.ts';
-export { listenAddress } from './run.ts';
-export { serveProbes, type ServedOptions } from './server.ts';

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../cli/command.ts';
-import { UsageError, messageOf } from '../../core/errors.ts';
-import { formatListen, parseListen, type ListenAddress } from '../../net/address.ts';
+import { formatListen, listenAddress } from '../../net/address.ts';
 import { startChecks } from './checks.ts';
 import { checksOf } from './config.ts';
 import { prepareChecks } from './prepare.ts';
@@ -33,13 +32,4 @@ export async function runServe(
   server.drain();
   await sleep(ENDING_MS);
   throw signal.reason;
-}
-
-/** @throws UsageError */
-export function listenAddress(flag: string, text: string): ListenAddress {
-  try {
-    return parseListen(text);
-  } catch (error) {
-    throw new UsageError(`${flag}: ${messageOf(error)}`, { cause: error });
-  }
 }

@@ -1,11 +1,14 @@
-import { UsageError } from '../../core/errors.ts';
+import type { Context, Input } from '../../cli/command.ts';
+import type { Live } from '../../cli/live.ts';
 import { optionsOf } from '../../cli/section.ts';
-import { dbSync, migrate, serviceOf, stepsOf, SYNC_OPTIONS } from '../../migrate/index.ts';
-import { holdsOthersBack, requireSafePod } from '../../migrate/sidecar/index.ts';
 import type { Backoff } from '../../core/backoff.ts';
+import { ConfigError, ExitCode, KollaError, UsageError } from '../../core/errors.ts';
+import { knownServices, PHASES, type Phase } from '../../catalog/index.ts';
 import { ownPlace } from '../../kube/own-place.ts';
-import { knownServices, PHASES } from '../../catalog/index.ts';
-import type { Making, PreparedRole } from '../role.ts';
+import { DB_SYNC, migrate, serviceOf, stepsOf, SYNC_OPTIONS } from '../../migrate/index.ts';
+import { healthRoute } from '../../net/http/router.ts';
+import { requireSafePod } from '../own-pod.ts';
+import type { Making, PreparedRole, Role, RoleRun } from '../role.ts';
 import type { MigrationStatus } from '../status/document.ts';
 
 /** As the kubelet begins a Job's Pod again: a migration that failed is no small thing to repeat. */
@@ -14,23 +17,87 @@ const BACKOFF: Backoff = { minMs: 10_000, maxMs: 300_000 };
 const STOPPING_MS = 15_000;
 const STAGES_KEPT = 20;
 
-/** kolla-db-sync; holds startup but for the phases that come after a rollout. */
-export async function dbSyncRole({ options: { service: name }, context }: Making): Promise<PreparedRole> {
+/** kolla-db-sync in kolla-sidecar. */
+export async function dbSyncRole({ options: { service }, context }: Making): Promise<PreparedRole> {
   const { inherited, podFile } = context;
-  if (name === undefined)
+  if (service === undefined)
     throw new UsageError(
       'role db-sync: give --service, or sidecar.service in kolla-pod.yaml; kolla-pod catalogue lists them',
     );
-  const options = { ...(await optionsOf(dbSync, '', SYNC_OPTIONS, inherited, podFile)), stay: false };
+  const options = await optionsOf(DB_SYNC, '', SYNC_OPTIONS, inherited, podFile);
+  const { role, status, requireSafe } = await migrationOf({ operands: [service], options, child: [] }, context);
+  return {
+    role,
+    sources: { migration: status },
+    async requireSafe({ port, hasStartupChecks, laterStopMs }) {
+      // With checks of the service in it, /startupz would wait for the service that waits for us.
+      const others = hasStartupChecks ? [] : ['/startupz', '/readyz'];
+      await requireSafe(port, laterStopMs, ['/startupz/roles', ...others]);
+    },
+  };
+}
+
+/**
+ * `kolla-db-sync --stay`. A phase that comes after a rollout holds nobody back, and its failure is logged and recorded without
+ * ending us: the rollout that it waits for would never end otherwise.
+ */
+export async function stayingMigration(
+  input: Input<typeof SYNC_OPTIONS>,
+  context: Making['context'] & Pick<Context, 'live'>,
+): Promise<PreparedRole> {
+  const { role, status, requireSafe } = await migrationOf(input, context, context.live);
+  const { holdsStartup } = role;
+  const schema = healthRoute(() => ({ isOk: !holdsStartup || status().stage === 'ok', word: status().stage }));
+  return {
+    role: holdsStartup ? role : { ...role, run: (run) => unlessFailed(role, run) },
+    sources: { migration: status },
+    routes: { '/startupz': schema, '/readyz': schema },
+    requireSafe: ({ port, laterStopMs }) => requireSafe(port, laterStopMs, ['/startupz', '/readyz']),
+  };
+}
+
+/** A mistake in the command line or in a file, and our own, end it always. */
+async function unlessFailed(role: Role, { signal, log }: RoleRun): Promise<ExitCode> {
+  let isOver = false;
+  try {
+    isOver = (await role.run({ signal, log })) === ExitCode.ok;
+  } catch (error) {
+    const isMistake = !(error instanceof KollaError) || error instanceof UsageError || error instanceof ConfigError;
+    if (isMistake || signal.aborted) throw error;
+    log.error(error.message);
+  }
+  if (!isOver) log.warn('the migration failed: run it again');
+  return ExitCode.ok;
+}
+
+interface Migration {
+  readonly role: Role;
+  readonly status: () => MigrationStatus;
+  /** @param paths which a startup probe of ours may ask; the first is the one to use */
+  readonly requireSafe: (port: number, laterStopMs: number, paths: readonly [string, ...string[]]) => Promise<void>;
+}
+
+/** A migration, and where it stands. */
+async function migrationOf(
+  input: Input<typeof SYNC_OPTIONS>,
+  context: Making['context'],
+  live?: Live,
+): Promise<Migration> {
+  const { inherited, podFile } = context;
+  const {
+    operands: [name = ''],
+    options,
+    child,
+  } = input;
   const service = serviceOf(name, await knownServices(podFile));
-  stepsOf(service, options.phase);
+  if (child.length === 0) stepsOf(service, options.phase);
   const holdsStartup = holdsOthersBack(options.phase);
   let status: MigrationStatus = {
     service: name,
     release: options.release,
     phase: options.phase,
     phases: PHASES.filter((phase) => (service.migration.phases[phase] ?? []).length > 0),
-    stage: 'not begun',
+    stage: 'waiting for the server',
     since: Date.now(),
     stages: [],
   };
@@ -38,32 +105,29 @@ export async function dbSyncRole({ options: { service: name }, context }: Making
     const at = Date.now();
     status = { ...status, stage, since: at, stages: [...status.stages, { stage, at }].slice(-STAGES_KEPT) };
   };
+  const run = async ({ signal, log }: RoleRun) => {
+    enter('waiting for the server');
+    try {
+      const code = await migrate(input, { signal, log, podFile, inherited, live }, enter);
+      enter(code === ExitCode.ok ? 'ok' : 'failed');
+      return code;
+    } catch (error) {
+      enter(signal.aborted ? 'interrupted' : 'failed');
+      throw error;
+    }
+  };
   return {
-    role: {
-      name: 'db-sync',
-      holdsStartup,
-      stopMs: options.grace + STOPPING_MS,
-      backoff: BACKOFF,
-      async run({ signal, log }) {
-        enter('waiting for the server');
-        try {
-          const input = { operands: [name], options, child: [] };
-          const code = await migrate(input, { signal, log, podFile, inherited }, enter);
-          enter(code === 0 ? 'ok' : 'failed');
-          return code;
-        } catch (error) {
-          enter(signal.aborted ? 'interrupted' : 'failed');
-          throw error;
-        }
-      },
-    },
-    sources: { migration: () => status },
-    async requireSafe({ port, hasStartupChecks, laterStopMs }) {
+    role: { name: 'db-sync', holdsStartup, stopMs: options.grace + STOPPING_MS, backoff: BACKOFF, run },
+    status: () => status,
+    async requireSafe(port, laterStopMs, paths) {
       using place = ownPlace(options, inherited);
-      // With checks of the service in it, /startupz would wait for the service that waits for us.
-      const paths: [string, ...string[]] = ['/startupz/roles', ...(hasStartupChecks ? [] : ['/startupz', '/readyz'])];
       const grace = options.grace + laterStopMs;
       await requireSafePod({ ...options, grace, holdsBack: holdsStartup, port, paths }, place, context);
     },
   };
+}
+
+/** Whether the service may only start when this phase is done. */
+function holdsOthersBack(phase: Phase): boolean {
+  return phase !== 'contract' && phase !== 'online';
 }

@@ -1,6 +1,14 @@
+import type { Context } from '../../cli/command.ts';
 import { optionsOf } from '../../cli/section.ts';
 import { UsageError } from '../../core/errors.ts';
-import { logShip, runShipping, settingsOf, SHIP_OPTIONS, type ShippingView } from '../../logship/index.ts';
+import {
+  LOG_SHIP,
+  runShipping,
+  settingsOf,
+  SHIP_OPTIONS,
+  type Settings,
+  type ShippingView,
+} from '../../logship/index.ts';
 import { Lags, readinessOf, shippingFamilies } from '../../logship/serve/index.ts';
 import type { Family } from '../../net/prometheus.ts';
 import type { Part, Role } from '../../probe/serve/index.ts';
@@ -10,23 +18,34 @@ import { Samples } from '../status/samples.ts';
 /** After --grace: to give up what is on its way, and to write the checkpoint. */
 const STOPPING_MS = 5000;
 
-/** kolla-log-ship: reads to the end at a stop, and ships within its own --grace. */
+/** kolla-log-ship in kolla-sidecar. */
 export async function logShipRole({ options: { logPath, readyWithLogs }, context }: Making): Promise<PreparedRole> {
-  const { inherited, podFile } = context;
-  const options = await optionsOf(logShip, '', SHIP_OPTIONS, inherited, podFile);
+  const options = await optionsOf(LOG_SHIP, '', SHIP_OPTIONS, context.inherited, context.podFile);
   const settings = settingsOf(logPath, options);
   if (settings.listen !== undefined)
     throw new UsageError('log-ship: --listen is for kolla-log-ship alone; here the port of kolla-sidecar answers');
+  return shippingComponent(settings, readyWithLogs ? ['readiness'] : [], context);
+}
+
+/**
+ * Shipping: reads to the end at a stop, and ships within its own --grace.
+ * @param probes those that it decides
+ */
+export function shippingComponent(
+  settings: Settings,
+  probes: readonly Role[],
+  { inherited }: Pick<Context, 'inherited'>,
+): PreparedRole {
   let view: ShippingView | undefined;
   /** The same, but only while it ships. */
   let live: ShippingView | undefined;
   const samples = new Samples(() => ({ lag: view?.left() ?? 0, lines: view?.counts().lines ?? 0 }));
-  const shown = new ShippingShown(() => live, readyWithLogs ? ['readiness'] : []);
+  const shown = new ShippingShown(() => live, probes);
   return {
     role: {
       name: 'log-ship',
       holdsStartup: false,
-      stopMs: options.grace + STOPPING_MS,
+      stopMs: settings.graceMs + STOPPING_MS,
       backoff: QUICK_BACKOFF,
       async run(run) {
         using looking = new DisposableStack();

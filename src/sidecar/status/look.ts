@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { VERSION } from '../../core/version.ts';
-import { healthOf, type CheckStatus, type Part } from '../../probe/serve/index.ts';
+import type { CheckStatus } from '../../probe/serve/index.ts';
+import { healthOf, type Part } from '../../probe/serve/part.ts';
 import { STATUS_SCHEMA, type About, type CheckRow, type RoleStatus, type StatusDocument } from './document.ts';
 
 /** Where a role stands, asked when somebody wants to see it; cheap. */

@@ -12,7 +12,7 @@ export function fishCompletion(helpers: readonly Helper[]): string {
     const own = linesAt(helper, position, conditionOf(position, siblings));
     if (pod === undefined || helper === pod.name) return own;
     // The same after `kolla-pod probe`.
-    const seen = `__fish_seen_subcommand_from ${sectionOf({ name: helper } as Helper)} ${helper}`;
+    const seen = `__fish_seen_subcommand_from ${sectionOf({ name: helper })} ${helper}`;
     return [...own, ...linesAt(pod.name, position, `${seen}; and ${conditionOf(position, siblings)}`)];
   });
   const others = (pod?.others ?? []).flatMap((other) => [sectionOf(other), other.name]);

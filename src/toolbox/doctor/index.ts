@@ -45,5 +45,5 @@ function shortNames(helpers: readonly string[]): string {
 }
 
 function isNamed(helper: string, word: string): boolean {
-  return helper === word || sectionOf({ name: helper, summary: '', commands: {} }) === word;
+  return helper === word || sectionOf({ name: helper }) === word;
 }

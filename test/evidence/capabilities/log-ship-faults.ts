@@ -217,7 +217,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   },
   {
     point: '/metrics: per file and destination, 500 files at most',
-    file: 'test/logship/serve/server.test.ts',
+    file: 'test/logship/serve/metrics.test.ts',
     test: [
       'the metrics are those of each destination and file, with what runs beside them',
       'more than 500 files have no series of their own',

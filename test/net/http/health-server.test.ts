@@ -6,10 +6,17 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { ConfigError } from '../../../src/core/errors.ts';
 import type { BoundedServer } from '../../../src/net/http/bounded-server.ts';
-import { serveHealth } from '../../../src/net/http/router.ts';
+import type { ListenAddress } from '../../../src/net/address.ts';
+import { healthRoute, serveRoutes, type Health } from '../../../src/net/http/router.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 const PATHS = { '/livez': () => ({ isOk: true, word: 'ok' }), '/readyz': () => ({ isOk: false, word: 'migrating' }) };
+
+/** Status words alone, for everybody. */
+async function serveHealth(at: ListenAddress, paths: Readonly<Record<string, () => Health>>): Promise<BoundedServer> {
+  const routes = Object.entries(paths).map(([path, health]) => [path, healthRoute(health)] as const);
+  return await serveRoutes(at, Object.fromEntries(routes), { statusPublic: false, hostNetwork: false });
+}
 
 async function ask({ port }: BoundedServer, path: string, method = 'GET') {
   const asked = request({ port, path, method, host: '127.0.0.1', agent: false });

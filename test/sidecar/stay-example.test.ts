@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
-import { parseDuration } from '../../../src/core/duration.ts';
-import { whyUnsafe, type SidecarPod } from '../../../src/migrate/sidecar/own-probe.ts';
-import { runHelper } from '../../support/helper.ts';
+import { parseDuration } from '../../src/core/duration.ts';
+import { whyUnsafe, type SidecarPod } from '../../src/sidecar/own-probe.ts';
+import { runHelper } from '../support/helper.ts';
 
 interface Manifest {
   readonly kind: string;
@@ -13,7 +13,7 @@ interface Manifest {
   readonly spec?: { readonly template: SidecarPod };
 }
 
-const page = await readFile(new URL('../../../k8s/examples/sidecar/deployment.yaml', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../k8s/examples/sidecar/deployment.yaml', import.meta.url), 'utf8');
 const manifests = loadAll(page) as Manifest[];
 
 test("the example's startup probe and grace period are long enough for its own command line", () => {
@@ -40,7 +40,7 @@ test("the example's Role is the one that kolla-db-sync rbac prints for a sidecar
 });
 
 test("the page's sidecar is the example's", async () => {
-  const text = await readFile(new URL('../../../docs/reference/kolla-db-sync.md', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../../docs/reference/kolla-db-sync.md', import.meta.url), 'utf8');
   const blocks = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, block]) => block ?? '');
   const [shown] = load(blocks.find((block) => block.includes('--stay')) ?? '') as [object];
   const pod = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireSafePod } from '../../../src/migrate/sidecar/own-pod.ts';
-import type { OwnPlace } from '../../../src/kube/own-place.ts';
-import { ConfigError } from '../../../src/core/errors.ts';
-import { ApiError } from '../../../src/kube/api-error.ts';
-import type { KubeClient } from '../../../src/kube/types.ts';
-import { logLines } from '../../support/helper.ts';
-import { recordedLog } from '../../support/recorded-log.ts';
-import { scriptedClient } from '../../wait/support.ts';
+import { requireSafePod } from '../../src/sidecar/own-pod.ts';
+import type { OwnPlace } from '../../src/kube/own-place.ts';
+import { ConfigError } from '../../src/core/errors.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { logLines } from '../support/helper.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { scriptedClient } from '../wait/support.ts';
 
 const NEEDS = { timeout: 60_000, lockTimeout: 60_000, grace: 15_000, port: 9809, holdsBack: true };
 const FORMULA = /failureThreshold \* periodSeconds at least 120 s .*terminationGracePeriodSeconds at least 30 /;

@@ -1,0 +1,14 @@
+import type { Context } from '../../cli/command.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { logShipHelper, type Settings } from '../../logship/index.ts';
+import type { ServedAt } from '../serve.ts';
+
+/** kolla-log-ship, which with --listen is a sidecar of its one component. */
+export const logShip = logShipHelper(serve);
+
+async function serve(settings: Settings, at: ServedAt, context: Context): Promise<ExitCode> {
+  // Lazy: most pods have it in kolla-sidecar, or not at all.
+  const { runAlone } = await import('../alone.ts');
+  const { shippingComponent } = await import('../roles/log-ship.ts');
+  return await runAlone(shippingComponent(settings, ['readiness'], context), 'end', at, context);
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../cli/command.ts';
+import { formatListen, type ListenAddress } from '../net/address.ts';
+import { healthRoute, type Inside, type Route, type Routes } from '../net/http/router.ts';
+// Not by the door, behind which are all checks: kolla-db-sync and kolla-log-ship have none.
+import { healthOf, type Part } from '../probe/serve/part.ts';
+import { serveProbes } from '../probe/serve/server.ts';
+import { partsOfRoles, roleFamilies } from './parts.ts';
+import { STOP_ORDER, type PreparedRole } from './role.ts';
+import type { PreparedProbe } from './roles/probe.ts';
+import type { RoleStatus } from './status/document.ts';
+import { Hub } from './status/hub.ts';
+import { lookWith, NO_SOURCES, type Sources } from './status/look.ts';
+import { statusRoutes } from './status/routes.ts';
+
+/** Where components are answered for. */
+export type ServedAt = Inside & { readonly listen: ListenAddress };
+
+/** Answers for components until it is disposed of. */
+interface ComponentServer extends AsyncDisposable {
+  /** The end has come: /readyz is 503 from now on. */
+  drain(): void;
+}
+
+/**
+ * The one port of a sidecar: probes, /metrics and the status page. Then makes sure that each component may run in this Pod.
+ * @param prepared at most one of each name
+ * @param status where each stands, asked at each request
+ * @throws ConfigError for an address that is taken, and for a Pod in which one must not run
+ */
+export async function serveComponents(
+  prepared: readonly PreparedRole[],
+  status: () => readonly RoleStatus[],
+  { listen, statusPublic, hostNetwork }: ServedAt,
+  { log, inherited }: Pick<Context, 'log' | 'inherited'>,
+): Promise<ComponentServer> {
+  const probe = prepared.find((each): each is PreparedProbe => 'checks' in each);
+  const checks = () => probe?.checks.snapshot() ?? [];
+  const own = (): readonly Part[] => [...partsOfRoles(status()), ...prepared.flatMap(({ parts }) => parts?.() ?? [])];
+  let isStopping = false;
+  const look = lookWith(sourcesOf(prepared), {
+    roles: status,
+    parts: () => [...checks(), ...own()],
+    isStopping: () => isStopping,
+    startedAt: Date.now(),
+    env: inherited,
+  });
+  await using opened = new AsyncDisposableStack();
+  const page = opened.use(
+    statusRoutes(new Hub(randomBytes(6).toString('hex'), look), async () => {
+      const { PAGE } = await import('./page/text.ts');
+      return PAGE;
+    }),
+  );
+  const server = opened.use(
+    await serveProbes(
+      { listen, statusPublic, hostNetwork },
+      {
+        checks,
+        others: own,
+        routes: { ...page.routes, ...rolesOnly(own), ...routesOf(prepared) },
+        families: () => [...roleFamilies(status()), ...prepared.flatMap((each) => each.families?.() ?? [])],
+      },
+    ),
+  );
+  const at = formatListen({ ...listen, port: server.port });
+  log.info(`probes, metrics and the status page are answered on ${at}`, { roles: namesOf(prepared) });
+  const hasStartupChecks = probe?.hasStartupChecks === true;
+  for (const each of prepared)
+    await each.requireSafe?.({ port: server.port, hasStartupChecks, laterStopMs: laterStopMs(each, prepared) });
+  const kept = opened.move();
+  return {
+    drain() {
+      isStopping = true;
+      server.drain();
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+function namesOf(prepared: readonly PreparedRole[]): string {
+  return prepared.map(({ role }) => role.name).join(' ');
+}
+
+function sourcesOf(prepared: readonly PreparedRole[]): Sources {
+  const all: Sources = { ...NO_SOURCES };
+  for (const { sources } of prepared) Object.assign(all, sources);
+  return all;
+}
+
+/**
+ * `/startupz/roles`: the roles alone. A native sidecar's own startup probe must not ask for the service's health, which starts
+ * only when that probe has succeeded.
+ */
+function rolesOnly(parts: () => readonly Part[]): Routes {
+  return { '/startupz/roles': healthRoute(() => healthOf('startup', parts())) };
+}
+
+/** `/readyz/log-ship`: what one role says, for who wants to know of it alone; and the paths that it answers itself. */
+function routesOf(prepared: readonly PreparedRole[]): Routes {
+  const routes = prepared.flatMap(({ role, parts, routes: own = {} }): [string, Route][] => {
+    if (parts === undefined) return Object.entries(own);
+    const all = () => parts().map((part): Part => ({ ...part, roles: ['readiness'] }));
+    return [[`/readyz/${role.name}`, healthRoute(() => healthOf('readiness', all()))], ...Object.entries(own)];
+  });
+  return Object.fromEntries(routes);
+}
+
+/** What is stopped after this one comes on top of its own time. */
+function laterStopMs(of: PreparedRole, all: readonly PreparedRole[]): number {
+  const at = STOP_ORDER.findIndex((names) => names.includes(of.role.name));
+  return STOP_ORDER.slice(at + 1)
+    .map((names) => all.filter(({ role }) => names.includes(role.name)).map(({ role }) => role.stopMs))
+    .reduce((sum, group) => sum + Math.max(0, ...group), 0);
+}
