@@ -25,7 +25,7 @@ export const DB_SYNC: Stages = {
   'kolla-db-sync keystone --stay': async (folder) => ({
     ...(await noDatabase(folder)),
     replace: { '--stay': '--stay --listen 127.0.0.1:0' },
-    stderr: /\/startupz, \/readyz and \/livez are answered on 127\.0\.0\.1:\d+/,
+    stderr: /probes, metrics and the status page are answered on 127\.0\.0\.1:\d+/,
   }),
   'kolla-db-sync rbac keystone --stay -n openstack --service-account keystone': says(
     /^ {2}- \{ apiGroups: \[""\], resources: \[pods\], verbs: \[get\] \}$/m,
