@@ -15,7 +15,7 @@ import type { Capability } from './capability.ts';
 import { privateFolder } from './folder.ts';
 import { must, run, type RunOptions } from './process.ts';
 
-export interface UnpackOptions {
+interface UnpackOptions {
   /** Fetch what they depend on as well, down to libc. Default true; false takes the list as it stands. */
   readonly dependencies?: boolean;
   /** Packages of the closure to leave out: libc6 for programs that run on this machine's own libc. */

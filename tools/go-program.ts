@@ -7,7 +7,7 @@ import { must } from './process.ts';
 
 const BUILD_DEADLINE_MS = 40 * 60_000;
 
-export interface Program {
+interface Program {
   /** Also its folder under `folder`. */
   readonly name: string;
   readonly folder: string;

@@ -30,7 +30,7 @@ const HERE = '\0here\0';
 const DAY_MS = 24 * 60 * 60_000;
 const UNUSED_MS = 14 * DAY_MS;
 
-export interface HelmCall {
+interface HelmCall {
   readonly binary: string;
   /** Helm's own directory. */
   readonly folder: string;

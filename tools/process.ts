@@ -37,7 +37,7 @@ export function tied(command: string, args: readonly string[]): [string, string[
 }
 
 /** A program that this process has started and that has not ended. */
-export interface RunningProgram {
+interface RunningProgram {
   readonly command: string;
   readonly pid: number;
   /** Of its output, both streams; empty before the first. */

@@ -18,7 +18,7 @@ export const BLOCK = 512;
 const NAME_BYTES = 100;
 
 /** What an archive ends with. */
-export const END_OF_TAR: Buffer = Buffer.alloc(2 * BLOCK);
+const END_OF_TAR: Buffer = Buffer.alloc(2 * BLOCK);
 
 /** The header of an entry whose `size` bytes of content follow; always the same for the same entry (mtime 0). */
 export function tarHeader(entry: TarEntry, size: number): Buffer {

@@ -6,7 +6,7 @@ import { askJson, UntrustedError, type JsonAnswer, type JsonCall } from '../net/
 import type { Effects } from './effects.ts';
 import { Outdated } from './outdated.ts';
 
-export interface ClientOptions extends Effects {
+interface ClientOptions extends Effects {
   /** For messages: `Keystone`. */
   readonly name: string;
   /** Where its API is; several are tried in this order, beginning with the one that answered last. */

@@ -6,7 +6,7 @@ import type { Effects } from './effects.ts';
 import { Outdated } from './outdated.ts';
 
 /** What is read, and made so; removal is one too. */
-export type Readable = Pick<Part, 'name' | 'plan'>;
+type Readable = Pick<Part, 'name' | 'plan'>;
 
 const BACKOFF = { minMs: 200, maxMs: 1000 };
 /** How often something that we did may still be missing when it is read again: a replica behind is no quarrel. */

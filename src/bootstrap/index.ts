@@ -12,10 +12,10 @@
  * again. What can fail: options and files (64, 65); a duplicate that only a person can judge, or a refusal (69, 77); no answer in
  * time (75). A part is one more folder with a `Part`.
  */
-export { diffText, jsonOf, lineOf, PARTS, type Change, type Part, type PartName, type Planned } from './change.ts';
+export { diffText, jsonOf, lineOf, PARTS, type Change, type PartName, type Planned } from './change.ts';
 export { converge, settledPlan } from './converge.ts';
 export type { Effects } from './effects.ts';
 export { keysCommand } from './keys/index.ts';
-export { BOOTSTRAP_OPTIONS, OWN_OPTIONS, type BootstrapOptions } from './options.ts';
+export { BOOTSTRAP_OPTIONS, OWN_OPTIONS } from './options.ts';
 export type { Purpose } from './keystone/index.ts';
 export { chosenParts, prepare, type OpenParts } from './parts.ts';

@@ -14,7 +14,7 @@ export interface OpenParts extends Disposable {
 }
 
 /** What a service needs of the parts that were asked for: read once, opened for each turn at them. */
-export interface Prepared {
+interface Prepared {
   /** Hides the secrets that this takes. */
   readonly redact: Redact;
   /** Those of these parts, in their order, for requests that end with the effects' signals. */

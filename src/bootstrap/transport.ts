@@ -10,7 +10,7 @@ import type { ServiceConfig } from './service-config.ts';
 const MANAGEMENT_PORT = 15_672;
 
 /** What the part `queue` works with; the URL itself for redaction. */
-export interface FoundTransport {
+interface FoundTransport {
   readonly transport: Transport;
   readonly broker: BrokerOptions;
   readonly secrets: readonly string[];

@@ -41,8 +41,6 @@ import type { Probe } from './probe.ts';
 import type { Service } from './service.ts';
 
 export type {
-  AccountPlaces,
-  EndpointPath,
   Figure,
   Grant,
   Identity,
@@ -54,7 +52,6 @@ export type {
   Queue,
   SchemaCheck,
   Service,
-  ServiceDatabase,
 } from './service.ts';
 export type { Infrastructure } from './infrastructure.ts';
 export type { Probe } from './probe.ts';

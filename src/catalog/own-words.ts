@@ -6,7 +6,7 @@ export const Text = v.pipe(
   v.minLength(1, 'is empty'),
   v.check((text) => !text.includes('\0'), 'holds a NUL character'),
 );
-export const Word = v.pipe(
+const Word = v.pipe(
   v.union([v.string(), v.number()], (issue) => `must be a word, but is ${issue.received}`),
   v.transform(String),
   v.check((text) => !text.includes('\0'), 'holds a NUL character'),

@@ -59,7 +59,7 @@ export const INTERFACES = ['public', 'internal', 'admin'] as const;
 export type Interface = (typeof INTERFACES)[number];
 
 /** What follows the host in a URL. */
-export interface EndpointPath {
+interface EndpointPath {
   readonly port: number;
   /** Empty, or with a leading `/`; `%(project_id)s` is for Keystone to fill in. */
   readonly path: string;

@@ -23,7 +23,7 @@ export function usageOf(helper: Helper, name: string, command: Command): string 
 /** Wider lines are hard to read, whatever the terminal offers. */
 const MOST_COLUMNS = 100;
 
-export interface HelpPage {
+interface HelpPage {
   /** The rarely used options too: `--help-all`. */
   readonly isWhole?: boolean;
 }

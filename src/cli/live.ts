@@ -20,7 +20,7 @@ export interface LiveLine {
 }
 
 /** The stream's part that it needs: process.stderr on a terminal. */
-export interface Screen {
+interface Screen {
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): unknown;

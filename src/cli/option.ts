@@ -2,7 +2,7 @@ import { parseDuration } from '../core/duration.ts';
 import { didYouMean } from '../core/nearest.ts';
 
 /** How an option's text becomes a value, and what completion offers for it. */
-export type OptionType = 'string' | 'path' | 'boolean' | 'integer' | 'duration' | 'choice';
+type OptionType = 'string' | 'path' | 'boolean' | 'integer' | 'duration' | 'choice';
 
 /**
  * One option of a command. Parsing, the environment, the file, help, completion, man pages, the JSON Schema and

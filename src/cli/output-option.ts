@@ -1,7 +1,7 @@
 import type { Option } from './option.ts';
 
 /** `-o json` beside a form for people, which is the default. */
-export interface OutputOption<Form extends string> extends Option {
+interface OutputOption<Form extends string> extends Option {
   readonly flag: 'output';
   readonly type: 'choice';
   readonly values: readonly [Form, 'json'];

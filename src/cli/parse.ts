@@ -6,7 +6,7 @@ import { didYouMean, suggestion } from '../core/nearest.ts';
 import { camelCase, parseValue, type Option } from './option.ts';
 
 /** One argv, split: flags as they were given, operands, and the words after `--`. */
-export interface Words {
+interface Words {
   readonly flags: ReadonlyMap<string, readonly string[]>;
   readonly operands: readonly string[];
   readonly child: readonly string[];

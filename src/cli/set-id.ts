@@ -1,7 +1,7 @@
 import { KollaError } from '../core/errors.ts';
 
 /** Who a process runs as, and for whom. */
-export interface Ids {
+interface Ids {
   readonly uid: number;
   readonly euid: number;
   readonly gid: number;

@@ -3,7 +3,7 @@ import { lookAtDatabase, lookAtSchema, lookAtTool, type Effects as SyncEffects }
 import type { Job } from './job.ts';
 
 /** What a part would change. */
-export interface Look {
+interface Look {
   readonly part: PartName;
   readonly changes: readonly Change[];
 }

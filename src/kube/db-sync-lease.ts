@@ -25,7 +25,7 @@ export const DB_SYNC_ANNOTATIONS = {
   format: 'kolla-pod/format',
 } as const;
 
-export type DbSyncRecord = {
+type DbSyncRecord = {
   readonly [Key in Exclude<keyof typeof DB_SYNC_ANNOTATIONS, 'token' | 'ended' | 'format'>]: string | undefined;
 } & { readonly format?: string | undefined };
 

@@ -12,7 +12,7 @@ interface Entry extends ApiResource {
 /** Each request has a limit of its own. */
 const NEVER = new AbortController().signal;
 
-export type Wanted = string | { readonly apiVersion: string; readonly kind: string };
+type Wanted = string | { readonly apiVersion: string; readonly kind: string };
 
 const AGGREGATED = ['v2', 'v2beta1'].map(
   (v) => `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList`,

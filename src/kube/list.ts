@@ -11,7 +11,7 @@ interface Page<T> {
   readonly items?: readonly T[] | null;
 }
 
-export interface Listed<T> {
+interface Listed<T> {
   readonly items: readonly T[];
   /** Where a watch goes on from here. */
   readonly version: string | undefined;

@@ -4,7 +4,7 @@ import type { KubeClient } from './types.ts';
 import { readFileSync } from 'node:fs';
 
 /** Which container this is. */
-export interface OwnContainer {
+interface OwnContainer {
   readonly podUid: string;
   readonly name: string;
 }
@@ -38,7 +38,7 @@ export interface OwnPlace {
   readonly isPod: boolean;
 }
 
-export interface PlaceOptions {
+interface PlaceOptions {
   readonly podName: string | undefined;
   readonly kubeconfig: string | undefined;
 }

@@ -39,7 +39,7 @@ export function watchRule(ref: ObjectRef | SetRef): Rule {
 }
 
 /** An object of rbac.authorization.k8s.io/v1, to be printed. */
-export type RbacObject = Readonly<Record<string, YamlValue>>;
+type RbacObject = Readonly<Record<string, YamlValue>>;
 
 const GROUP = 'rbac.authorization.k8s.io';
 

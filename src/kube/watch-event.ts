@@ -8,7 +8,7 @@ export interface WatchEvent<T extends KubeObject> {
 }
 
 /** The events of a watch up to the first line that is none, and why that ends the connection. */
-export interface Read<T extends KubeObject> {
+interface Read<T extends KubeObject> {
   readonly events: readonly WatchEvent<T>[];
   /** ApiError for an ERROR event, which holds a Status; Error for what no API server sends. Undefined: all are events. */
   readonly error: Error | undefined;

@@ -67,7 +67,7 @@ async function* objectObservations<T extends KubeObject, R>(
 }
 
 /** Passes each message on once. */
-export function onceEach(say: (message: string) => void): (message: string) => void {
+function onceEach(say: (message: string) => void): (message: string) => void {
   const said = new Set<string>();
   return (message) => {
     if (said.has(message)) return;

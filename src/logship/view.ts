@@ -1,7 +1,7 @@
 import type { Counts, FileState } from './counts.ts';
 
 /** Why a destination takes nothing, and since when in milliseconds since the epoch. */
-export interface Held {
+interface Held {
   readonly reason: string;
   readonly sinceMs: number;
 }

@@ -6,9 +6,9 @@ import { Pulse } from './steps/pulse.ts';
 import type { Held, Ran } from './steps/run-steps.ts';
 
 /** What is done while lock, fence and Lease are ours and renewed. */
-export type Work = (begun: Begun, held: Held) => Promise<Ran>;
+type Work = (begun: Begun, held: Held) => Promise<Ran>;
 /** Records how it went, and gives all back. */
-export type Close<T> = (held: Held, ran: Ran) => Promise<T>;
+type Close<T> = (held: Held, ran: Ran) => Promise<T>;
 
 /** Has our turn renewed while a work is done in it, which begins once the one before can write nothing any more. */
 export async function inTurn<T>(plan: Plan, turn: Turn, effects: Effects, work: Work, close: Close<T>): Promise<T> {

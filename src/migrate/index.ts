@@ -107,12 +107,11 @@ function ownStep([program, ...words]: readonly string[]): Step | undefined {
 
 export { makeReady } from './ensure/index.ts';
 export { lookAtDatabase, lookAtSchema, lookAtTool } from './look.ts';
-export { MIGRATION_OPTIONS, PLACE_OPTIONS, SYNC_OPTIONS, type MigrationOptions } from './options.ts';
+export { MIGRATION_OPTIONS, PLACE_OPTIONS, SYNC_OPTIONS } from './options.ts';
 export { stepsOf } from './phases.ts';
-export type { Effects, Plan } from './plan.ts';
+export type { Effects } from './plan.ts';
 export { prepareSync, requireTools, type Prepared } from './prepare.ts';
 export { showStatus } from './record/status.ts';
-export type { Stage } from './stage.ts';
 export { syncReady } from './sync.ts';
 export { serviceOf } from './target/target.ts';
 export { findTasks, TOOL_OPTIONS, type Task } from './tool/index.ts';

@@ -1,6 +1,6 @@
 import { givenKubeSource, kubeSource, lazyKube, type LazyKube } from '../kube/source.ts';
 
-export interface AccessOptions {
+interface AccessOptions {
   readonly lock: 'auto' | 'lease' | 'row';
   readonly kubeconfig: string | undefined;
   readonly namespace: string | undefined;

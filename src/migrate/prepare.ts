@@ -26,7 +26,7 @@ export interface Prepared extends Disposable {
   readonly sources: readonly Source[];
 }
 
-export interface Asked {
+interface Asked {
   readonly service: Service;
   readonly options: MigrationOptions;
   /** A command of the user's own instead of the phase's steps. */

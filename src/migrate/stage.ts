@@ -1,5 +1,5 @@
 /** Where a migration stands, in the words that a sidecar's probes answer. */
-export type Stage =
+type Stage =
   | 'waiting for the server'
   | 'waiting for the rollout'
   | 'waiting for the lock'

@@ -27,7 +27,7 @@ export interface MysqlSession extends AsyncDisposable {
   destroy(): void;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly signal: AbortSignal;
   /** For the whole handshake: a frozen server accepts the connection and never greets. */
   readonly handshakeMs?: number;

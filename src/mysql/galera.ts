@@ -82,7 +82,7 @@ const DEFAULT_PORT = 3306;
 const UNKNOWN = 'AUTO';
 
 /** The other nodes of a cluster. */
-export interface OtherNodes {
+interface OtherNodes {
   /** Where they take clients, as they say themselves. */
   readonly places: Address[];
   /** How many there are that do not say where: they know no address of their own. */

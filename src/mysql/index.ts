@@ -8,7 +8,7 @@
  * where TLS ends the handshake; and the server's own errors, which isPassing() tells apart and mysqlError() turns into a
  * sentence without secrets.
  */
-export { connect, whoAndWhere, type ConnectOptions, type MysqlSession } from './connect.ts';
+export { connect, whoAndWhere, type MysqlSession } from './connect.ts';
 export {
   ACCESS_DENIED,
   NO_SUCH_TABLE,

@@ -14,7 +14,7 @@ const NONCE_BYTES = 20;
 /** The server has the account in its cache, and has taken our proof. */
 const IS_CACHED = 3;
 
-export interface Login {
+interface Login {
   /** For mysql2. */
   readonly options: Pick<ConnectionOptions, 'authPlugins' | 'password' | 'socketPath'>;
   /** That the password itself was asked for, and not given. */

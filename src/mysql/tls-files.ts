@@ -5,7 +5,7 @@ import { ConfigError, messageOf } from '../core/errors.ts';
 import type { MysqlTls } from './url-tls.ts';
 
 /** What Node's TLS takes, in PEM. */
-export interface TlsMaterial {
+interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;

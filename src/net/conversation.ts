@@ -14,7 +14,7 @@ export interface Conversation extends Disposable {
   end(): Promise<void>;
 }
 
-export interface ConverseOptions {
+interface ConverseOptions {
   /** Ends it at any point. */
   readonly signal: AbortSignal;
   readonly tls?: TlsAsk | undefined;
@@ -97,7 +97,7 @@ function conversationOn(socket: Socket): Conversation {
 /** What an answer means. Undefined: there is more to come. */
 export type Understood<T> = { readonly is: T } | undefined;
 
-export interface Exchange<T> {
+interface Exchange<T> {
   /** Where: a host and port, or a socket's path. */
   readonly at: NetConnectOpts;
   /** Said first; nothing for who waits to be greeted. */

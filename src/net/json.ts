@@ -15,7 +15,7 @@ export interface JsonAnswer extends Omit<HttpAnswer, 'body'> {
   readonly body: unknown;
 }
 
-export interface JsonOptions {
+interface JsonOptions {
   readonly signal: AbortSignal;
   /** How long to wait for the whole answer. */
   readonly answerMs: number;

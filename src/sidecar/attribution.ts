@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { takeUncaught } from '../core/uncaught.ts';
 
 /** Who is told of what was thrown in its context. */
-export interface Charged {
+interface Charged {
   readonly crashed: (error: unknown) => void;
 }
 

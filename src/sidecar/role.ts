@@ -62,7 +62,7 @@ export interface PreparedRole {
   readonly requireSafe?: (at: SafeAt) => Promise<void>;
 }
 
-export interface SafeAt {
+interface SafeAt {
   readonly port: number;
   /** Whether a check decides startup probes too. */
   readonly hasStartupChecks: boolean;

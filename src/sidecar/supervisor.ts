@@ -6,7 +6,7 @@ import { SupervisedRole, type Timing } from './supervised-role.ts';
 import type { RoleStatus } from './status/document.ts';
 
 /** The roles of a sidecar, each kept running for itself. */
-export interface Supervisor extends Disposable {
+interface Supervisor extends Disposable {
   /** In the order of the roles. */
   status(): readonly RoleStatus[];
   /** Begins all of them. */

@@ -7,7 +7,7 @@ import type { Dependency, ObjectDependency, Reading } from './dependency.ts';
 import { ANY } from './kinds/index.ts';
 import { resourceOfWord } from './resource-words.ts';
 
-export interface Access {
+interface Access {
   readonly grants: readonly Grant[];
   /** What had to be taken for granted about resources that only a cluster knows. */
   readonly guesses: readonly string[];

@@ -5,7 +5,7 @@ export const NAMES_WITH_OWN_WATCH = 8;
 export type Demands = (kind: string, namespace: string, own: string) => Demand;
 
 /** What is asked for of one kind in one namespace by all waits together. */
-export interface Demand {
+interface Demand {
   readonly names: ReadonlySet<string>;
   readonly selectors: ReadonlySet<string>;
 }

@@ -87,7 +87,7 @@ interface Common<F extends Dependency['form']> {
 }
 
 /** What `&` separates behind the `?`, besides `timeout`, which everything has. */
-export type ObjectOption = 'condition' | 'jsonpath' | 'release' | 'node' | 'db-sync';
+type ObjectOption = 'condition' | 'jsonpath' | 'release' | 'node' | 'db-sync';
 
 /** What a wait reads of the API server, for the Role that allows it. */
 export interface Reading {

@@ -24,14 +24,13 @@ import { toldInLines, toldInTable, type Told } from './tell.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 
 export { translate, type EntrypointVariables, type Translated } from './compat/index.ts';
-export { accessOf, type Access } from './access.ts';
-export type { Dependency, Kind, ObjectDependency } from './dependency.ts';
+export { accessOf } from './access.ts';
+export type { Dependency } from './dependency.ts';
 export { WAIT_NOTES } from './grammar/help.ts';
 export { parseDependency } from './grammar/parse.ts';
 export { ANY, KINDS } from './kinds/index.ts';
-export type { Row } from './board.ts';
 export { toldAsEntrypoint, toldInLines, type Told } from './tell.ts';
-export type { Self, WaitOptions } from './waiter.ts';
+export type { WaitOptions } from './waiter.ts';
 
 export interface WaitContext {
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import { met, passedOver, pending, together, type Judge, type Verdict } from './
 import type { Effects, Report, WaitOptions, Waiter, Way } from './waiter.ts';
 
 /** What a kind of object means. */
-export interface Meaning<T extends KubeObject> {
+interface Meaning<T extends KubeObject> {
   readonly resource: Resource;
   /** What `judge` and `ofMany` read. */
   readonly shape: Shape;
@@ -32,7 +32,7 @@ export interface Meaning<T extends KubeObject> {
 }
 
 /** A meaning that only the API server can complete: it is asked when the wait begins. */
-export type Learn<T extends KubeObject> = (report: Report, signal: AbortSignal) => Promise<Meaning<T>>;
+type Learn<T extends KubeObject> = (report: Report, signal: AbortSignal) => Promise<Meaning<T>>;
 
 /** The waiter for objects that a watch tells of. */
 export function objectWaiter<T extends KubeObject>(

@@ -56,7 +56,7 @@ const ROWS: readonly Row[] = BUILT_IN.trim()
 /** What a cluster has under these words, whoever made it. */
 export const BUILT_IN_WORDS: ReadonlySet<string> = new Set(ROWS.flatMap(({ words }) => words));
 
-export interface Named {
+interface Named {
   readonly resource: Pick<Resource, 'group' | 'resource' | 'namespaced'>;
   /** What was taken for granted; undefined where nothing was. */
   readonly guess?: string;

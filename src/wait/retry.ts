@@ -11,7 +11,7 @@ const BACKOFF = { minMs: 100, maxMs: 2000 };
 /** For what is asked by name: no name server must not look like no answer, which `!` waits for. */
 export const lookup = lookupWithin(TRY_MS - 1000);
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Met when the attempt is not; what an attempt passes over, it could not look at, and is neither. */
   readonly isNegated: boolean;
   readonly report: Report;

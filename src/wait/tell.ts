@@ -4,7 +4,7 @@ import type { Fields, Log } from '../core/log.ts';
 import { Board, type Row, type Teller } from './board.ts';
 import { tableLines } from './table.ts';
 
-export const SUMMARY_MS = 30_000;
+const SUMMARY_MS = 30_000;
 const REDRAW_MS = 1000;
 /** A summary of hundreds is read by nobody. */
 const SUMMARY_NAMES = 20;

@@ -13,7 +13,7 @@ import { primaryOf, type Ring } from './ring.ts';
 const KILL_AFTER_MS = 10_000;
 const LAST_LINES = 3;
 
-export interface ToolEffects extends Effects {
+interface ToolEffects extends Effects {
   /** The service's configuration file. */
   readonly configFile: string;
   /** For the tool; it also says where it is. */

@@ -14,13 +14,13 @@ import type { Ring } from './ring.ts';
 import { emptySecret, keysGrants, ringIn, secretRef, withRing, type SecretObject } from './secret.ts';
 
 /** A Secret as it was read, and the ring in it. */
-export interface Found {
+interface Found {
   readonly secret: SecretObject;
   readonly ring: Ring;
 }
 
 /** A way to the API server that is made at its first use. */
-export type Connect = () => Promise<KubeClient>;
+type Connect = () => Promise<KubeClient>;
 
 const ANSWER_MS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 3000 };

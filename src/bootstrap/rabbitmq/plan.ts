@@ -5,7 +5,7 @@ import type { Broker } from './broker.ts';
 import type { Transport } from './transport-url.ts';
 
 /** An account as the management API has it. */
-export interface QueueUser {
+interface QueueUser {
   readonly password_hash?: string;
   readonly hashing_algorithm?: string;
   readonly tags?: string | readonly string[];

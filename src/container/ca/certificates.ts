@@ -10,7 +10,7 @@ import { present, sourcesOf, storeOf, type CaStore, type Sources } from './store
 /** Whatever the mode of the Secret that a certificate comes from: services look certificates up by hash as well. */
 const PUBLIC = 0o644;
 
-export interface CaDeps {
+interface CaDeps {
   /** What all paths lie under. */
   readonly root: string;
   /** Runs the image's own command that makes the bundle; resolves with its exit code. */

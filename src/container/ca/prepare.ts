@@ -32,7 +32,7 @@ import { subjectHash } from './subject-hash.ts';
 
 export { bringsCaCertificates } from './added.ts';
 
-export interface PrepareDeps {
+interface PrepareDeps {
   /** What the image's own store lies under: '/' in its container. */
   readonly image: string;
   /** What the volume lies under. */

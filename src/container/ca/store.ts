@@ -76,7 +76,7 @@ export function knownStoreOf(root: string): CaStore | undefined {
 }
 
 /** As it was read, once: what takes its name afterwards is not looked at. */
-export interface SourceFile {
+interface SourceFile {
   /** Without links. */
   readonly path: string;
   readonly content: Buffer;

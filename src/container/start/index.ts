@@ -13,10 +13,8 @@
  */
 export { areInBundle, bringsCaCertificates, checkCertificates } from '../ca/added.ts';
 export { copyCaCertificates } from '../ca/certificates.ts';
-export { caVolumes, checkCaStore, prepareCaStore, type PrepareDeps } from '../ca/prepare.ts';
+export { caVolumes, checkCaStore, prepareCaStore } from '../ca/prepare.ts';
 export { sourcesOf } from '../ca/store.ts';
-export { copyCacerts } from '../ca/copy-cacerts.ts';
-export { privilegeOf, startFacts, ROOTLESS_RUN_COMMAND, RUN_COMMAND, type Privilege } from './privilege.ts';
+export { privilegeOf, startFacts, ROOTLESS_RUN_COMMAND, RUN_COMMAND } from './privilege.ts';
 export { becomeService } from './service.ts';
-export { runSudo } from '../sudo/index.ts';
 export { runUpdate } from '../ca/update.ts';

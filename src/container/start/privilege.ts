@@ -13,7 +13,7 @@ export type Privilege =
   | { readonly by: 'nobody'; readonly runCommand: typeof ROOTLESS_RUN_COMMAND };
 
 /** What the decision is made from. */
-export interface StartFacts {
+interface StartFacts {
   readonly uid: number;
   readonly path: string;
   /** How kolla-init's work is found. */

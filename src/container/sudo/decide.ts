@@ -4,13 +4,13 @@ import type { Account, Accounts } from './accounts.ts';
 import type { Request } from './parse.ts';
 
 /** Who we are. */
-export interface Caller {
+interface Caller {
   readonly uid: number;
   readonly gid: number;
 }
 
 /** What a request comes to. */
-export type Decision =
+type Decision =
   | { readonly to: 'run'; readonly target: Account; readonly become?: { readonly uid: number; readonly gid: number } }
   | { readonly to: 'skip'; readonly line: string }
   | { readonly to: 'refuse'; readonly line: string };

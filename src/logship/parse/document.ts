@@ -6,8 +6,6 @@ import { kollaSchema } from './kolla.ts';
 import type { FileOrigin, Origin } from './schema.ts';
 import { MAX_DATE_MS, type Zone } from './zone.ts';
 
-export type { Origin } from './schema.ts';
-
 /** An event with its fields, before it has an id. */
 interface Parsed {
   readonly source: string;

@@ -34,7 +34,7 @@ interface StartOptions {
 }
 
 /** Goes on until it is disposed of, after a last look. */
-export interface Reclaiming extends AsyncDisposable {
+interface Reclaiming extends AsyncDisposable {
   /** So far. */
   readonly bytes: () => number;
 }

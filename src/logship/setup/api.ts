@@ -25,7 +25,7 @@ export interface Api extends Disposable {
   request(method: string, path: string, body?: JsonObject): Promise<Reply>;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly log: Log;
   readonly proxyEnv: ProxyEnv;
   readonly timeoutMs: number;

@@ -5,7 +5,7 @@ import { ConfigError, messageOf } from '../../core/errors.ts';
 import { makeFolder } from '../../fs/folder.ts';
 
 /** Of the state folder: what lies there is ours alone. */
-export const STATE_MODE = 0o700;
+const STATE_MODE = 0o700;
 
 /**
  * The state folder. It lies in the log volume by default, where services may rename it and put a link in its place: so it is

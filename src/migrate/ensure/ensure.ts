@@ -13,7 +13,7 @@ import type { EnsureOptions, Requirement } from './options.ts';
 import { repeated } from '../lock/repeated.ts';
 
 /** Host parts of accounts that were there before, perhaps with another password. */
-export interface Ensured {
+interface Ensured {
   readonly existed: readonly string[];
 }
 

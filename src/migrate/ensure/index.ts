@@ -8,7 +8,7 @@
  * options that contradict each other (64), files (65), the server (69, 75), and an account that the server does not let
  * in (77), whose reason is looked for, since the server gives the same one for a wrong password and for missing TLS.
  */
-export { adminAt, findAdmin } from './admin.ts';
+export { findAdmin } from './admin.ts';
 export { ensureCommand } from './command.ts';
-export { makeReady, type ReadyPlan } from './make-ready.ts';
-export { checkEnsureOptions, ENSURE_OPTIONS, type EnsureValues } from './options.ts';
+export { makeReady } from './make-ready.ts';
+export { checkEnsureOptions } from './options.ts';

@@ -23,7 +23,7 @@ import {
 } from '../../mysql/index.ts';
 import { reach, type Reached } from '../target/reach.ts';
 
-export interface LoginOptions {
+interface LoginOptions {
   readonly timeoutMs: number;
   readonly galeraDonor: DonorPolicy;
   /** As reach() takes it, for the first node. */

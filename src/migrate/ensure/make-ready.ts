@@ -9,7 +9,7 @@ import type { EnsureOptions } from './options.ts';
 import { refusedFor } from './refused.ts';
 
 /** What is made, where, and by whom. */
-export interface ReadyPlan extends EnsureOptions {
+interface ReadyPlan extends EnsureOptions {
   readonly target: MysqlTarget;
   /** The service's other databases. */
   readonly others: readonly MysqlTarget[];

@@ -2,7 +2,7 @@ import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 
 /** What an account must show besides its password. */
-export const REQUIREMENTS = ['none', 'ssl', 'x509'] as const;
+const REQUIREMENTS = ['none', 'ssl', 'x509'] as const;
 export type Requirement = (typeof REQUIREMENTS)[number];
 
 /** Who makes databases, accounts and grants, and how: for a migration and for `ensure` alone. */

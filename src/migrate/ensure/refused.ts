@@ -3,13 +3,13 @@ import { quoteAccount, type MysqlSession, type MysqlTarget } from '../../mysql/i
 import { accountAt, accountsOf, type Account } from './accounts.ts';
 
 /** Why the server did not let the service in. */
-export interface Refusal {
+interface Refusal {
   /** Another password would help. */
   readonly isPassword: boolean;
   readonly error: NotPermittedError;
 }
 
-export interface Asked {
+interface Asked {
   readonly accountHost: readonly string[];
   /** Those of them that were there before. */
   readonly existed: readonly string[];

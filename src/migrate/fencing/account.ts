@@ -72,7 +72,7 @@ export async function makeAccount(
 }
 
 /** @param otherwise where the admin may not read the accounts */
-export async function hostsOf(admin: MysqlSession, user: string, otherwise: readonly string[]): Promise<Host[]> {
+async function hostsOf(admin: MysqlSession, user: string, otherwise: readonly string[]): Promise<Host[]> {
   const text = (column: string) => `CONVERT(${column} USING utf8mb4) AS ${column}`;
   try {
     const rows = await admin.rows(

@@ -11,7 +11,7 @@ import { killSession, listOf, sessionsOf } from './sessions.ts';
 
 const LATE_MS = 2000;
 
-export interface EndOptions {
+interface EndOptions {
   /** By performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;

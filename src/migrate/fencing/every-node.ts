@@ -28,7 +28,7 @@ export interface EveryNodeOptions {
 }
 
 /** What is still to be waited for on one node; undefined when nothing is. */
-export type OnNode = (node: MysqlSession) => Promise<string | undefined>;
+type OnNode = (node: MysqlSession) => Promise<string | undefined>;
 
 /**
  * Does something on each node of the cluster, again and again until it has nothing left to wait for on any of them. The

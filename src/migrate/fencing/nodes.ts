@@ -2,7 +2,7 @@ import { formatAddress, type Address } from '../../net/address.ts';
 import { memberOf, membersBeside, type MysqlSession } from '../../mysql/index.ts';
 
 /** The nodes of a cluster beside the session's own, as far as anybody knows where they are. */
-export interface Nodes {
+interface Nodes {
   readonly places: readonly Address[];
   /** How many the cluster has, our own among them. */
   readonly count: number;

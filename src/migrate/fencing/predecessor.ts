@@ -20,7 +20,7 @@ const HANDOVER_MS = STOP_MS + 3000;
 const SETTLE_MS = 3000;
 
 /** The fence as it was found. */
-export interface Before {
+interface Before {
   readonly before: FenceRow;
   /** Whether its holder, if it was cut off, has had the time to stop its command. */
   readonly hasLeasePassed?: boolean;

@@ -32,14 +32,14 @@ export interface HeldLease extends AsyncDisposable {
   end(news: Told | undefined, withinMs: number): Promise<boolean>;
 }
 
-export interface Taken {
+interface Taken {
   readonly lease: LeaseObject;
   /** By performance.now(): when the write was sent that made it ours. */
   readonly takenAt: number;
   readonly predecessor: string;
 }
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly holder: string;
   /** It counts as lost when the API server has not confirmed it for this long. */
   readonly lossMs: number;

@@ -12,7 +12,7 @@ export interface LeaseSite {
   readonly isLastBeforeRollout: boolean;
 }
 
-export interface SiteOptions {
+interface SiteOptions {
   readonly lock: 'auto' | 'lease' | 'row';
   readonly leaseName: string | undefined;
   readonly isLastBeforeRollout: boolean;

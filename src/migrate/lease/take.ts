@@ -13,7 +13,7 @@ import { refusals } from './refused.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
 import { holderText, whileHeld } from './while-held.ts';
 
-export interface TakeOptions {
+interface TakeOptions {
   /** No other process has ever had the same. */
   readonly holder: string;
   readonly leaseMs: number;

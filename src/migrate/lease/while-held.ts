@@ -5,7 +5,7 @@ import { durationMsOf } from './free-lease.ts';
 import { holderIn, type LeaseObject } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
 
-export interface WhileHeldOptions {
+interface WhileHeldOptions {
   /** By performance.now(). */
   readonly deadline: number;
   readonly leaseMs: number;

@@ -5,7 +5,7 @@ import { oneLine } from '../../core/one-line.ts';
 import { repeated } from './repeated.ts';
 
 /** How the last migration stands. `running` that nobody runs any more is one that was cut off. */
-export const FENCE_STATES = ['running', 'done', 'failed', 'interrupted', 'lost'] as const;
+const FENCE_STATES = ['running', 'done', 'failed', 'interrupted', 'lost'] as const;
 export type FenceState = (typeof FENCE_STATES)[number];
 
 /** What a migrator writes about itself when it takes the fence. */

@@ -27,7 +27,7 @@ export function leaseObserver(leaseMs: number, now: () => number = () => perform
   };
 }
 
-export interface FreeOptions {
+interface FreeOptions {
   /** By performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;

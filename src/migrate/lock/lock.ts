@@ -22,7 +22,7 @@ export function lockNameOf(database: string): string {
   return `kolla-db-sync:${createHash('sha256').update(database).digest('hex').slice(0, 32)}`;
 }
 
-export interface LockOptions {
+interface LockOptions {
   /** By performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;

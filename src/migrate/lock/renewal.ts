@@ -5,7 +5,7 @@ import { isPassing, isUndone, reasonOf, type MysqlSession } from '../../mysql/in
 import { renewFence } from './fence.ts';
 import { holdsLock } from './lock.ts';
 
-export interface RenewalOptions {
+interface RenewalOptions {
   readonly session: MysqlSession;
   readonly lockName: string;
   readonly token: number;
@@ -20,7 +20,7 @@ export interface RenewalOptions {
 }
 
 /** Renews the fence until it is disposed of. */
-export interface Renewal extends AsyncDisposable {
+interface Renewal extends AsyncDisposable {
   /** Aborted as soon as lock or fence are no longer ours, or may not be; its reason is the error that says why. */
   readonly lost: AbortSignal;
 }

@@ -9,7 +9,7 @@ import { seeRecord, takeRow, type RowFinished, type RowTaken, type Sight } from 
 /** Our turn: Lease (where there is one), lock and fence are ours. */
 export type Turn = RowTaken & OnLease;
 /** They are ours, but somebody else has finished the same while we waited. */
-export type NoTurn = RowFinished & OnLease;
+type NoTurn = RowFinished & OnLease;
 
 interface OnLease {
   /** Undefined where the row is the only lock. It is the caller's to give back. */

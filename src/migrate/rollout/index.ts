@@ -24,7 +24,7 @@ export interface RolloutGate {
   look(surroundings: Omit<RolloutSurroundings, 'kube'>): Promise<string | undefined>;
 }
 
-export interface GateOptions {
+interface GateOptions {
   readonly workloads: readonly NamedWorkload[];
   readonly phase: Phase;
   readonly release: string;

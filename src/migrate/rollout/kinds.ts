@@ -14,7 +14,7 @@ import {
 } from '../../kube/rollout.ts';
 import type { KubeObject } from '../../kube/types.ts';
 
-export interface OwnerReference {
+interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
@@ -67,7 +67,7 @@ const DEPLOYMENT_REVISION = 'deployment.kubernetes.io/revision';
 const CONTROLLER_HASH = 'controller-revision-hash';
 const DEPLOYMENT_HASH = 'pod-template-hash';
 
-export const ROLLOUT_KINDS: readonly RolloutKind[] = [
+const ROLLOUT_KINDS: readonly RolloutKind[] = [
   {
     word: 'deployment',
     aliases: ['deployments', 'deploy', 'deployment.apps', 'deployments.apps'],

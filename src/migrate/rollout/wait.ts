@@ -10,7 +10,7 @@ import { judgeRemains, type Remains } from './pods.ts';
 import { watchWorkload, type Sight } from './watch.ts';
 
 /** What is waited for. */
-export interface Rollouts {
+interface Rollouts {
   readonly workloads: readonly NamedWorkload[];
   /** What they are rolled out with. */
   readonly release: string;

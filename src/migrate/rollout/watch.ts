@@ -19,7 +19,7 @@ export type Sight =
   | { readonly is: 'absent' }
   | { readonly is: 'unknown'; readonly why: string };
 
-export interface WatchSurroundings {
+interface WatchSurroundings {
   readonly kube: KubeClient;
   readonly signal: AbortSignal;
   readonly warn: (message: string) => void;

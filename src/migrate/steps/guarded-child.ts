@@ -32,7 +32,7 @@ export interface GuardedChild {
   stop(killAfterMs?: number): Promise<number>;
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The lock session's socket. */
   readonly descriptor: number;

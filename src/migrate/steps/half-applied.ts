@@ -11,7 +11,7 @@ const MOST_NAMES = 8;
 const ANSWER_MS = 10_000;
 
 /** What stands in a database. */
-export interface Standing {
+interface Standing {
   readonly database: string;
   readonly tables: readonly string[];
   /** Alembic's, several where it has branches; none where it has recorded none. */

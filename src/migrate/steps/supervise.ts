@@ -18,7 +18,7 @@ export function isOverAfter({ state, code }: Outcome): boolean {
   return state === 'ended' && code < KILLED;
 }
 
-export interface Watch {
+interface Watch {
   /** Aborted when lock or fence are no longer ours; its reason says why. */
   readonly lost: AbortSignal;
   /** How long the command may go on after `signal`. */

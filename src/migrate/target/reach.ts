@@ -23,7 +23,7 @@ import {
 import { markSession } from '../fencing/sessions.ts';
 import { statusLine } from '../../cli/status-line.ts';
 
-export interface ReachOptions {
+interface ReachOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly log: Log;

@@ -8,7 +8,7 @@ export interface VariableSources {
   readonly inherited: NodeJS.ProcessEnv;
 }
 
-export interface Variables {
+interface Variables {
   readonly shown: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
   readonly lacks: string | undefined;

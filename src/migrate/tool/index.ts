@@ -12,6 +12,6 @@
  */
 export { ensureTool } from './ensure-tool.ts';
 export { findTasks, type TaskSources } from './find-tasks.ts';
-export { TOOL_OPTIONS, type ToolOptions } from './options.ts';
+export { TOOL_OPTIONS } from './options.ts';
 export { planTool, type ToolChange } from './plan-tool.ts';
 export type { Task } from './task.ts';

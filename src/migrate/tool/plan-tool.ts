@@ -7,7 +7,7 @@ import { shownUrl } from './shown-url.ts';
 import { filledSteps, type ListedDone, type Task, type Words } from './task.ts';
 
 /** One value as it is and as it is to be. Undefined: there is none yet. */
-export interface ToolField {
+interface ToolField {
   readonly name: string;
   readonly before?: string;
   readonly after: string;

@@ -14,7 +14,7 @@ interface Peer {
 }
 
 /** `::ffff:127.0.0.1` too, as a server on all addresses sees IPv4. */
-export function isLoopback(address: string | undefined): boolean {
+function isLoopback(address: string | undefined): boolean {
   const bare = address?.toLowerCase().replace(/^::ffff:(?=\d)/, '');
   return bare === '::1' || /^127\.\d+\.\d+\.\d+$/.test(bare ?? '');
 }

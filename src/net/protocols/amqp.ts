@@ -4,7 +4,7 @@ import { bad, good, type Answer, type Tell } from './answer.ts';
 import { PROTOCOL_HEADER, understandStart } from './greetings.ts';
 
 /** Who we are to the broker, and where there. */
-export interface AmqpLogin {
+interface AmqpLogin {
   readonly user: string;
   /** Never shown. */
   readonly password: string;

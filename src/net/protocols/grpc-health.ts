@@ -12,7 +12,7 @@ import { oneLine } from '../../core/one-line.ts';
 import { tlsOptions, type TlsAsk } from '../tls-ask.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
-export interface GrpcHealthAsk {
+interface GrpcHealthAsk {
   /** '' asks for the server as a whole. */
   readonly service: string;
   readonly tls?: TlsAsk | undefined;

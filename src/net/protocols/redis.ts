@@ -3,7 +3,7 @@ import type { Conversation, Parsed } from '../conversation.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
 /** Who we are to a Redis or Valkey that asks; without a user, its default one. */
-export interface RedisLogin {
+interface RedisLogin {
   readonly user?: string | undefined;
   /** Never shown. */
   readonly password: string;

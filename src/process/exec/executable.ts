@@ -10,7 +10,7 @@ export interface Refusal {
  * What the kernel needs to run a file: the interpreter that its first line or its ELF header names, `self` where it needs
  * nothing more, `none` for a text without a format, `foreign` for what no kernel of this machine runs.
  */
-export type Loader = { readonly interpreter: string; readonly script: boolean } | 'self' | 'none' | 'foreign';
+type Loader = { readonly interpreter: string; readonly script: boolean } | 'self' | 'none' | 'foreign';
 
 /** The kernel reads as much of a script's first line. */
 const HEAD_BYTES = 256;

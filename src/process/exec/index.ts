@@ -11,7 +11,7 @@
 import type { Program } from './find-program.ts';
 
 export { withCallersLimits } from './caller-limits.ts';
-export { findProgram, isRefusal, type Program, type Refusal } from './find-program.ts';
+export { findProgram, isRefusal, type Refusal } from './find-program.ts';
 export { callersOpenFiles } from './open-files.ts';
 
 /** A stream over a pipe, as Node has it. */

@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { othersTurn } from './read.ts';
 
 /** `denied`: only the process's own user, or root, may look. `gone`: it has ended. */
-export type Looked = 'seen' | 'denied' | 'gone';
+type Looked = 'seen' | 'denied' | 'gone';
 
 const LINKS_A_TURN = 1000;
 

@@ -10,7 +10,7 @@
  * sockets hold nobody up and the signal is heeded. What ends meanwhile is left out. Throws the system's error where there
  * is no /proc, and the signal's reason.
  */
-export { eachSocketInode, type Looked } from './descriptors.ts';
+export { eachSocketInode } from './descriptors.ts';
 export { eachInetSocket, formatEndpoint, type InetSocket, type Protocol } from './inet-sockets.ts';
 export { findProcesses, pidsIn, type NamedProcess, type ProcessQuery } from './named.ts';
 export { readHead } from './read.ts';

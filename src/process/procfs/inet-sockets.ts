@@ -19,7 +19,7 @@ const STATES = [
   'CLOSING',
   'SYN-RECV',
 ] as const;
-export type SocketState = (typeof STATES)[number];
+type SocketState = (typeof STATES)[number];
 
 /** One IP socket of this network namespace. */
 export interface InetSocket {
@@ -31,7 +31,7 @@ export interface InetSocket {
   readonly inode: string;
 }
 
-export interface Endpoint {
+interface Endpoint {
   /** 8 or 32 digits, each four bytes in the machine's order: `0100007F` is 127.0.0.1. */
   readonly hex: string;
   readonly port: number;

@@ -67,7 +67,7 @@ export interface ConfigStatus {
   readonly actions: ActionsStatus;
 }
 
-export interface ActionsStatus {
+interface ActionsStatus {
   readonly done: number;
   readonly failed: number;
   readonly pending: string | null;

@@ -27,7 +27,7 @@ export const NO_SOURCES: Sources = {
 };
 
 /** What else the document needs to know. */
-export interface SidecarState {
+interface SidecarState {
   readonly roles: () => readonly RoleStatus[];
   /** All that decides probes. */
   readonly parts: () => readonly Part[];

@@ -23,7 +23,7 @@ export interface ConfigFile {
   readonly entries: readonly Entry[];
 }
 
-export interface Entry {
+interface Entry {
   /** `config_files[0]` */
   readonly name: string;
   /** What config.json asks for; undefined: the source's own. */

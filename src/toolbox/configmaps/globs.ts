@@ -6,7 +6,7 @@ import type { Verdict } from './secrecy.ts';
 export const SAID_PLAIN = '--plain says so';
 const SAID_SECRET = '--secret says so';
 
-export interface Chooser {
+interface Chooser {
   /** Of a file, or of a folder with all in it. */
   readonly isExcluded: (path: string) => boolean;
   /** What a person says of a file; undefined where nothing is said. */

@@ -1,7 +1,7 @@
 import { holdsLogin, isCredential, looksLikeKey } from '../../core/credential.ts';
 
 /** A line of a text, in its surroundings. */
-export interface Line {
+interface Line {
   readonly text: string;
   /** The next one below with more than a comment on it; empty for the last. */
   readonly next: string;
@@ -9,7 +9,7 @@ export interface Line {
   readonly section: string;
 }
 
-export interface LineRule {
+interface LineRule {
   /** As `--explain` and the page say it. */
   readonly what: string;
   readonly finds: (line: Line) => boolean;

@@ -30,7 +30,7 @@ export interface ConfigObject {
 }
 
 /** Where a key comes to lie in the volume. */
-export interface Item {
+interface Item {
   readonly key: string;
   readonly path: string;
   /** Only where an entry of config.json keeps the source's mode. */

@@ -13,7 +13,7 @@ import { judge, type Verdict } from './secrecy.ts';
 const UNFOLDED_COLUMNS = 10_000;
 
 /** As the command's table has them. */
-export interface PrintOptions extends Patterns, Pick<ObjectOptions, 'namespace' | 'reload' | 'bundle'> {
+interface PrintOptions extends Patterns, Pick<ObjectOptions, 'namespace' | 'reload' | 'bundle'> {
   readonly name: string | undefined;
   readonly mounts: boolean;
   readonly explain: boolean;

@@ -69,7 +69,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
   });
 }
 
-export interface InstallOptions {
+interface InstallOptions {
   readonly folder: string;
   /** The executable to copy. */
   readonly source: string;

@@ -87,7 +87,7 @@ export const PLACE = '/opt/kolla-pod';
 const SUDO = 'sudo';
 
 /** What lies beside the binaries: by directory and name, where the link leads. */
-export type Layout = Readonly<Record<string, Readonly<Record<string, string>>>>;
+type Layout = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
  * @param names of the binary

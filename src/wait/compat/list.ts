@@ -2,7 +2,7 @@ import { checkName, wrong, type NameRule, type Part, type Source } from '../gram
 import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
 
 /** One entry of `name,namespace:name`. */
-export interface Entry {
+interface Entry {
   readonly name: Part;
   /** Undefined: the base namespace. */
   readonly namespace: Part | undefined;

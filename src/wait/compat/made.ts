@@ -83,7 +83,7 @@ export function socketDependency(path: string): PathDependency {
   };
 }
 
-export interface CustomResource {
+interface CustomResource {
   readonly group: string;
   readonly version: string;
   readonly kind: string;

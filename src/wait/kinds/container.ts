@@ -17,7 +17,7 @@ interface State {
 }
 
 /** The parts of our own Pod that decide. */
-export interface OwnPod extends KubeObject {
+interface OwnPod extends KubeObject {
   readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
   readonly status?: {
     readonly containerStatuses?: readonly (Container & { readonly ready: boolean; readonly state?: State })[];

@@ -52,7 +52,7 @@ export const dbSync: ObjectKind = {
   },
 };
 
-export interface RecordQuestion {
+interface RecordQuestion {
   readonly namespace: string;
   /** The migration's. */
   readonly name: string;

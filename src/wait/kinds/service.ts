@@ -8,7 +8,7 @@ import { ForbiddenError } from '../../kube/api-error.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
 
 /** The parts of an EndpointSlice that decide. */
-export interface EndpointSlice extends KubeObject {
+interface EndpointSlice extends KubeObject {
   readonly endpoints?:
     | readonly {
         readonly addresses?: readonly string[];
@@ -73,7 +73,7 @@ export const service: ObjectKind = {
 };
 
 /** What a Service's EndpointSlices were before there were any. */
-export interface Endpoints extends KubeObject {
+interface Endpoints extends KubeObject {
   readonly subsets?:
     | readonly {
         readonly addresses?: readonly unknown[] | null;
