@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.ts';
 import { parseArgs } from 'node:util';
 import type { Command, Input } from './command.ts';
 import { UsageError, ConfigError, messageOf } from '../core/errors.ts';
@@ -40,7 +41,7 @@ export function splitWords(argv: readonly string[], options: readonly Option[], 
 }
 
 function parseArgsOption({ type, short }: Option): { type: 'boolean' | 'string'; short?: string } {
-  return { type: type === 'boolean' ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) };
+  return { type: type === 'boolean' ? 'boolean' : 'string', ...defined({ short }) };
 }
 
 interface OptionToken {

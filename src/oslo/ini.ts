@@ -1,3 +1,5 @@
+import { defined } from '../core/defined.ts';
+
 /** One line of a file for oslo.config, with the section that it is in. */
 export interface OsloLine {
   readonly kind: 'blank' | 'comment' | 'header' | 'option' | 'continuation';
@@ -25,7 +27,7 @@ export function osloLines(content: string): OsloLine[] {
     if (kind === 'header') section = text.trimEnd().slice(1, -1);
     isOpen = kind === 'option' || kind === 'continuation';
     const key = kind === 'option' ? text.slice(0, text.search(/[=:]/)).trim() : undefined;
-    lines.push({ kind, ...line, section, ...(key === undefined ? {} : { key }) });
+    lines.push({ kind, ...line, section, ...defined({ key }) });
   }
   return lines;
 }

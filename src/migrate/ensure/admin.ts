@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.ts';
 import { ConfigError, UsageError } from '../../core/errors.ts';
 import type { MysqlTarget, MysqlTls } from '../../mysql/index.ts';
 import type { EnsureValues } from './options.ts';
@@ -23,8 +24,7 @@ export async function findAdmin(options: EnsureValues, { target, place }: Source
     ...target,
     user,
     password: password ?? '',
-    ...(adminSocket === undefined ? {} : { socket: adminSocket }),
-    ...(tls === undefined ? {} : { tls }),
+    ...defined({ socket: adminSocket, tls }),
   };
 }
 
@@ -34,8 +34,7 @@ export function adminAt({ user, password, socket, tls }: MysqlTarget, target: My
     ...target,
     user,
     password,
-    ...(socket === undefined ? {} : { socket }),
-    ...(tls === undefined ? {} : { tls }),
+    ...defined({ socket, tls }),
   };
 }
 
@@ -76,9 +75,7 @@ function adminTls({ adminTlsCa, adminTlsCert, adminTlsKey }: EnsureValues, url: 
     adminTlsCert === undefined ? (url ?? {}) : { certFile: adminTlsCert, keyFile: adminTlsKey };
   const isAnyNameGood = url?.caFile !== undefined && !url.verifyIdentity;
   return {
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(certFile === undefined ? {} : { certFile }),
-    ...(keyFile === undefined ? {} : { keyFile }),
+    ...defined({ caFile, certFile, keyFile }),
     verifyIdentity: caFile !== undefined && !isAnyNameGood,
   };
 }

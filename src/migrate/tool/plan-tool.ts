@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.ts';
 import { ChildError } from '../../core/errors.ts';
 import type { Effects } from '../plan.ts';
 import { lineOfSteps } from './line-of-steps.ts';
@@ -89,7 +90,7 @@ function creation(task: Task, why: string | undefined): ToDo {
     ...(why === undefined ? [] : [{ name: 'why', after: why }]),
   ];
   return {
-    change: { action: 'create', kind: 'tool', name, fields, ...(lacks === undefined ? {} : { lacks }) },
+    change: { action: 'create', kind: 'tool', name, fields, ...defined({ lacks }) },
     steps,
   };
 }
