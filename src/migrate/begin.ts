@@ -4,16 +4,18 @@ import { longAfter, unlessAborted } from '../core/abort.ts';
 import { redactor, type Redact } from '../core/redact.ts';
 import { beginOwn, endOwn, fencePredecessor } from './fencing/index.ts';
 import { closeFence } from './lock/fence.ts';
-import type { Effects, Plan } from './plan.ts';
+import type { Databases, Effects, LockTerms, Tool } from './plan.ts';
 import { openRecord } from './record/record.ts';
 import type { Held, Ran } from './steps/run-steps.ts';
 import { isOverAfter } from './steps/supervise.ts';
 import type { Turn } from './lock/turn.ts';
 
+type Before = Databases & Tool & LockTerms;
+
 /** Everything that stands before the first step is done. */
 export interface Begun {
-  /** The same, whose steps run under the account that was made for them. */
-  readonly plan: Plan;
+  /** The tool's environment, with the account that was made for its steps. */
+  readonly childEnv: Tool['childEnv'];
   readonly redact: Redact;
   /** After the end was recorded: the account and its sessions are ended. Never throws: else the next run does it. */
   end(ran: Ran): Promise<void>;
@@ -28,7 +30,7 @@ const GOOD_WORD_MS = 30_000;
  * Makes sure that the one before writes nothing any more, writes down that ours begins, and makes its account. When that
  * fails the fence is given back, as far as it is ours: nothing was started.
  */
-export async function begin(plan: Plan, turn: Turn, held: Held, effects: Effects): Promise<Begun> {
+export async function begin(plan: Before, turn: Turn, held: Held, effects: Effects): Promise<Begun> {
   const { session, token } = held;
   const signal = AbortSignal.any([effects.signal, held.lost]);
   const progress = { isOver: false };
@@ -51,7 +53,7 @@ export async function begin(plan: Plan, turn: Turn, held: Held, effects: Effects
 }
 
 async function prepare(
-  plan: Plan,
+  plan: Before,
   turn: Turn,
   held: Held,
   effects: Effects,
@@ -68,11 +70,11 @@ async function prepare(
   told.signal.throwIfAborted();
   const own = await beginOwn(plan, held, kept, told);
   told.signal.throwIfAborted();
-  if (own === undefined) return { plan, redact: told.redact, end: async () => {} };
+  if (own === undefined) return { childEnv: plan.childEnv, redact: told.redact, end: async () => {} };
   const urls = Object.values(plan.childEnv(session.at, own)).filter((value) => value?.includes(own.password));
   const hide = redactor([...urls, own.password]);
   return {
-    plan: { ...plan, childEnv: (at) => plan.childEnv(at, own) },
+    childEnv: (at) => plan.childEnv(at, own),
     redact: (text) => hide(told.redact(text)),
     async end({ outcome }) {
       // A successor has done it, or will.

@@ -1,7 +1,7 @@
 import { begin, type Begun } from './begin.ts';
 import { startRenewal } from './lock/renewal.ts';
 import type { Turn } from './lock/turn.ts';
-import { stopMsOf, type Effects, type Plan } from './plan.ts';
+import { stopMsOf, type Databases, type Effects, type LockTerms, type Tool } from './plan.ts';
 import { Pulse } from './steps/pulse.ts';
 import type { Held, Ran } from './steps/run-steps.ts';
 
@@ -11,7 +11,13 @@ type Work = (begun: Begun, held: Held) => Promise<Ran>;
 type Close<T> = (held: Held, ran: Ran) => Promise<T>;
 
 /** Has our turn renewed while a work is done in it, which begins once the one before can write nothing any more. */
-export async function inTurn<T>(plan: Plan, turn: Turn, effects: Effects, work: Work, close: Close<T>): Promise<T> {
+export async function inTurn<T>(
+  plan: Databases & Tool & LockTerms,
+  turn: Turn,
+  effects: Effects,
+  work: Work,
+  close: Close<T>,
+): Promise<T> {
   const { session, lockName, token, takenAt, lease } = turn;
   let confirmedAt = takenAt;
   const limitMs = plan.lossMs + stopMsOf(plan);

@@ -1,14 +1,15 @@
 import { preferring, quoteAccount, reasonOf, errnoOf, UNKNOWN_DATABASE, type MysqlTarget } from '../mysql/index.ts';
 import { adminAt } from './ensure/admin.ts';
+import type { EnsureOptions } from './ensure/options.ts';
 import { missingIn, type Seen } from './ensure/missing.ts';
 import { isAccessDenied, tryLogin } from './ensure/login.ts';
-import type { Effects, Plan } from './plan.ts';
+import type { Database, Databases, Effects, Tool, Work } from './plan.ts';
 import { upToDateBy } from './record/up-to-date.ts';
 import { reach } from './target/reach.ts';
 import { planTool, type Task, type ToolChange } from './tool/index.ts';
 
 /** What is missing of the databases, accounts and grants. Nothing without an admin, as nothing would be made then. */
-export async function lookAtDatabase(plan: Plan, effects: Effects): Promise<Seen[]> {
+export async function lookAtDatabase(plan: EnsureOptions & Databases, effects: Effects): Promise<Seen[]> {
   const { admin, target, others } = plan;
   if (admin === undefined) return [];
   const found = [...(await lookAtOne(plan, target, admin, effects))];
@@ -16,7 +17,12 @@ export async function lookAtDatabase(plan: Plan, effects: Effects): Promise<Seen
   return found;
 }
 
-async function lookAtOne(plan: Plan, target: MysqlTarget, admin: MysqlTarget, effects: Effects): Promise<Seen[]> {
+async function lookAtOne(
+  plan: EnsureOptions & Database,
+  target: MysqlTarget,
+  admin: MysqlTarget,
+  effects: Effects,
+): Promise<Seen[]> {
   const { timeoutMs, galeraDonor, rotate } = plan;
   const options = { timeoutMs, galeraDonor, signal: effects.signal, log: effects.log };
   await using session = await reach(admin, options);
@@ -46,7 +52,7 @@ async function lookAtOne(plan: Plan, target: MysqlTarget, admin: MysqlTarget, ef
  * The migration, where it is to be run.
  * @param isThere whether database and account are
  */
-export async function lookAtSchema(plan: Plan, isThere: boolean, effects: Effects): Promise<Seen[]> {
+export async function lookAtSchema(plan: Work & Database & Tool, isThere: boolean, effects: Effects): Promise<Seen[]> {
   const { target, phase, release, steps } = plan;
   if (steps.length === 0 || (isThere && (await upToDateBy(plan, effects)) !== undefined)) return [];
   const why = !isThere
@@ -65,7 +71,7 @@ export async function lookAtSchema(plan: Plan, isThere: boolean, effects: Effect
 
 /** What the service's own commands have to do. */
 export async function lookAtTool(
-  plan: Plan,
+  plan: Work & Database & Tool,
   tasks: readonly Task[],
   isThere: boolean,
   effects: Effects,

@@ -61,6 +61,9 @@ export interface LockTerms {
   readonly graceMs: number;
 }
 
+/** What is run under the lock: nothing of how databases and accounts are made. */
+export type LockedWork = Work & Databases & Tool & LockTerms;
+
 /** Everything that one migration needs to know. What needs less of it says so. */
 export interface Plan extends EnsureOptions, Work, Databases, Tool, LockTerms {
   /** Undefined: nobody looks whether replicas of an older release are left. */

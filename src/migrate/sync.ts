@@ -4,12 +4,14 @@ import { conclude } from './record/conclude.ts';
 import { releaseLock } from './lock/lock.ts';
 import { makeReady } from './ensure/index.ts';
 import { inTurn } from './in-turn.ts';
-import type { Effects, Plan } from './plan.ts';
+import type { Effects, LockedWork, Plan } from './plan.ts';
 import { stillOld } from './rollout/still-old.ts';
 import { runSteps, type Ran } from './steps/run-steps.ts';
 import { takeTurn, type TakeTurn, type Turn } from './lock/turn.ts';
 import { tellDone, tellUpToDate } from './record/tell-up-to-date.ts';
 import { lookAtRecord } from './record/up-to-date.ts';
+
+type Migration = LockedWork & Pick<Plan, 'rollout'>;
 
 /**
  * Makes database and accounts, where there is an admin, and migrates the database under its lock. The exit code is the
@@ -20,11 +22,11 @@ export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTu
 }
 
 /** The same for a database that is made. */
-export async function syncReady(plan: Plan, effects: Effects): Promise<ExitCode> {
+export async function syncReady(plan: Migration, effects: Effects): Promise<ExitCode> {
   return await inWords(plan, () => migrate(plan, effects, takeTurn));
 }
 
-async function inWords<T>({ target }: Plan, work: () => Promise<T>): Promise<T> {
+async function inWords<T>({ target }: Pick<Migration, 'target'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -32,7 +34,7 @@ async function inWords<T>({ target }: Plan, work: () => Promise<T>): Promise<T> 
   }
 }
 
-async function migrate(plan: Plan, effects: Effects, take: TakeTurn): Promise<ExitCode> {
+async function migrate(plan: Migration, effects: Effects, take: TakeTurn): Promise<ExitCode> {
   const seen = await lookAtRecord(plan, effects);
   if (seen?.isUpToDate === true && (await tellUpToDate(plan, effects))) return ExitCode.ok;
   if (plan.rollout !== undefined) {
@@ -54,7 +56,7 @@ async function migrate(plan: Plan, effects: Effects, take: TakeTurn): Promise<Ex
   return await migrateInTurn(there, turn, { ...effects, log: effects.log.with({ token: turn.token }) });
 }
 
-async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<ExitCode> {
+async function migrateInTurn(plan: Migration, turn: Turn, effects: Effects): Promise<ExitCode> {
   const { claim, token, lease } = turn;
   return await inTurn(
     plan,
@@ -67,7 +69,7 @@ async function migrateInTurn(plan: Plan, turn: Turn, effects: Effects): Promise<
       effects.onStage?.('migrating');
       return (
         (await stillOld(plan.rollout, held, effects)) ??
-        (await runSteps(begun.plan, held, { ...effects, redact: begun.redact }))
+        (await runSteps({ ...plan, childEnv: begun.childEnv }, held, { ...effects, redact: begun.redact }))
       );
     },
     (held, ran) => conclude(plan, turn, held, ran, effects),

@@ -2,7 +2,7 @@ import { ChildError, ExitCode, KollaError, messageOf, UnavailableError } from '.
 import type { HeldLease } from './lease/index.ts';
 import { inTurn } from './in-turn.ts';
 import { takeTurn } from './lock/turn.ts';
-import type { Effects, Plan } from './plan.ts';
+import type { Effects, LockedWork } from './plan.ts';
 import { conclude } from './record/conclude.ts';
 import type { Ran } from './steps/run-steps.ts';
 import { ensureTool, type Task } from './tool/index.ts';
@@ -29,7 +29,7 @@ export interface Locked {
  * @throws what takeTurn() and the work throw; UnavailableError where the lock was lost
  */
 export async function underLock(
-  migration: Plan,
+  migration: LockedWork,
   phase: string,
   asked: Effects,
   work: (locked: Locked) => Promise<void>,
@@ -50,7 +50,10 @@ export async function underLock(
       async (begun, held) => {
         let last: Ran | undefined;
         const runTool = async (tasks: readonly Task[]): Promise<number> => {
-          const ran = await ensureTool(tasks, begun.plan, held, claim, { ...effects, redact: begun.redact });
+          const ran = await ensureTool(tasks, { ...plan, childEnv: begun.childEnv }, held, claim, {
+            ...effects,
+            redact: begun.redact,
+          });
           throwUnlessDone((last = ran), effects);
           return ran.changes;
         };
@@ -86,13 +89,12 @@ function throwUnlessDone({ outcome, program, meaning }: Ran, { signal }: Effects
 }
 
 /** Runs as the service's own account: what a tool keeps of its URL must go on being right. */
-function planOf(migration: Plan, phase: string): Plan {
+function planOf(migration: LockedWork, phase: string): LockedWork {
   return {
     ...migration,
     phase,
     steps: [],
     check: undefined,
-    rollout: undefined,
     tellsAccount: false,
     isOfItsOwn: true,
   };

@@ -34,7 +34,7 @@ export interface RowFinished {
 /** What the record said of this very work at our first look: under which token it was done, if it was. */
 export type Sight = Pick<RecordLook, 'doneBy'>;
 
-export interface RowOptions {
+interface RowOptions {
   /** The record at our first look, before any wait. Undefined: this is it. */
   readonly seen: Sight | undefined;
   readonly claim: Claim;

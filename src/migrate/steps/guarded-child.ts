@@ -9,6 +9,9 @@
  * Both inherit the socket of the session that holds the lock. So the server keeps the lock until the last of us, the
  * guard and the command is gone, and a successor can't begin before. A process that leaves the group (a daemon) and
  * closes the descriptor escapes; no OpenStack migration does that.
+ *
+ * process/run.ts is not used: it starts a program at once and waits for its output before it kills what is left of its group.
+ * Here the command starts only when it is told to, and at its exit nothing of the group may write on while somebody reads.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

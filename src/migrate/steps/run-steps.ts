@@ -6,7 +6,7 @@ import type { Step } from '../../catalog/index.ts';
 import { startGuarded } from './guarded-child.ts';
 import { explainFailure } from './half-applied.ts';
 import { LastLines } from './last-lines.ts';
-import { stopMsOf, type Databases, type Effects, type LockTerms, type Tool, type Work } from '../plan.ts';
+import { stopMsOf, type Effects, type LockedWork } from '../plan.ts';
 import type { Pulse } from './pulse.ts';
 import { readChangedTables, startProgress } from '../progress/index.ts';
 import type { Reached } from '../target/reach.ts';
@@ -34,10 +34,8 @@ export interface Held {
   readonly pulse?: Pulse;
 }
 
-type StepsPlan = Work & Databases & Tool & LockTerms;
-
 /** Runs the steps in order, each as often as its tool asks for, while the lock stays ours. The first failure ends it. */
-export async function runSteps(plan: StepsPlan, held: Held, effects: Effects): Promise<Ran> {
+export async function runSteps(plan: LockedWork, held: Held, effects: Effects): Promise<Ran> {
   const output = new LastLines();
   const ran = (outcome: Outcome, step: Step | undefined, meaning?: string): Ran => {
     return { outcome, program: basename(step?.argv[0] ?? ''), meaning, output: String(output) };
@@ -64,7 +62,7 @@ export async function runSteps(plan: StepsPlan, held: Held, effects: Effects): P
 
 async function runOnce(
   { argv, folder }: Step,
-  plan: StepsPlan,
+  plan: LockedWork,
   { session, lost, pulse }: Held,
   { signal, log, redact, live, progressMs }: Effects,
   output: LastLines,

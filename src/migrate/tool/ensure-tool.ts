@@ -1,6 +1,6 @@
 import { ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
 import type { Claim } from '../lock/fence.ts';
-import type { Effects, Plan } from '../plan.ts';
+import type { Effects, LockedWork } from '../plan.ts';
 import { closeRecord, openRecord } from '../record/record.ts';
 import { runSteps, type Held, type Ran } from '../steps/run-steps.ts';
 import { lineOfSteps } from './line-of-steps.ts';
@@ -13,13 +13,13 @@ import { throwawayKeys } from './throwaway-keys.ts';
 /**
  * Does what the service's own commands have to do, under a lock that is held. Each is looked at again first: another run may
  * have done it meanwhile; and afterwards, since a tool may end with 0 and have done nothing.
- * @param plan of the run: its accounts, its environment, its times; its steps are not looked at
+ * @param plan of the run: its accounts, its environment, its times
  * @returns how the last command ended; the first that failed, was interrupted or lost its lock ends it
  * @throws ConfigError, before its command is run, where a value was not given; UnavailableError where a command did nothing
  */
 export async function ensureTool(
   tasks: readonly Task[],
-  plan: Plan,
+  plan: Omit<LockedWork, 'steps'>,
   held: Held,
   claim: Claim,
   effects: Effects,
@@ -52,14 +52,14 @@ export async function ensureTool(
 async function runTask(
   task: Task,
   { steps }: ToDo,
-  plan: Plan,
+  plan: Omit<LockedWork, 'steps'>,
   held: Held,
   claim: Claim,
   effects: Effects,
 ): Promise<Ran> {
   await using keys = task.throwawayKeys.length === 0 ? undefined : await throwawayKeys();
   const folders = Object.fromEntries(task.throwawayKeys.map((name) => [name, keys?.path]));
-  const childEnv: Plan['childEnv'] = (at, as) => ({ ...plan.childEnv(at, as), ...task.environment, ...folders });
+  const childEnv: LockedWork['childEnv'] = (at, as) => ({ ...plan.childEnv(at, as), ...task.environment, ...folders });
   const run = () => runSteps({ ...plan, steps, childEnv }, held, effects);
   return 'once' in task.done ? await recorded(task, task.done, run, { held, claim, effects }) : await run();
 }
