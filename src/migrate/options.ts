@@ -2,7 +2,6 @@ import { grouped, type Option, type Values } from '../cli/option.ts';
 import { DONOR_POLICIES } from '../mysql/index.ts';
 import { PHASES } from '../catalog/index.ts';
 import { ENSURE_OPTIONS } from './ensure/options.ts';
-import { FENCING_OPTIONS } from './fencing/options.ts';
 import { KUBE_OPTIONS, LOCK_OPTIONS } from './lease/options.ts';
 import { ROLLOUT_OPTIONS } from './rollout/options.ts';
 
@@ -113,6 +112,26 @@ const MIGRATE_OPTIONS = [
     default: '',
     help: 'what is being rolled out; one that waited does nothing when the same release was finished meanwhile',
     example: '2026.1-r3',
+  },
+] as const satisfies readonly Option[];
+
+/** How a migration's sessions are told from the live service's. */
+const FENCING_OPTIONS = [
+  {
+    flag: 'migrate-as',
+    type: 'choice',
+    values: ['own', 'service'],
+    env: 'KOLLA_DB_SYNC_MIGRATE_AS',
+    default: 'own',
+    help: "with --admin-user: the account of the command; own is made for it and dropped at the end, where the service's tool can be told",
+    example: 'service',
+  },
+  {
+    flag: 'predecessor-ended',
+    type: 'integer',
+    env: 'KOLLA_DB_SYNC_PREDECESSOR_ENDED',
+    help: 'token of a migration that was cut off: you have made sure that none of its sessions is left on any node',
+    example: '7',
   },
 ] as const satisfies readonly Option[];
 

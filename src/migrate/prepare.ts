@@ -3,7 +3,7 @@ import { UsageError } from '../core/errors.ts';
 import { redactor, type Redact } from '../core/redact.ts';
 import { isLastBeforeRollout, type Service, type Step } from '../catalog/index.ts';
 import { checkEnsureOptions, findAdmin } from './ensure/index.ts';
-import { kubeAccess } from './kube-access.ts';
+import { givenKubeSource, kubeSource, lazyKube, type LazyKube } from '../kube/source.ts';
 import { leaseSite } from './lease/index.ts';
 import { stepsOf } from './phases.ts';
 import type { MigrationOptions } from './options.ts';
@@ -87,6 +87,18 @@ export async function prepareSync(
   }));
   const moved = stack.move();
   return { plan, redact, sources, [Symbol.dispose]: () => moved.dispose() };
+}
+
+/**
+ * The way to the API server; nothing is loaded or asked before its first use. Undefined where there is none, and none is
+ * asked for: a container that no Kubernetes runs, or that has no ServiceAccount mounted.
+ * @throws ConfigError where `--lock lease` or `--after-rollout` asks for one
+ */
+function kubeAccess(options: MigrationOptions, inherited: NodeJS.ProcessEnv): LazyKube | undefined {
+  const { lock, kubeconfig, namespace, afterRollout } = options;
+  const isNeeded = lock === 'lease' || afterRollout.length > 0;
+  const source = givenKubeSource(kubeconfig, inherited) ?? (isNeeded ? kubeSource(kubeconfig, inherited) : undefined);
+  return source === undefined ? undefined : lazyKube(() => source, namespace);
 }
 
 /** UnavailableError where a program or a folder of these steps is not here. */

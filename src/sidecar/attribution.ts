@@ -3,7 +3,6 @@
  * thrown where nobody catches it can be charged to the role that it came from, and to that one alone.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { takeUncaught } from '../core/uncaught.ts';
 
 /** Who is told of what was thrown in its context. */
 interface Charged {
@@ -24,4 +23,16 @@ export function chargeUncaught(): Disposable {
     charged?.crashed(error);
     return charged !== undefined;
   });
+}
+
+/**
+ * Takes what is thrown where nobody catches, also what promises reject with, before it ends the process; until it is
+ * disposed of. One at a time.
+ * @param take runs in the async context of what threw; false: it is not its own, and ends the process
+ */
+function takeUncaught(take: (error: unknown) => boolean): Disposable {
+  process.setUncaughtExceptionCaptureCallback((error) => {
+    if (!take(error)) for (const end of process.listeners('uncaughtException')) end(error, 'uncaughtException');
+  });
+  return { [Symbol.dispose]: () => process.setUncaughtExceptionCaptureCallback(null) };
 }

@@ -12,4 +12,4 @@
  */
 export { beginOwn, endOwn } from './own.ts';
 export { fencePredecessor } from './predecessor.ts';
-export { breakStaleLock } from './stale-lock.ts';
+export { breakStaleLock } from './trace.ts';

@@ -13,5 +13,4 @@
 export { leaseGrants } from './grants.ts';
 export type { HeldLease } from './hold.ts';
 export { checkNamespace, leaseNameOf, leaseSite, type LeaseSite } from './site.ts';
-export { takeLease } from './take.ts';
-export { isTold } from './told.ts';
+export { isTold, takeLease } from './take.ts';

@@ -7,8 +7,8 @@ import { DB_SYNC_ANNOTATIONS } from '../../kube/db-sync-lease.ts';
 import { statusLine } from '../../cli/status-line.ts';
 import { isConflict, isHopeless, readLease, statusOf, writeLease, type AskOptions } from './ask.ts';
 import { leaseWatch } from './free-lease.ts';
-import { holdLease, type HeldLease } from './hold.ts';
-import { emptyLease, holderIn, taken } from './object.ts';
+import { holdLease, type HeldLease, type Told } from './hold.ts';
+import { emptyLease, holderIn, saysSo, taken } from './object.ts';
 import { refusals } from './refused.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
 import { holderText, whileHeld } from './while-held.ts';
@@ -94,4 +94,16 @@ function asking({ deadline, signal }: TakeOptions): AskOptions {
 function checkDeadline(site: LeaseSite, { deadline }: TakeOptions, last: string): void {
   if (performance.now() < deadline) return;
   throw new DeadlineError(`waited for ${placeOfLease(site)} until the deadline (--lock-timeout); last seen: ${last}`);
+}
+
+/** Whether the Lease says so already. False too when it can't be read: who then takes it says why. */
+export async function isTold(site: LeaseSite, news: Omit<Told, 'token'>, signal: AbortSignal): Promise<boolean> {
+  const { isLastBeforeRollout } = site;
+  try {
+    const lease = await readLease(site, { withinMs: ANSWER_MS, signal });
+    return saysSo(lease, { ...news, isLastBeforeRollout });
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
 }
