@@ -68,8 +68,17 @@ interface Scanned {
   readonly onPort: readonly InetSocket[];
 }
 
+/** So many are remembered while one may still answer the question: a broker has tens of thousands of connections. */
+const KEPT = 1000;
+
 /** Reads the tables until a socket answers the question. @param isTheirs whether it is one of those that are asked about */
 async function scan(search: Search, isTheirs: (socket: InetSocket) => boolean): Promise<Scanned> {
+  const scanned = await read(search, isTheirs, KEPT);
+  const isWhole = scanned.good !== undefined || scanned.onPort.length < KEPT;
+  return isWhole ? scanned : await read(search, isTheirs, Infinity);
+}
+
+async function read(search: Search, isTheirs: (socket: InetSocket) => boolean, kept: number): Promise<Scanned> {
   const { ports, protocols, also } = search;
   const onPort: InetSocket[] = [];
   let good: Scanned['good'];
@@ -77,7 +86,7 @@ async function scan(search: Search, isTheirs: (socket: InetSocket) => boolean): 
     ports.includes(portOf(socket)) && isAbout(socket);
   const each = (socket: InetSocket) => {
     const isOn = isOnPort(search, socket);
-    if (isOn) onPort.push(socket);
+    if (isOn && onPort.length < kept) onPort.push(socket);
     const meaning = isOn ? search : also !== undefined && isOnPort(also, socket) ? also : undefined;
     if (meaning?.isGood(socket) && isTheirs(socket)) good = { socket, shown: meaning.show(socket) };
     return good !== undefined;
@@ -144,7 +153,8 @@ async function whatIsTheirs(
     if (pidByInode.has(socket.inode) && search.isAbout(socket)) listening.push(socket);
     return false;
   };
-  await eachInetSocket(search.protocols, each, search);
+  const { proc, signal } = search;
+  await eachInetSocket(search.protocols, each, { proc, signal });
   return listening;
 }
 

@@ -61,6 +61,8 @@ export interface NetEffects {
   /** `/proc`, but in tests. */
   readonly proc: string;
   readonly signal: AbortSignal;
+  /** Only sockets with one of these at either end are told. */
+  readonly ports?: readonly number[];
 }
 
 /**
@@ -70,8 +72,9 @@ export interface NetEffects {
 export async function eachInetSocket(
   protocols: readonly Protocol[],
   each: (socket: InetSocket) => boolean,
-  { proc, signal }: NetEffects,
+  { proc, signal, ports }: NetEffects,
 ): Promise<boolean> {
+  const having = ports?.map((port) => `:${port.toString(16).toUpperCase().padStart(4, '0')} `);
   for (const protocol of protocols) {
     for (const table of TABLES[protocol]) {
       const onLine = (line: string) => {
@@ -79,7 +82,8 @@ export async function eachInetSocket(
         return socket !== undefined && each(socket);
       };
       try {
-        if (await eachLine(`${proc}/net/${table}`, onLine, signal, true)) return true;
+        if (await eachLine(`${proc}/net/${table}`, onLine, signal, { isByRow: true, ...(having && { having }) }))
+          return true;
       } catch (error) {
         if (!table.endsWith('6') || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }

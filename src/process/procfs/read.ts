@@ -31,9 +31,15 @@ export function readHead(file: string, bytes: number): string {
   }
 }
 
+interface Reading {
+  /** To read the first rows one by one, where to stop early saves more than reads cost. */
+  readonly isByRow?: boolean;
+  /** Only lines that have one of these are told. Tables may have 100,000, of which few are asked about. */
+  readonly having?: readonly string[];
+}
+
 /**
  * Calls `each` with every line, as Latin-1, until it returns true.
- * @param isByRow to read the first rows one by one, where to stop early saves more than reads cost
  * @returns whether it did
  * @throws the system's error; the signal's reason
  */
@@ -41,7 +47,7 @@ export async function eachLine(
   file: string,
   each: (line: string) => boolean,
   signal: AbortSignal,
-  isByRow = false,
+  { isByRow = false, having }: Reading = {},
 ): Promise<boolean> {
   const fd = openSync(file, 'r');
   try {
@@ -49,15 +55,32 @@ export async function eachLine(
     let rest = '';
     for (let reads = 1; ; reads++) {
       const length = readSync(fd, buffer, 0, isByRow && reads <= ROW_READS ? ROW_BYTES : PIECE_BYTES, null);
-      if (length === 0) return rest !== '' && each(rest);
-      const lines = (rest + buffer.toString('latin1', 0, length)).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) if (each(line)) return true;
+      const text = rest + (length === 0 ? '\n' : buffer.toString('latin1', 0, length));
+      const end = text.lastIndexOf('\n') + 1;
+      for (const line of linesOf(text.slice(0, end), having)) if (each(line)) return true;
+      if (length === 0) return false;
+      rest = text.slice(end);
       if (rest.length > LINE_CHARACTERS) rest = '';
       if (reads % READS_A_TURN === 0) await othersTurn(signal);
     }
   } finally {
     closeSync(fd);
+  }
+}
+
+/** @param text whole lines */
+function linesOf(text: string, having: readonly string[] | undefined): Iterable<string> {
+  return having === undefined ? text.split('\n').slice(0, -1) : linesHaving(text, having);
+}
+
+function* linesHaving(text: string, having: readonly string[]): Generator<string> {
+  const found = having.map((part) => text.indexOf(part));
+  for (;;) {
+    const first = Math.min(...found.filter((at) => at !== -1));
+    if (first === Infinity) return;
+    const end = text.indexOf('\n', first);
+    yield text.slice(text.lastIndexOf('\n', first) + 1, end);
+    for (const [i, at] of found.entries()) if (at !== -1 && at < end) found[i] = text.indexOf(having[i]!, end);
   }
 }
 
