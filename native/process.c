@@ -144,19 +144,12 @@ CALL(sys_onSignal) {
   return result(c, signal_pipe[0] < 0 ? 0 : signal_pipe[0]);
 }
 
-/* An Int32Array of triples: descriptor, events asked for, events found. */
+/* Many of struct pollfd. */
 CALL(sys_poll) {
   size_t length;
-  int32_t *rows = (int32_t *)(void *)JS_GetArrayBuffer(c, &length, argv[0]);
-  size_t count = length / (3 * sizeof *rows);
-  struct pollfd polled[256];
+  struct pollfd *rows = (struct pollfd *)(void *)JS_GetArrayBuffer(c, &length, argv[0]);
   if (rows == NULL) return JS_EXCEPTION;
-  if (count > sizeof polled / sizeof *polled) return JS_NewInt32(c, -EINVAL);
-  for (size_t i = 0; i < count; i++)
-    polled[i] = (struct pollfd){rows[3 * i], (short)rows[3 * i + 1], 0};
-  int found = poll(polled, count, int_of(c, argv[1]));
-  for (size_t i = 0; i < count; i++) rows[3 * i + 2] = found < 0 ? 0 : polled[i].revents;
-  return result(c, found);
+  return result(c, poll(rows, length / sizeof *rows, int_of(c, argv[1])));
 }
 
 /* Milliseconds: of CLOCK_REALTIME (0) or CLOCK_MONOTONIC (1). */

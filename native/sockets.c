@@ -15,15 +15,33 @@ CALL(sys_connect) {
   return result(c, connect(int_of(c, argv[0]), address, (socklen_t)length));
 }
 
-/* The peer's address into a Uint8Array; gives its length. */
-CALL(sys_peer) {
+/* The address of its own end (0) or of the peer's (1) into a Uint8Array; gives its length. */
+CALL(sys_address) {
   size_t room;
-  void *into = JS_GetUint8Array(c, &room, argv[1]);
+  void *into = JS_GetUint8Array(c, &room, argv[2]);
   if (into == NULL) return JS_EXCEPTION;
   socklen_t length = (socklen_t)room;
-  int status = getpeername(int_of(c, argv[0]), into, &length);
+  int status = (int_of(c, argv[1]) ? getpeername : getsockname)(int_of(c, argv[0]), into, &length);
   return result(c, status < 0 ? status : (int64_t)length);
 }
+
+/* Takes the address, and connections to it. */
+CALL(sys_listen) {
+  size_t length;
+  const void *address = JS_GetUint8Array(c, &length, argv[1]);
+  if (address == NULL) return JS_EXCEPTION;
+  int fd = int_of(c, argv[0]), on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  int status = bind(fd, address, (socklen_t)length);
+  return result(c, status < 0 ? status : listen(fd, int_of(c, argv[2])));
+}
+
+CALL(sys_accept) {
+  return result(c, accept4(int_of(c, argv[0]), NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+}
+
+/* Nothing more is sent. */
+CALL(sys_shutdown) { return result(c, shutdown(int_of(c, argv[0]), SHUT_WR)); }
 
 /* What has become of a connect: 0, or minus errno. */
 CALL(sys_outcome) {
@@ -34,9 +52,7 @@ CALL(sys_outcome) {
 }
 
 const JSCFunctionListEntry socket_calls[] = {
-    ROW(socket, 3),
-    ROW(connect, 2),
-    ROW(peer, 2),
-    ROW(outcome, 1),
+    ROW(socket, 3), ROW(connect, 2), ROW(address, 3),  ROW(listen, 3),
+    ROW(accept, 1), ROW(outcome, 1), ROW(shutdown, 1),
 };
 const int socket_calls_count = sizeof socket_calls / sizeof *socket_calls;

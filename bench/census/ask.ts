@@ -4,6 +4,7 @@ import type { Log } from '../../src/core/log.ts';
 import { defined } from '../../src/core/defined.ts';
 import { answerOf } from '../../src/probe/ask.ts';
 import { CORE_CHECKS } from '../../src/probe/checks/core.ts';
+import { ALL_CHECKS } from '../../src/probe/checks/index.ts';
 import { KOLLA_NAMES } from '../../src/probe/kolla/index.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
 import { shellWords } from '../../src/probe/serve/config.ts';
@@ -48,7 +49,7 @@ export async function asker(folder: string): Promise<Asker> {
     async native(words, more = {}) {
       const config = { name: 'census', run: shellWords(words), roles: [], period: 60_000, timeout: TIMEOUT_MS };
       const surroundings = { log: SILENT, inherited: { PATH: env.PATH, ...more } };
-      const [check] = await prepareChecks([{ ...config, failures: 1, allowRemote: false }], surroundings);
+      const [check] = await prepareChecks([{ ...config, failures: 1, allowRemote: false }], surroundings, ALL_CHECKS);
       if (check === undefined) throw new Error(`no check for '${words}'`);
       const verdict = await answerOf(check.question, TIMEOUT_MS, stop.signal);
       const onCore = await byCore(join(names, 'kolla-probe'), words, { PATH: env.PATH, ...more });

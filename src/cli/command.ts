@@ -79,6 +79,8 @@ export interface Helper {
   readonly lines?: { readonly format: LineFormat; readonly to: (level: Level) => 'stdout' | 'stderr' };
   /** Its words are another tool's, exactly: the options of every command are not among them, nor our exit codes. */
   readonly takesNoOptions?: true;
+  /** Commands of the same helper in another binary: their sections of kolla-pod.yaml are not ours to refuse. */
+  readonly elsewhere?: readonly string[];
   /** The binary's other names, where this one stands for all. */
   readonly others?: readonly Helper[];
 }

@@ -5,7 +5,7 @@ import type { Option, Values } from './option.ts';
 import { resolveOptions } from './parse.ts';
 
 /** What tells a helper's section, and what may stand in it. */
-type Section = Pick<Helper, 'name' | 'commands' | 'main'>;
+type Section = Pick<Helper, 'name' | 'commands' | 'main' | 'elsewhere'>;
 
 /**
  * The options that kolla-pod.yaml sets for a command of a helper.
@@ -20,7 +20,8 @@ export async function fileOptionsOf(
   // Lazy, because a probe that runs every ten seconds and has no such file needs no YAML.
   const { readFileOptions } = await import('./file.ts');
   const path = name === '' ? [sectionOf(helper)] : [sectionOf(helper), name];
-  const siblings = [...Object.keys(helper.commands), ...(helper.main?.options ?? []).map(({ flag }) => flag)];
+  const commands = [...Object.keys(helper.commands), ...(helper.elsewhere ?? [])];
+  const siblings = [...commands, ...(helper.main?.options ?? []).map(({ flag }) => flag)];
   return readFileOptions(file, path, siblings, COMMON_OPTIONS, command.options);
 }
 

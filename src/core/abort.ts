@@ -30,3 +30,11 @@ export function longAfter(signal: AbortSignal, ms: number): AbortSignal {
   else signal.addEventListener('abort', begin, { once: true });
   return late.signal;
 }
+
+/** Resolves once it is aborted. */
+export function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

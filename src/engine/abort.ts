@@ -4,9 +4,21 @@ import { setTimeout } from './loop.ts';
 type Listener = (event: { readonly type: 'abort' }) => void;
 
 export class AbortSignal {
-  aborted = false;
-  reason: unknown = undefined;
+  #isAborted = false;
+  #reason: unknown = undefined;
   readonly #listeners = new Set<Listener>();
+  /** Of `any`: whose end is its end. */
+  #sources: readonly AbortSignal[] = [];
+  /** How the sources tell it; only while somebody listens, so that one which lives long keeps none that nobody needs. */
+  #follow: Listener | undefined;
+
+  get aborted(): boolean {
+    return this.#isAborted || this.#sources.some(({ aborted }) => aborted);
+  }
+
+  get reason(): unknown {
+    return this.#isAborted ? this.#reason : this.#sources.find(({ aborted }) => aborted)?.reason;
+  }
 
   static abort(reason?: unknown): AbortSignal {
     const controller = new AbortController();
@@ -16,18 +28,20 @@ export class AbortSignal {
 
   /** Aborts with the first of them, at once where one is aborted already. */
   static any(signals: Iterable<AbortSignal>): AbortSignal {
-    const either = new AbortController();
-    for (const signal of signals) {
-      if (signal.aborted) either.abort(signal.reason);
-      else signal.addEventListener('abort', () => either.abort(signal.reason));
-    }
-    return either.signal;
+    const either = new AbortSignal();
+    const sources = [...signals];
+    const first = sources.find(({ aborted }) => aborted);
+    if (first === undefined) either.#sources = sources;
+    else AbortSignal.end(either, first.reason);
+    return either;
   }
 
   static timeout(milliseconds: number): AbortSignal {
     const controller = new AbortController();
-    const error = Object.assign(new Error('The operation was aborted due to timeout'), { name: 'TimeoutError' });
-    setTimeout(() => controller.abort(error), milliseconds).unref();
+    setTimeout(() => {
+      const error = new Error('The operation was aborted due to timeout');
+      controller.abort(Object.assign(error, { name: 'TimeoutError' }));
+    }, milliseconds).unref();
     return controller.signal;
   }
 
@@ -36,21 +50,35 @@ export class AbortSignal {
   }
 
   addEventListener(_: 'abort', listener: Listener, _options?: { readonly once?: boolean }): void {
+    if (this.aborted) return;
     this.#listeners.add(listener);
+    if (this.#follow !== undefined || this.#sources.length === 0) return;
+    this.#follow = () => AbortSignal.end(this, this.reason);
+    for (const source of this.#sources) source.addEventListener('abort', this.#follow);
   }
 
   removeEventListener(_: 'abort', listener: Listener): void {
     this.#listeners.delete(listener);
+    if (this.#listeners.size === 0) this.#unfollow();
   }
 
   /** The controller's alone. The first reason stays, and each listener is called once. */
   static end(signal: AbortSignal, reason: unknown): void {
-    if (signal.aborted) return;
-    signal.aborted = true;
-    signal.reason = reason;
+    if (signal.#isAborted) return;
+    signal.#isAborted = true;
+    signal.#reason = reason;
     const listeners = [...signal.#listeners];
     signal.#listeners.clear();
+    signal.#unfollow();
+    signal.#sources = [];
     for (const listener of listeners) listener({ type: 'abort' });
+  }
+
+  #unfollow(): void {
+    const follow = this.#follow;
+    if (follow === undefined) return;
+    this.#follow = undefined;
+    for (const source of this.#sources) source.removeEventListener('abort', follow);
   }
 }
 

@@ -167,6 +167,9 @@ function decoded(bytes: Uint8Array): string {
 const AT_ONCE = 4096;
 
 function latin1(bytes: Uint8Array): string {
+  // ASCII is the same in both; of UTF-8 each other character has more bytes.
+  const ascii = sys.decode(bytes, 0, bytes.length);
+  if (ascii?.length === bytes.length) return ascii;
   let text = '';
   for (let at = 0; at < bytes.length; at += AT_ONCE) text += String.fromCharCode(...bytes.subarray(at, at + AT_ONCE));
   return text;

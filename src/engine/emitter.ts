@@ -20,6 +20,11 @@ export class Emitter<Events extends Record<string, readonly unknown[]>> {
     return this;
   }
 
+  /** After the last event: what listeners hold may hold this, and would never be freed. */
+  protected forget(): void {
+    for (const event of Object.keys(this.#listeners)) delete this.#listeners[event];
+  }
+
   /** @returns whether anybody listened */
   protected emit<E extends keyof Events>(event: E, ...values: Events[E]): boolean {
     const listeners = this.#listeners[event] ?? [];

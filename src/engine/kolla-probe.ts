@@ -1,24 +1,41 @@
 /**
- * cmd/kolla-probe.ts in kolla-core: asks what needs neither TLS nor a login. Whatever else is said to it, and help for all of it,
- * is kolla-pod's, if that is beside us.
+ * cmd/kolla-probe.ts in kolla-core: asks what needs neither TLS nor a login, once or as the resident server. Whatever else is said
+ * to it, and help for all of it, is kolla-pod's, if that is beside us.
  */
 import { run } from '../cli/run.ts';
-import { CORE_CHECKS } from '../probe/checks/core.ts';
+import { CORE_CHECKS, POD_CHECKS } from '../probe/checks/core.ts';
 import { probeOf } from '../probe/probe-of.ts';
 import { isRefusal } from '../process/exec/find-program.ts';
+import { reapAll } from './child-process.ts';
 import { becomePod, podBeside } from './pod.ts';
 import { URL } from './url.ts';
 
-const probe = probeOf(CORE_CHECKS);
+const probe = probeOf({ checks: CORE_CHECKS, elsewhere: POD_CHECKS, refusal });
 
-export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> =>
-  isOurs(argv) ? await run(probe, argv, env) : becomePod(probe.name, argv, env, `'${probe.name} ${argv[0]}'`);
+export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {
+  if (!isOurs(argv)) return becomePod(probe.name, argv, env, `'${probe.name} ${argv[0]}'`);
+  if (argv[0] === 'serve') reapAll();
+  return await run(probe, argv, env);
+};
 
 function isOurs(argv: readonly string[]): boolean {
   const [word = ''] = argv;
-  if (CORE_CHECKS.some((check) => check.word === word))
-    // A URL that is not plain may be https, or wrong.
-    return word !== 'http' || argv.some((one) => URL.parse(one) !== null || one === '--help');
+  if (word === 'serve') return true;
+  if (CORE_CHECKS.some((check) => check.word === word)) return isPlain(argv) || argv.includes('--help');
   const isHelp = word === '' || word === 'help' || word.startsWith('-');
   return isHelp && isRefusal(podBeside());
+}
+
+/** A URL that is not plain may be https, or wrong. */
+function isPlain([word, ...words]: readonly string[]): boolean {
+  return word !== 'http' || words.some((one) => URL.parse(one) !== null);
+}
+
+/** A server does not become kolla-pod: what it takes for itself would depend on its checks. */
+function refusal(words: readonly string[]): string | undefined {
+  const [word = ''] = words;
+  const isPods = POD_CHECKS.includes(word);
+  if (!isPods && isPlain(words)) return undefined;
+  const what = isPods ? `'${word}'` : "'http' with a URL that is not plain http";
+  return `${what} needs kolla-pod, which asks it in kolla-sidecar, or as \`kolla-pod probe serve\`; kolla-core does not`;
 }

@@ -41,6 +41,8 @@ interface Watch {
   readonly held: boolean;
 }
 const watches = new Map<number, Watch>();
+/** Whether they have changed since they were polled. */
+let isStale = true;
 
 export function setTimeout(call: Callback, milliseconds = 0): Timer {
   const timer = new Timer(call, sys.now(1) + milliseconds);
@@ -62,10 +64,12 @@ export const POLLOUT = 4;
 /** Calls back each time that the descriptor has something; one callback a descriptor. @param held keeps the process */
 export function watch(fd: number, events: number, call: () => void, held = true): void {
   watches.set(fd, { events, call, held });
+  isStale = true;
 }
 
 export function unwatch(fd: number): void {
   watches.delete(fd);
+  isStale = true;
 }
 
 const running = new Set<object>();
@@ -82,28 +86,55 @@ export function letGo(one: object): void {
 /** @param end with nothing left to wait for */
 export function turn(end: () => never): void {
   const now = immediates;
-  immediates = [];
-  for (const call of now) call();
-  if (now.length > 0) return;
-  const due = [...timers].filter(({ at }) => at <= sys.now(1)).toSorted((a, b) => a.at - b.at)[0];
-  if (due !== undefined) {
-    timers.delete(due);
-    due.call();
+  if (now.length > 0) {
+    immediates = [];
+    for (const call of now) call();
     return;
   }
-  if (running.size === 0 && ![...timers, ...watches.values()].some(({ held }) => held)) end();
-  wait();
+  const next = earliest();
+  const leftMs = next === undefined ? Infinity : next.at - sys.now(1);
+  if (next !== undefined && leftMs <= 0) {
+    timers.delete(next);
+    next.call();
+    return;
+  }
+  if (running.size === 0 && !isHeld()) end();
+  wait(leftMs);
+}
+
+/** Of those of the same time the first that was set. */
+function earliest(): Timer | undefined {
+  let first: Timer | undefined;
+  for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer;
+  return first;
+}
+
+function isHeld(): boolean {
+  for (const { held } of watches.values()) if (held) return true;
+  for (const { held } of timers) if (held) return true;
+  return false;
 }
 
 const FOREVER = -1;
+const EINTR = -4;
 
-function wait(): void {
-  const next = Math.min(...[...timers].map(({ at }) => at));
+/** What is polled, and struct pollfd of each: the descriptor, then the events asked for and, above them, those found. */
+let polled: (readonly [fd: number, one: Watch])[] = [];
+let rows = new Int32Array();
+
+function wait(leftMs: number): void {
   // Rounded up: a turn that comes before its timer would only poll again.
-  const timeoutMs = next === Infinity ? FOREVER : Math.max(0, Math.ceil(next - sys.now(1)));
-  const rows = Int32Array.from([...watches].flatMap(([fd, { events }]) => [fd, events, 0]));
+  const timeoutMs = leftMs === Infinity ? FOREVER : Math.ceil(leftMs);
+  if (isStale) {
+    polled = [...watches];
+    rows = Int32Array.from(polled.flatMap(([fd, { events }]) => [fd, events]));
+    isStale = false;
+  }
   const found = sys.poll(rows.buffer, timeoutMs);
-  const EINTR = -4;
-  if (found !== EINTR) done(found, 'poll');
-  for (let at = 0; at < rows.length; at += 3) if (rows[at + 2] !== 0) watches.get(rows[at]!)?.call();
+  if (found === EINTR) return;
+  done(found, 'poll');
+  for (const [i, [fd, one]] of polled.entries()) {
+    // What was found is of the one that was polled: an earlier call may have closed it, and its number be another's by now.
+    if (rows[2 * i + 1]! >>> 16 !== 0 && watches.get(fd) === one) one.call();
+  }
 }

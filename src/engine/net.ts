@@ -1,163 +1,12 @@
 /**
- * The part of `node:net` that our code uses: connections that we make.
- *
- *   host and port -> addresses (net/resolver) -> the first that takes us -> 'connect' -> 'data' ... 'end' -> 'close'
- *
- * What can fail ends with 'error', then 'close'. Nothing is written or read after destroy().
+ * The part of `node:net` that our code uses: connections that we make (net/connection), and those that a server takes (net/server).
  */
-import { AbortController, type AbortSignal } from './abort.ts';
-import { Buffer } from './buffer.ts';
-import { Emitter } from './emitter.ts';
-import { systemError } from './errors.ts';
-import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from './loop.ts';
-import { isIP, isIPv4, isIPv6, type Endpoint } from './net/address.ts';
-import { resolveName } from './net/resolver/index.ts';
-import { begin, EAGAIN, openTcp, outcomeOf, peerOf, Waited } from './net/socket.ts';
+import type { Endpoint } from './net/address.ts';
+import { Socket, type SocketOptions, type TcpNetConnectOpts } from './net/connection.ts';
+import { Server } from './net/server.ts';
 
-export { isIP, isIPv4, isIPv6 };
-
-/** Where to: `lookup` gives addresses in the resolver's place. */
-export interface TcpNetConnectOpts {
-  readonly host: string;
-  readonly port: number;
-  readonly lookup?: LookupFunction | undefined;
-  /** Destroys it. */
-  readonly signal?: AbortSignal;
-}
-
-export type LookupFunction = (
-  hostname: string,
-  options: { readonly all: true },
-  callback: (error: Error | null, addresses: readonly { readonly address: string }[]) => void,
-) => void;
-
-interface SocketEvents extends Record<string, readonly unknown[]> {
-  connect: [];
-  data: [Buffer];
-  end: [];
-  error: [Error];
-  close: [];
-}
-
-const CHUNK_BYTES = 65_536;
-
-export class Socket extends Emitter<SocketEvents> {
-  remoteAddress?: string;
-  remotePort?: number;
-  destroyed = false;
-  readonly #over = new AbortController();
-  #fd = -1;
-  /** What is yet to be written. */
-  #unsent: Uint8Array = new Uint8Array();
-
-  /** Called once. */
-  start(to: TcpNetConnectOpts): void {
-    const { signal } = to;
-    const abort = () => this.destroy(signal?.reason as Error);
-    signal?.addEventListener('abort', abort);
-    this.once('close', () => signal?.removeEventListener('abort', abort));
-    if (signal?.aborted === true) {
-      abort();
-      return;
-    }
-    this.#connect(to).then(
-      (fd) => this.#connected(fd),
-      (error: unknown) => this.destroy(error as Error),
-    );
-  }
-
-  write(content: string | Uint8Array): boolean {
-    const bytes = typeof content === 'string' ? new Uint8Array(sys.encode(content)) : content;
-    this.#unsent = this.#unsent.length === 0 ? bytes : Buffer.concat([this.#unsent, bytes]);
-    if (this.#fd !== -1) this.#send();
-    return this.#unsent.length === 0;
-  }
-
-  destroy(error?: Error): this {
-    if (this.destroyed) return this;
-    this.destroyed = true;
-    this.#over.abort(error);
-    if (this.#fd !== -1) {
-      unwatch(this.#fd);
-      sys.close(this.#fd);
-    }
-    setImmediate(() => {
-      if (error !== undefined && !this.emit('error', error)) throw error;
-      this.emit('close');
-    });
-    return this;
-  }
-
-  async #connect(to: TcpNetConnectOpts): Promise<number> {
-    const addresses = await addressesOf(to, this.#over.signal);
-    let failure: unknown;
-    for (const address of addresses) {
-      try {
-        return await this.#reach(openTcp(address), { address, port: to.port });
-      } catch (error) {
-        this.#over.signal.throwIfAborted();
-        failure ??= error;
-      }
-    }
-    throw failure;
-  }
-
-  async #reach(fd: number, to: Endpoint): Promise<number> {
-    const socket = new Waited(fd, this.#over.signal);
-    try {
-      if (begin(fd, to)) return fd;
-      await socket.ready(POLLOUT);
-      const error = outcomeOf(fd, to);
-      if (error !== undefined) throw error;
-      return fd;
-    } catch (error) {
-      socket[Symbol.dispose]();
-      throw error;
-    }
-  }
-
-  #connected(fd: number): void {
-    if (this.destroyed) {
-      sys.close(fd);
-      return;
-    }
-    this.#fd = fd;
-    const peer = peerOf(fd);
-    if (peer !== undefined) [this.remoteAddress, this.remotePort] = [peer.address, peer.port];
-    this.emit('connect');
-    this.#send();
-  }
-
-  #send(): void {
-    while (!this.destroyed && this.#unsent.length > 0) {
-      const sent = sys.write(this.#fd, this.#unsent, 0, this.#unsent.length, -1);
-      if (sent === EAGAIN) break;
-      if (sent < 0) {
-        this.destroy(systemError(sent, 'write'));
-        return;
-      }
-      this.#unsent = this.#unsent.subarray(sent);
-    }
-    if (this.destroyed) return;
-    const events = this.#unsent.length === 0 ? POLLIN : POLLIN | POLLOUT;
-    watch(this.#fd, events, () => this.#ready());
-  }
-
-  #ready(): void {
-    if (this.#unsent.length > 0) this.#send();
-    if (this.destroyed) return;
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    const length = sys.read(this.#fd, chunk, 0, chunk.length, -1);
-    if (length === EAGAIN) return;
-    if (length < 0) this.destroy(systemError(length, 'read'));
-    else if (length > 0) this.emit('data', chunk.subarray(0, length));
-    else {
-      unwatch(this.#fd);
-      this.emit('end');
-      this.destroy();
-    }
-  }
-}
+export { isIP, isIPv4, isIPv6 } from './net/address.ts';
+export { Socket, type LookupFunction, type TcpNetConnectOpts } from './net/connection.ts';
 
 export function connect(to: TcpNetConnectOpts): Socket {
   const socket = new Socket();
@@ -165,12 +14,9 @@ export function connect(to: TcpNetConnectOpts): Socket {
   return socket;
 }
 
-async function addressesOf({ host, lookup }: TcpNetConnectOpts, signal: AbortSignal): Promise<readonly string[]> {
-  if (lookup === undefined || isIP(host) !== 0) return await resolveName(host, signal);
-  return await new Promise((resolve, reject) => {
-    lookup(host, { all: true }, (error, found) => {
-      if (error === null) resolve(found.map(({ address }) => address));
-      else reject(error);
-    });
-  });
+/** Where a server listens. */
+export type AddressInfo = Endpoint;
+
+export function createServer(options: SocketOptions, onConnection: (socket: Socket) => void): Server<Socket> {
+  return new Server((fd) => new Socket(options).adopt(fd), onConnection);
 }

@@ -53,10 +53,10 @@ export interface Sys {
   onSignal(signal: number, how: 0 | 1 | 2): number;
   /** A queued signal ends the process after a second unless this is called. */
   fetched(): void;
-  /** Triples of descriptor, events, found events. */
+  /** Of each descriptor two 32-bit numbers: itself; the events asked for, and above them in 16 bits those found. */
   poll(rows: ArrayBuffer, timeoutMs: number): number;
-  /** Milliseconds since 1970 (0), or of the monotonic clock (1). */
-  now(clock: 0 | 1): number;
+  /** Milliseconds since 1970 (0), of the monotonic clock (1), or of processor time that this process has taken (2). */
+  now(clock: 0 | 1 | 2): number;
   isTerminal(fd: number): boolean;
   exit(code: number): never;
 
@@ -64,8 +64,14 @@ export interface Sys {
   socket(family: number, type: number, protocol: number): number;
   /** Addresses are the bytes of a sockaddr (src/engine/net/address.ts). */
   connect(fd: number, address: Uint8Array): number;
-  /** The other side's address; its length. */
-  peer(fd: number, into: Uint8Array): number;
+  /** Of its own end (0) or the other (1); its length. */
+  address(fd: number, end: 0 | 1, into: Uint8Array): number;
+  /** Takes the address, and connections to it. @param backlog how many may wait to be accepted */
+  listen(fd: number, address: Uint8Array, backlog: number): number;
+  /** A connection's descriptor. */
+  accept(fd: number): number;
+  /** Nothing more is sent. */
+  shutdown(fd: number): number;
   /** What has become of a connect: 0, or minus errno. */
   outcome(fd: number): number;
 
@@ -80,6 +86,8 @@ export interface Sys {
   deadline(milliseconds: number): void;
   /** Takes the environment from the C library; `environ` stays. */
   forget(): void;
+  /** From so many bytes on cycles of objects are looked for; what is in none is freed at once, always. */
+  cyclesFrom(bytes: number): void;
   /** For an exception that nothing catches: the exit code, and what is said before it. */
   failsWith(code: number, said: string): void;
   /** What another linked-in script gives. */

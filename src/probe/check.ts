@@ -23,6 +23,16 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
   prepare(input: Input<O>, context: CheckContext): Question | Promise<Question>;
 }
 
+/** The checks of one binary. */
+export interface CheckSet {
+  /** In the order in which help and docs list them. */
+  readonly checks: readonly Check[];
+  /** Words of checks that only another binary has. */
+  readonly elsewhere: readonly string[];
+  /** Why a check, by its words, can't be asked by this binary, and who can; undefined where it can. */
+  readonly refusal: (words: readonly string[]) => string | undefined;
+}
+
 export type CheckContext = Pick<Context, 'log' | 'inherited' | 'podFile'>;
 
 /** Keeps a table's literal types, so that `prepare` sees each option under its own type, and forgets them outside. */

@@ -10,8 +10,8 @@
  * (1 s unless set), because a probe that the kubelet has to kill tells nothing.
  */
 import type { Helper } from '../cli/command.ts';
-import { CHECKS } from './checks/index.ts';
+import { ALL_CHECKS } from './checks/index.ts';
 import { probeOf } from './probe-of.ts';
-import { serveCommand } from './serve/command.ts';
 
-export const probe: Helper = probeOf(CHECKS, { serve: serveCommand });
+export { ALL_CHECKS };
+export const probe: Helper = probeOf(ALL_CHECKS);

@@ -1,12 +1,15 @@
-import type { Command, Helper } from '../cli/command.ts';
-import { commandFor, type Check } from './check.ts';
+import type { Helper } from '../cli/command.ts';
+import { commandFor, type CheckSet } from './check.ts';
+import { serveCommandOf } from './serve/command.ts';
 
 /** kolla-probe with these checks: all of them in kolla-pod, fewer in kolla-core. */
-export function probeOf(checks: readonly Check[], more: Readonly<Record<string, Command>> = {}): Helper {
+export function probeOf(set: CheckSet): Helper {
+  const checks = Object.fromEntries(set.checks.map((check) => [check.word, commandFor(check)]));
   return {
     name: 'kolla-probe',
     summary: 'Tells whether a service is healthy, and if not, why.',
     isGuest: true,
-    commands: { ...Object.fromEntries(checks.map((check) => [check.word, commandFor(check)])), ...more },
+    commands: { ...checks, serve: serveCommandOf(set) },
+    elsewhere: set.elsewhere,
   };
 }

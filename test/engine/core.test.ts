@@ -1,14 +1,19 @@
 /** What src/engine gives in the place of `node:`, run by the engine itself, against Node's own. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { privateFolder } from '../../tools/folder.ts';
-import { must, run } from '../../tools/process.ts';
+import { must, run, start } from '../../tools/process.ts';
 import { canBuildCore, coreBinary } from '../cluster/core-binary.ts';
+import { testServer } from '../net/http/server-cases.ts';
+import { listenTcp } from '../support/server.ts';
 import { assertRefusedOrSame, certificateOf, damaged, pemOf } from './certificates.ts';
+import { results as aborts } from './on-engine/aborts.ts';
 import { results as buffers } from './on-engine/buffers.ts';
 import { hashOf } from './on-engine/hashes.ts';
+import { refusals } from './on-engine/health.ts';
 import { results as words } from './on-engine/words.ts';
 import { SUBJECTS } from './subjects.ts';
 
@@ -16,7 +21,7 @@ const missing = await canBuildCore();
 const skip = missing ?? false;
 const folder = await privateFolder('engine');
 after(async () => await folder[Symbol.asyncDispose]());
-const NAMES = ['buffers', 'hashes', 'limits', 'uncaught', 'words'];
+const NAMES = ['aborts', 'buffers', 'hashes', 'health', 'limits', 'uncaught', 'words'];
 if (missing === undefined) await coreBinary(folder.path, NAMES, 'test/engine/on-engine');
 const at = (name: string) => join(folder.path, 'core-bin', name);
 
@@ -68,3 +73,23 @@ test('a rejection that is handled before anything else happens is none', { skip 
   const { code, stderr } = await run(at('limits'), ['rejection, handled later']);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
 });
+
+test('AbortSignal does what Node does, and one that lives long keeps no wait that is over', { skip }, async () => {
+  assert.deepEqual(JSON.parse(await must(at('aborts'), [])), aborts());
+});
+
+testServer(async () => {
+  const running = await start(at('health'), [], { keepOutput: true, throwAway: true });
+  const [said] = (await once(running.child.stdout!, 'data')) as [Buffer];
+  return { port: Number(said.toString()), [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
+}, skip);
+
+test(
+  'a server says of addresses that it cannot have what it says on Node, and gives its port back',
+  { skip },
+  async () => {
+    await using other = await listenTcp(() => {});
+    const said = JSON.parse(await must(at('health'), [String(other.port)])) as unknown;
+    assert.deepEqual(said, await refusals(other.port));
+  },
+);

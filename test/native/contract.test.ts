@@ -16,7 +16,9 @@ const FILES = [
   ...SET_CONFIGS.map((name) => `contract/set-configs/${name}`),
   'contract/healthcheck',
   'contract/healthcheck-curl',
-  ...[...PROBE, ...PROBE_LOCAL.map((name) => `local/${name}`)].map((name) => `probe/${name}`),
+  ...[...PROBE, ...PROBE_LOCAL.map((name) => `local/${name}`), 'serve/run', 'serve/hostile'].map(
+    (name) => `probe/${name}`,
+  ),
 ];
 const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
 const skip = missing ?? false;

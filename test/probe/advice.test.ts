@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Log } from '../../src/core/log.ts';
+import { ALL_CHECKS } from '../../src/probe/index.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
 import { shellWords } from '../../src/probe/serve/config.ts';
 import { allProbes } from '../../src/catalog/index.ts';
@@ -21,7 +22,7 @@ test('what each container shall be asked is a check that kolla-probe takes, and 
       return { name: role, run, roles: [role], period: 10_000, timeout: 900, failures: 1, allowRemote: false };
     };
     const configs = [checkOf('readiness', readiness), checkOf('liveness', liveness)];
-    await assert.doesNotReject(prepareChecks(configs, { log: SILENT, inherited: {} }), container);
+    await assert.doesNotReject(prepareChecks(configs, { log: SILENT, inherited: {} }, ALL_CHECKS), container);
   }
 });
 

@@ -80,7 +80,7 @@ test('from the signal on it is not ready, and is answered for until it has ended
 test('a path that it answers itself wins over the sidecar', async (t) => {
   const never = Promise.withResolvers<ExitCode>();
   const routes = {
-    '/startupz': { kind: 'public', answer: () => ({ status: 503, body: 'migrating\n' }) },
+    '/startupz': { kind: 'public', answer: () => ({ status: 503 as const, body: 'migrating\n' }) },
   } as const;
   const { ended, stop, get, word } = await alone(t, 'stay', () => never.promise, { routes });
   await until('the server', () => get('/livez').catch(() => undefined));

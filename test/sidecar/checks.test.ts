@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ALL_CHECKS } from '../../src/probe/index.ts';
 import { prepareChecks, readChecks, startChecks } from '../../src/probe/serve/index.ts';
 import { healthOf } from '../../src/probe/serve/part.ts';
 import { RestartableChecks } from '../../src/sidecar/checks.ts';
@@ -9,7 +10,11 @@ import { until } from '../support/until.ts';
 
 async function preparedFor(port: number) {
   const api = { run: `tcp 127.0.0.1:${port}`, for: ['startup', 'readiness'], period: '100ms' };
-  return await prepareChecks(readChecks('kolla-pod.yaml', { api }), { log: recordedLog().log, inherited: {} });
+  return await prepareChecks(
+    readChecks('kolla-pod.yaml', { api }),
+    { log: recordedLog().log, inherited: {} },
+    ALL_CHECKS,
+  );
 }
 
 test('before anybody has asked a check, no startup or readiness probe takes it for well', async () => {

@@ -30,6 +30,19 @@ export function outcomeOf(fd: number, to: Endpoint): NodeJS.ErrnoException | und
   return result === 0 ? undefined : connectError(result, to);
 }
 
+const BACKLOG = 511;
+
+/** A descriptor to accept connections from. Throws as Node's: `listen EADDRINUSE: address already in use 127.0.0.1:80` */
+export function listenOn(at: Endpoint): number {
+  const fd = openTcp(at.address);
+  const result = sys.listen(fd, bytesOf(at), BACKLOG);
+  if (result === 0) return fd;
+  sys.close(fd);
+  const error = systemError(result, 'listen');
+  error.message = `listen ${error.message.replace(', listen', '')} ${at.address}:${at.port}`;
+  throw Object.assign(error, at);
+}
+
 /** As Node's: `connect ECONNREFUSED 127.0.0.1:1`. */
 function connectError(result: number, to: Endpoint): NodeJS.ErrnoException {
   const error = systemError(result, 'connect');
@@ -39,10 +52,16 @@ function connectError(result: number, to: Endpoint): NodeJS.ErrnoException {
 
 const ADDRESS_MAX_BYTES = 128;
 
+const [OWN, PEER] = [0, 1] as const;
+
+/** Its own end. */
+export const ownOf = (fd: number): Endpoint | undefined => addressOf(fd, OWN);
 /** The other side of a connection. */
-export function peerOf(fd: number): Endpoint | undefined {
+export const peerOf = (fd: number): Endpoint | undefined => addressOf(fd, PEER);
+
+function addressOf(fd: number, end: 0 | 1): Endpoint | undefined {
   const bytes = new Uint8Array(ADDRESS_MAX_BYTES);
-  const length = sys.peer(fd, bytes);
+  const length = sys.address(fd, end, bytes);
   return length < 0 ? undefined : endpointOf(bytes.subarray(0, length));
 }
 

@@ -1,8 +1,9 @@
 /**
- * HTTP/1.1 as bytes: enough to ask for one page. It reads what comes in pieces of any size,
+ * HTTP/1.1 as bytes: enough to ask for one page, and to answer for one. It reads what comes in pieces of any size,
  * holds no more than a head's worth of it, and opens nothing. Without TLS, kept connections and proxies: these are client.ts's.
  *
  *   encodeHead('GET / HTTP/1.1', ...) -> the connection -> AnswerReader: head, then each piece of its body
+ *   the connection -> RequestReader: head -> headText('HTTP/1.1 200 OK', ...) and the body
  *
  * https://www.rfc-editor.org/rfc/rfc9112, and docs/adr/0013 for where the line to client.ts is
  */
@@ -30,11 +31,18 @@ const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i;
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const LINE_FEED = 10;
 
+type HeaderList = readonly (readonly [name: string, value: string])[];
+
 /** @throws TypeError for a value that would end its line */
-export function encodeHead(first: string, headers: readonly (readonly [name: string, value: string])[]): Uint8Array {
+export function headText(first: string, headers: HeaderList): string {
   const lines = [first, ...headers.map(([name, value]) => `${name}: ${value}`)];
   if (lines.some((line) => CONTROL.test(line))) throw new TypeError('a line of an HTTP head holds a control character');
-  return Uint8Array.from(`${lines.join('\r\n')}\r\n\r\n`, (character) => character.charCodeAt(0));
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** A character is a byte. @throws as headText() does */
+export function encodeHead(first: string, headers: HeaderList): Uint8Array {
+  return Uint8Array.from(headText(first, headers), (character) => character.charCodeAt(0));
 }
 
 /** Lines of a head, whose end may be in another piece than their beginning. */

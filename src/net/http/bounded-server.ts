@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { ConfigError, NotPermittedError, messageOf } from '../../core/errors.ts';
 import { formatListen, type ListenAddress } from '../address.ts';
+import { Exchange } from './exchange.ts';
 
 /** Listens until it is disposed of, and then closes every connection. */
 export interface BoundedServer extends AsyncDisposable {
@@ -10,10 +9,6 @@ export interface BoundedServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A probe's request is some 200 bytes. */
-const HEADERS_BYTES = 4096;
-/** The kubelet itself gives up after a second unless told otherwise. */
-const REQUEST_MS = 5000;
 const CHECK_MS = 1000;
 /** Beyond that the oldest is closed, so that somebody who holds connections open can't keep the kubelet out. */
 const CONNECTIONS = 64;
@@ -23,34 +18,38 @@ const CONNECTIONS = 64;
  * at once, and not many connections at a time.
  * @throws ConfigError for an address that is taken or not ours; NotPermittedError for a port that needs root
  */
-export async function listenBounded(at: ListenAddress, listener: RequestListener): Promise<BoundedServer> {
-  const options = {
-    maxHeaderSize: HEADERS_BYTES,
-    headersTimeout: REQUEST_MS,
-    requestTimeout: REQUEST_MS,
-    connectionsCheckingInterval: CHECK_MS,
+export async function listenBounded(
+  at: ListenAddress,
+  onRequest: (exchange: Exchange) => void,
+): Promise<BoundedServer> {
+  const open = new Set<Exchange>();
+  let check: NodeJS.Timeout | undefined;
+  const endLate = () => {
+    for (const exchange of open) exchange.expire(performance.now());
+    check = open.size === 0 ? undefined : setTimeout(endLate, CHECK_MS);
   };
-  const server = createServer(options, listener);
-  const open = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
+  // A client may close its side once it has asked.
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const exchange = new Exchange(socket, onRequest);
+    open.add(exchange);
+    socket.once('close', () => open.delete(exchange));
     const [oldest] = open;
     if (open.size > CONNECTIONS) oldest?.destroy();
+    check ??= setTimeout(endLate, CHECK_MS);
   });
-  try {
-    server.listen(at);
-    await once(server, 'listening');
-  } catch (error) {
-    throw refusal(at, error);
-  }
+  await new Promise<void>((resolve, reject) => {
+    // Later ones are of a client that could not be accepted, and that tries again.
+    server.on('error', (error) => reject(refusal(at, error)));
+    server.listen(at, resolve);
+  });
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of open) socket.destroy();
-      await closed;
+      clearTimeout(check);
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const exchange of open) exchange.destroy();
+      });
     },
   };
 }

@@ -1,16 +1,17 @@
-import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
+import type { Headers } from '../codec/head.ts';
 
 /**
  * Whether who asks is in this pod, or comes by `kubectl port-forward`: the connection itself is from loopback, and the
  * request is for a name of our own. What a header says of where it was forwarded from is never believed.
  */
-export function isLocal({ socket, headers }: Pick<IncomingMessage, 'headers'> & Peer): boolean {
-  return isLoopback(socket.remoteAddress) && isOwnName(headers.host);
+export function isLocal({ remoteAddress, headers }: Peer): boolean {
+  return isLoopback(remoteAddress) && isOwnName(headers.get('host'));
 }
 
 interface Peer {
-  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly remoteAddress: string | undefined;
+  readonly headers: Headers;
 }
 
 /** `::ffff:127.0.0.1` too, as a server on all addresses sees IPv4. */

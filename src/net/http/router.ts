@@ -3,37 +3,18 @@
  *
  *   request -> bounded-server (few connections, small requests) -> Route by its path -> Answer, as the connection's last
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenAddress } from '../address.ts';
 import { listenBounded, type BoundedServer } from './bounded-server.ts';
+import type { Answer, Exchange } from './exchange.ts';
 import { isLocal } from './peer.ts';
 
-/** One whole answer. */
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-  /** Plain text unless said. */
-  readonly type?: string;
-}
-
 export const NOT_FOUND: Answer = { status: 404, body: 'not found\n' };
-
-/** Sends it, as the connection's last: whoever asks is a probe, which comes again on another. */
-export function respond(response: ServerResponse, { status, body, type = 'text/plain; charset=utf-8' }: Answer): void {
-  response.writeHead(status, {
-    'content-type': type,
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    connection: 'close',
-  });
-  response.end(body);
-}
 
 /** What a route is told of the request. */
 export interface Request {
   readonly path: string;
-  readonly query: URLSearchParams;
+  /** `?verbose` */
+  readonly isVerbose: boolean;
   /** What it gets instead of more than a status word; undefined: it may see more. */
   readonly refusal: Answer | undefined;
 }
@@ -46,7 +27,7 @@ export interface Request {
  */
 export type Route =
   | { readonly kind: 'public' | 'inside'; answer(request: Request): Answer }
-  | { readonly kind: 'raw'; handle(incoming: IncomingMessage, response: ServerResponse, request: Request): void };
+  | { readonly kind: 'raw'; handle(exchange: Exchange, request: Request): void };
 
 /** By path; one that ends with a slash, but for '/', is for all paths below it. */
 export type Routes = Readonly<Record<string, Route>>;
@@ -78,24 +59,26 @@ export async function serveRoutes(
   routes: Routes,
   { statusPublic, hostNetwork }: Inside,
 ): Promise<BoundedServer> {
-  const refusalFor = (incoming: IncomingMessage) => {
+  const refusalFor = (exchange: Exchange) => {
     if (statusPublic) return undefined;
     if (hostNetwork) return ON_NODE;
-    return isLocal(incoming) ? undefined : OUTSIDE;
+    return isLocal(exchange) ? undefined : OUTSIDE;
   };
-  return await listenBounded(at, (incoming, response) => {
-    const { method = '', url = '' } = incoming;
-    const mark = url.indexOf('?');
-    const path = mark === -1 ? url : url.slice(0, mark);
+  return await listenBounded(at, (exchange) => {
+    const { method, target } = exchange;
+    const mark = target.indexOf('?');
+    const path = mark === -1 ? target : target.slice(0, mark);
     const route = routeOf(routes, path);
-    const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
-    const request: Request = { path, query, refusal: refusalFor(incoming) };
-    if (route?.kind === 'raw') return route.handle(incoming, response, request);
-    if (route === undefined || !['GET', 'HEAD'].includes(method)) return respond(response, NOT_FOUND);
+    const isVerbose = mark !== -1 && VERBOSE.test(target.slice(mark + 1));
+    const request: Request = { path, isVerbose, refusal: refusalFor(exchange) };
+    if (route?.kind === 'raw') return route.handle(exchange, request);
+    if (route === undefined || !['GET', 'HEAD'].includes(method)) return exchange.respond(NOT_FOUND);
     const refusal = route.kind === 'inside' ? request.refusal : undefined;
-    return respond(response, refusal ?? route.answer(request));
+    return exchange.respond(refusal ?? route.answer(request));
   });
 }
+
+const VERBOSE = /(?:^|&)verbose(?:[=&]|$)/;
 
 function routeOf(routes: Routes, path: string): Route | undefined {
   if (Object.hasOwn(routes, path)) return routes[path];

@@ -23,3 +23,16 @@ export const CORE_CHECKS: readonly Check[] = [
   config,
   logShip,
 ];
+
+/** The words of all others. */
+export const POD_CHECKS: readonly string[] = [
+  'tls',
+  'mysql',
+  'galera',
+  'amqp',
+  'rabbitmq',
+  'memcached',
+  'redis',
+  'grpc',
+  'db-sync',
+];

@@ -1,4 +1,4 @@
-import type { Check } from '../check.ts';
+import type { Check, CheckSet } from '../check.ts';
 import { amqp } from './amqp.ts';
 import { CORE_CHECKS } from './core.ts';
 import { dbSync } from './db-sync.ts';
@@ -23,3 +23,5 @@ export const CHECKS: readonly Check[] = [
   grpc,
   dbSync,
 ];
+
+export const ALL_CHECKS: CheckSet = { checks: CHECKS, elsewhere: [], refusal: () => undefined };

@@ -4,8 +4,7 @@ import type { PodFile } from '../../cli/file.ts';
 import { ConfigError, UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { inputOf, resolveOptions, splitWords } from '../../cli/parse.ts';
-import { CHECK_OPTIONS, requireOwnHosts, type Check, type CheckContext } from '../check.ts';
-import { CHECKS } from '../checks/index.ts';
+import { CHECK_OPTIONS, requireOwnHosts, type Check, type CheckContext, type CheckSet } from '../check.ts';
 import type { CheckConfig } from './config.ts';
 
 /** A check that can be asked, and when. */
@@ -16,20 +15,26 @@ export interface PreparedCheck extends Omit<CheckConfig, 'run' | 'allowRemote'> 
 /**
  * Reads the words of each check as the command line does: its options from the words, then the environment, then the
  * section `probe` of kolla-pod.yaml.
- * @throws ConfigError with the check's place for words that the command line would refuse, and for a liveness check that
+ * @param set those that this binary has
+ * @throws ConfigError with the check's place for what only another binary can ask, for words that the command line would refuse, and for a liveness check that
  *   asks other pods
  */
-export async function prepareChecks(configs: readonly CheckConfig[], context: CheckContext): Promise<PreparedCheck[]> {
-  return await Promise.all(configs.map((config) => prepared(config, context)));
+export async function prepareChecks(
+  configs: readonly CheckConfig[],
+  context: CheckContext,
+  set: CheckSet,
+): Promise<PreparedCheck[]> {
+  return await Promise.all(configs.map((config) => prepared(config, context, set)));
 }
 
-async function prepared(config: CheckConfig, context: CheckContext): Promise<PreparedCheck> {
+async function prepared(config: CheckConfig, context: CheckContext, set: CheckSet): Promise<PreparedCheck> {
   const { run, allowRemote, ...rest } = config;
   const place = `${context.podFile?.file ?? 'kolla-pod.yaml'}: checks.${config.name}`;
   try {
     const [word = '', ...words] = run;
-    const definition = definitionOf(word);
-    const question = await questionOf(definition, words, context);
+    const refusal = set.refusal(run);
+    if (refusal !== undefined) throw new UsageError(refusal);
+    const question = await questionOf(definitionOf(word, set), words, context, set);
     if (config.roles.includes('liveness') && !allowRemote) requireOwnHosts(word, question, 'set allow-remote: true');
     return { ...rest, question };
   } catch (error) {
@@ -38,15 +43,20 @@ async function prepared(config: CheckConfig, context: CheckContext): Promise<Pre
   }
 }
 
-function definitionOf(word: string): Check {
-  const found = CHECKS.find((check) => check.word === word);
+function definitionOf(word: string, { checks, elsewhere }: CheckSet): Check {
+  const found = checks.find((check) => check.word === word);
   if (found !== undefined) return found;
   if (word === 'kolla-probe') throw new UsageError("run begins with the check's own word, without kolla-probe");
-  const known = CHECKS.map((check) => check.word);
+  const known = [...checks.map((check) => check.word), ...elsewhere];
   throw new UsageError(`no check '${word}'${suggestion(word, known)}`);
 }
 
-async function questionOf(definition: Check, argv: readonly string[], context: CheckContext): Promise<Question> {
+async function questionOf(
+  definition: Check,
+  argv: readonly string[],
+  context: CheckContext,
+  set: CheckSet,
+): Promise<Question> {
   const { word, options, operands, child } = definition;
   const end = child === undefined ? -1 : argv.indexOf('--');
   for (const { flag } of CHECK_OPTIONS) {
@@ -54,7 +64,7 @@ async function questionOf(definition: Check, argv: readonly string[], context: C
     if (isGiven) throw new UsageError(`--${flag} stands beside run, as ${flag === 'role' ? 'for' : flag}:`);
   }
   const words = splitWords(argv, options, child !== undefined);
-  const file = await fileOptions(definition, context.podFile);
+  const file = await fileOptions(definition, context.podFile, set);
   const values = resolveOptions(options, words, context.inherited, file);
   const usage = [word, ...operands.map(({ name, optional }) => (optional ? `[${name}]` : name))].join(' ');
   // Only its tables are looked at.
@@ -63,9 +73,9 @@ async function questionOf(definition: Check, argv: readonly string[], context: C
 }
 
 /** What the section `probe` says for this check, as for `kolla-probe WORD`. */
-async function fileOptions({ word, options }: Check, podFile: PodFile | undefined) {
+async function fileOptions({ word, options }: Check, podFile: PodFile | undefined, set: CheckSet) {
   if (podFile === undefined || podFile.sectionOf('probe') === undefined) return undefined;
   const { readFileOptions } = await import('../../cli/file.ts');
-  const siblings = [...CHECKS.map((check) => check.word), 'serve'];
+  const siblings = [...set.checks.map((check) => check.word), ...set.elsewhere, 'serve'];
   return readFileOptions(podFile.file, ['probe', word], siblings, COMMON_OPTIONS, [...options, ...CHECK_OPTIONS]);
 }

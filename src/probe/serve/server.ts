@@ -4,12 +4,12 @@ import {
   healthAnswer,
   NOT_FOUND,
   serveRoutes,
-  type Answer,
   type Inside,
   type Request,
   type Route,
   type Routes,
 } from '../../net/http/router.ts';
+import type { Answer } from '../../net/http/exchange.ts';
 import { METRICS_TYPE, metricsText, type Family } from '../../net/prometheus.ts';
 import { probeFamilies } from './metrics.ts';
 import { healthOf, ROLES, type Part, type Role, type RoleHealth } from './part.ts';
@@ -87,10 +87,10 @@ function partsOf({ checks, others }: Known): readonly Part[] {
   return [...checks(), ...others()];
 }
 
-function probeAnswer(role: Role, known: Known, { query, refusal }: Request): Answer {
+function probeAnswer(role: Role, known: Known, { isVerbose, refusal }: Request): Answer {
   const health = roleHealth(role, known);
   const { status, body } = healthAnswer(health);
-  if (!query.has('verbose')) return { status, body };
+  if (!isVerbose) return { status, body };
   if (refusal !== undefined) return refusal;
   const parts = partsOf(known).filter(({ roles }) => roles.includes(role));
   return { status, body: [...parts.map((part) => lineOf(part)), `${role}: ${health.word}`, ''].join('\n') };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { optionsOf } from '../../cli/section.ts';
-import { probe } from '../../probe/index.ts';
+import { ALL_CHECKS, probe } from '../../probe/index.ts';
 import { checksOf, prepareChecks, SERVE_OPTIONS, startChecks } from '../../probe/serve/index.ts';
 import { RestartableChecks } from '../checks.ts';
 import type { Making, PreparedRole } from '../role.ts';
@@ -18,7 +18,7 @@ export async function probeRole({ options: sidecar, context }: Making): Promise<
   const { inherited, podFile } = context;
   const options = await optionsOf(probe, 'serve', SERVE_OPTIONS, inherited, podFile);
   const mayBeNone = options.allowNoChecks || sidecar.allowNoChecks;
-  const prepared = await prepareChecks(checksOf(podFile, mayBeNone, context.log), context);
+  const prepared = await prepareChecks(checksOf(podFile, mayBeNone, context.log), context, ALL_CHECKS);
   const checks = new RestartableChecks(prepared);
   return {
     checks,

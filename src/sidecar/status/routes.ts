@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { respond, type Request, type Routes } from '../../net/http/router.ts';
+import type { Exchange } from '../../net/http/exchange.ts';
+import type { Request, Routes } from '../../net/http/router.ts';
 import type { Hub } from './hub.ts';
 
 /** How often is looked for changes while somebody watches. */
@@ -23,13 +23,13 @@ export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly ro
     hub.refresh();
     for (const watcher of watchers) watcher.tell(hub);
   };
-  const watch = (incoming: IncomingMessage, response: ServerResponse, { refusal }: Request) => {
-    if (refusal !== undefined) return respond(response, refusal);
-    if (incoming.method !== 'GET') return respond(response, { status: 405, body: 'GET only\n' });
-    if (watchers.size >= WATCHERS) return respond(response, { status: 503, body: 'too many watch already\n' });
-    const watcher = new Watcher(response, String(incoming.headers['last-event-id']));
+  const watch = (exchange: Exchange, { refusal }: Request) => {
+    if (refusal !== undefined) return exchange.respond(refusal);
+    if (exchange.method !== 'GET') return exchange.respond(GET_ONLY);
+    if (watchers.size >= WATCHERS) return exchange.respond({ status: 503, body: 'too many watch already\n' });
+    const watcher = new Watcher(exchange, exchange.headers.get('last-event-id') ?? '');
     watchers.add(watcher);
-    response.once('close', () => {
+    exchange.onClose(() => {
       watchers.delete(watcher);
       if (watchers.size > 0) return;
       clearInterval(timer);
@@ -41,7 +41,7 @@ export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly ro
   };
   return {
     routes: {
-      '/': { kind: 'raw', handle: (...exchange) => void sendPage(page, ...exchange) },
+      '/': { kind: 'raw', handle: (exchange, request) => void sendPage(page, exchange, request) },
       '/status.json': {
         kind: 'inside',
         answer: () => ({ status: 200, type: 'application/json', body: `${JSON.stringify(hub.document())}\n` }),
@@ -57,51 +57,46 @@ export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly ro
 
 /** One page that is open. */
 class Watcher {
-  readonly #response: ServerResponse;
+  readonly #exchange: Exchange;
   #id: string;
   #saidAt = performance.now();
 
-  constructor(response: ServerResponse, id: string) {
-    this.#response = response;
+  constructor(exchange: Exchange, id: string) {
+    this.#exchange = exchange;
     this.#id = id;
-    response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    });
+    exchange.stream('text/event-stream; charset=utf-8');
     // After a restart of ours the page should not stay blind for long.
-    response.write('retry: 2000\n\n');
+    exchange.write('retry: 2000\n\n');
   }
 
   /** One that reads too slowly is told later, and then all at once. */
   tell(hub: Hub): void {
-    if (this.#response.writableNeedDrain) return;
+    if (this.#exchange.isBehind) return;
     const delta = hub.since(this.#id);
     const now = performance.now();
     if (delta === undefined && now - this.#saidAt < BEAT_MS) return;
     this.#saidAt = now;
-    if (delta === undefined) return void this.#response.write('event: beat\ndata: still here\n\n');
+    if (delta === undefined) return this.#exchange.write('event: beat\ndata: still here\n\n');
     this.#id = delta.id;
-    this.#response.write(`id: ${delta.id}\ndata: ${JSON.stringify(delta)}\n\n`);
+    this.#exchange.write(`id: ${delta.id}\ndata: ${JSON.stringify(delta)}\n\n`);
   }
 
   end(): void {
-    this.#response.end();
+    this.#exchange.end();
   }
 }
 
-async function sendPage(
-  page: () => Promise<Page>,
-  { method = '' }: IncomingMessage,
-  response: ServerResponse,
-  { refusal }: Request,
-): Promise<void> {
-  if (refusal !== undefined) return respond(response, refusal);
-  if (!['GET', 'HEAD'].includes(method)) return respond(response, { status: 405, body: 'GET only\n' });
+const GET_ONLY = { status: 405, body: 'GET only\n' } as const;
+
+async function sendPage(page: () => Promise<Page>, exchange: Exchange, { refusal }: Request): Promise<void> {
+  if (refusal !== undefined) return exchange.respond(refusal);
+  if (!['GET', 'HEAD'].includes(exchange.method)) return exchange.respond(GET_ONLY);
   const { html, policy } = await page();
-  response.setHeader('content-security-policy', policy);
-  response.setHeader('referrer-policy', 'no-referrer');
-  response.setHeader('cross-origin-opener-policy', 'same-origin');
-  response.setHeader('cross-origin-resource-policy', 'same-origin');
-  respond(response, { status: 200, body: html, type: 'text/html; charset=utf-8' });
+  const headers = {
+    'content-security-policy': policy,
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+  exchange.respond({ status: 200, body: html, type: 'text/html; charset=utf-8', headers });
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { isLocal } from '../../../src/net/http/peer.ts';
 
 const asked = (remoteAddress: string | undefined, host: string | undefined, more: Record<string, string> = {}) =>
-  isLocal({ socket: { remoteAddress }, headers: { ...more, ...(host === undefined ? {} : { host }) } });
+  isLocal({ remoteAddress, headers: new Map(Object.entries({ ...more, ...(host !== undefined && { host }) })) });
 
 for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1', '::FFFF:127.0.0.1']) {
   test(`${address} is in the pod`, () => assert.equal(asked(address, 'localhost'), true));

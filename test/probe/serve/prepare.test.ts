@@ -5,18 +5,20 @@ import { test } from 'node:test';
 import { ConfigError } from '../../../src/core/errors.ts';
 import { readFileOptions } from '../../../src/cli/file.ts';
 import { readChecks } from '../../../src/probe/serve/config.ts';
+import { CORE_CHECKS, POD_CHECKS } from '../../../src/probe/checks/core.ts';
+import { ALL_CHECKS, CHECKS } from '../../../src/probe/checks/index.ts';
 import { prepareChecks } from '../../../src/probe/serve/prepare.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { listenHttp } from '../../support/server.ts';
 
-async function prepared(yaml: string, inherited: NodeJS.ProcessEnv = {}) {
+async function prepared(yaml: string, inherited: NodeJS.ProcessEnv = {}, set = ALL_CHECKS) {
   await using folder = await privateFolder('checks');
   const file = join(folder.path, 'kolla-pod.yaml');
   await writeFile(file, yaml);
   const podFile = readFileOptions(file, ['probe', 'serve'], [], [], []);
   const configs = readChecks(file, podFile.sectionOf('checks'));
-  return await prepareChecks(configs, { log: recordedLog().log, inherited, podFile });
+  return await prepareChecks(configs, { log: recordedLog().log, inherited, podFile }, set);
 }
 
 async function refusal(run: string, more = ''): Promise<string> {
@@ -66,6 +68,14 @@ test('a liveness check that asks another pod is refused, unless that is wanted',
   const wanted = '{ run: "tcp mariadb:3306", for: liveness, allow-remote: true }';
   assert.equal((await prepared(`checks: { x: ${wanted} }\n`)).length, 1);
   assert.equal((await prepared('checks: { x: { run: "tcp 127.0.0.1:1", for: liveness } }\n')).length, 1);
+});
+
+test('kolla-core says of each check that it does not have by whom it is asked', () => {
+  const core = CORE_CHECKS.map(({ word }) => word);
+  assert.deepEqual(
+    CHECKS.map(({ word }) => word),
+    [...core, ...POD_CHECKS],
+  );
 });
 
 for (const page of ['docs/reference/kolla-probe.md', 'k8s/examples/probe/pod.yaml']) {

@@ -3,35 +3,11 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { logLines, runHelper, startHelper } from '../../support/helper.ts';
+import { logLines, runHelper } from '../../support/helper.ts';
 import { privateFolder } from '../../../tools/folder.ts';
 import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { get } from './serve-support.ts';
-
-async function started(yaml: string, ...more: string[]) {
-  const folder = await privateFolder('serve');
-  const file = join(folder.path, 'kolla-pod.yaml');
-  await writeFile(file, yaml);
-  const args = ['serve', '--config', file, '--listen', '127.0.0.1:0', ...more];
-  const running = await startHelper('kolla-probe', args, { keepOutput: true });
-  let said = '';
-  running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-  const saying = async (what: RegExp) => {
-    return await until(`${what} in:\n${said}`, async () => what.exec(said) ?? undefined);
-  };
-  const [, port] = await saying(/are answered on [^ ]+:(\d+)/);
-  return {
-    ...running,
-    port: Number(port),
-    said: () => said,
-    saying,
-    async [Symbol.asyncDispose]() {
-      await running[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
+import { get, started } from './serve-support.ts';
 
 test('a service that goes down and comes back is one line each, with the reason and how long', async () => {
   let code = 200;

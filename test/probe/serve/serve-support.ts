@@ -1,7 +1,37 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { CheckStatus } from '../../../src/probe/serve/resident-check.ts';
+import { privateFolder } from '../../../tools/folder.ts';
+import { startHelper } from '../../support/helper.ts';
+import { until } from '../../support/until.ts';
+
+/** `kolla-probe serve` with this kolla-pod.yaml, once it answers. */
+export async function started(yaml: string, ...more: string[]) {
+  const folder = await privateFolder('serve');
+  const file = join(folder.path, 'kolla-pod.yaml');
+  await writeFile(file, yaml);
+  const args = ['serve', '--config', file, '--listen', '127.0.0.1:0', ...more];
+  const running = await startHelper('kolla-probe', args, { keepOutput: true });
+  let said = '';
+  running.child.stderr?.setEncoding('utf8').on('data', (piece: string) => (said += piece));
+  const saying = async (what: RegExp) => {
+    return await until(`${what} in:\n${said}`, async () => what.exec(said) ?? undefined);
+  };
+  const [, port] = await saying(/are answered on [^ ]+:(\d+)/);
+  return {
+    ...running,
+    port: Number(port),
+    said: () => said,
+    saying,
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
 
 export interface Got {
   readonly status: number | undefined;

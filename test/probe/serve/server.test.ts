@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
 import { serveProbes, type Served, type ServedOptions } from '../../../src/probe/serve/server.ts';
+import type { Route } from '../../../src/net/http/router.ts';
 import { get, statusOf, toldChecks } from './serve-support.ts';
 
 async function served(
@@ -170,7 +171,7 @@ describe('metrics', () => {
 });
 
 test('further paths win over ours', async () => {
-  const page = { kind: 'inside', answer: () => ({ status: 200, body: 'a page\n', type: 'text/html' }) } as const;
+  const page: Route = { kind: 'inside', answer: () => ({ status: 200, body: 'a page\n', type: 'text/html' }) };
   await using server = await served(undefined, {}, { routes: { '/': page, '/more': page } });
   assert.equal((await get(server.port, '/')).body, 'a page\n');
   assert.equal((await get(server.port, '/more')).type, 'text/html');

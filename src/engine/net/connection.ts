@@ -1,0 +1,223 @@
+/**
+ * A connection, as `node:net` has it.
+ *
+ *   host and port -> addresses (resolver/) -> the first that takes us -> 'connect' -> 'data' ... 'end' -> 'close'
+ *   a descriptor that a server has accepted -> 'data' ... 'end' -> 'close'
+ *
+ * What can fail ends with 'error', then 'close'. Nothing is written or read after destroy().
+ */
+import { AbortController, type AbortSignal } from '../abort.ts';
+import { Buffer } from '../buffer.ts';
+import { Emitter } from '../emitter.ts';
+import { systemError } from '../errors.ts';
+import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from '../loop.ts';
+import { isIP, type Endpoint } from './address.ts';
+import { resolveName } from './resolver/index.ts';
+import { begin, EAGAIN, openTcp, outcomeOf, peerOf, Waited } from './socket.ts';
+
+/** Where to: `lookup` gives addresses in the resolver's place. */
+export interface TcpNetConnectOpts {
+  readonly host: string;
+  readonly port: number;
+  readonly lookup?: LookupFunction | undefined;
+  /** Destroys it. */
+  readonly signal?: AbortSignal;
+}
+
+export type LookupFunction = (
+  hostname: string,
+  options: { readonly all: true },
+  callback: (error: Error | null, addresses: readonly { readonly address: string }[]) => void,
+) => void;
+
+interface SocketEvents extends Record<string, readonly unknown[]> {
+  connect: [];
+  data: [Buffer];
+  end: [];
+  error: [Error];
+  close: [];
+}
+
+export interface SocketOptions {
+  /** Whether the other side may end and still be written to. */
+  readonly allowHalfOpen?: boolean;
+}
+
+const CHUNK_BYTES = 65_536;
+/** Read into by all, one at a time. */
+let chunk: Uint8Array | undefined;
+
+export class Socket extends Emitter<SocketEvents> {
+  remoteAddress?: string;
+  remotePort?: number;
+  destroyed = false;
+  readonly #over = new AbortController();
+  #fd = -1;
+  /** What is yet to be written. */
+  #unsent: Uint8Array = new Uint8Array();
+  readonly #allowHalfOpen: boolean;
+  #isEnding = false;
+  /** Which directions are over. */
+  #isSent = false;
+  #isRead = false;
+  /** What the loop looks for. */
+  #events = 0;
+
+  constructor({ allowHalfOpen = false }: SocketOptions = {}) {
+    super();
+    this.#allowHalfOpen = allowHalfOpen;
+  }
+
+  get writableNeedDrain(): boolean {
+    return this.#unsent.length > 0;
+  }
+
+  /** Of a connection that is there. Called once, as start() is. */
+  adopt(fd: number): this {
+    this.#connected(fd);
+    return this;
+  }
+
+  /** Called once. */
+  start(to: TcpNetConnectOpts): void {
+    const { signal } = to;
+    const abort = () => this.destroy(signal?.reason as Error);
+    signal?.addEventListener('abort', abort);
+    this.once('close', () => signal?.removeEventListener('abort', abort));
+    if (signal?.aborted === true) {
+      abort();
+      return;
+    }
+    this.#connect(to).then(
+      (fd) => this.#connected(fd),
+      (error: unknown) => this.destroy(error as Error),
+    );
+  }
+
+  write(content: string | Uint8Array): boolean {
+    const bytes = typeof content === 'string' ? new Uint8Array(sys.encode(content)) : content;
+    this.#unsent = this.#unsent.length === 0 ? bytes : Buffer.concat([this.#unsent, bytes]);
+    if (this.#fd !== -1) this.#send();
+    return this.#unsent.length === 0;
+  }
+
+  /** Nothing more is written, once this has been. */
+  end(content?: string | Uint8Array): this {
+    this.#isEnding = true;
+    if (content !== undefined) this.write(content);
+    else if (this.#fd !== -1) this.#send();
+    return this;
+  }
+
+  destroy(error?: Error): this {
+    if (this.destroyed) return this;
+    this.destroyed = true;
+    this.#over.abort(error);
+    if (this.#fd !== -1) {
+      unwatch(this.#fd);
+      sys.close(this.#fd);
+    }
+    setImmediate(() => {
+      if (error !== undefined && !this.emit('error', error)) throw error;
+      this.emit('close');
+      this.forget();
+    });
+    return this;
+  }
+
+  async #connect(to: TcpNetConnectOpts): Promise<number> {
+    const addresses = await addressesOf(to, this.#over.signal);
+    let failure: unknown;
+    for (const address of addresses) {
+      try {
+        return await this.#reach(openTcp(address), { address, port: to.port });
+      } catch (error) {
+        this.#over.signal.throwIfAborted();
+        failure ??= error;
+      }
+    }
+    throw failure;
+  }
+
+  async #reach(fd: number, to: Endpoint): Promise<number> {
+    const socket = new Waited(fd, this.#over.signal);
+    try {
+      if (begin(fd, to)) return fd;
+      await socket.ready(POLLOUT);
+      const error = outcomeOf(fd, to);
+      if (error !== undefined) throw error;
+      return fd;
+    } catch (error) {
+      socket[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  #connected(fd: number): void {
+    if (this.destroyed) {
+      sys.close(fd);
+      return;
+    }
+    this.#fd = fd;
+    const peer = peerOf(fd);
+    if (peer !== undefined) [this.remoteAddress, this.remotePort] = [peer.address, peer.port];
+    this.emit('connect');
+    this.#send();
+  }
+
+  #send(): void {
+    while (!this.destroyed && this.#unsent.length > 0) {
+      const sent = sys.write(this.#fd, this.#unsent, 0, this.#unsent.length, -1);
+      if (sent === EAGAIN) break;
+      if (sent < 0) {
+        this.destroy(systemError(sent, 'write'));
+        return;
+      }
+      this.#unsent = this.#unsent.subarray(sent);
+    }
+    if (this.destroyed) return;
+    if (this.#isEnding && this.#unsent.length === 0 && !this.#isSent) {
+      this.#isSent = true;
+      sys.shutdown(this.#fd);
+    }
+    this.#watch();
+  }
+
+  #watch(): void {
+    if (this.#isSent && this.#isRead) return void this.destroy();
+    const events = (this.#isRead ? 0 : POLLIN) | (this.#unsent.length > 0 ? POLLOUT : 0);
+    if (events === this.#events) return;
+    this.#events = events;
+    if (events === 0) unwatch(this.#fd);
+    else watch(this.#fd, events, () => this.#ready());
+  }
+
+  #ready(): void {
+    if (this.#unsent.length > 0) this.#send();
+    if (this.destroyed || this.#isRead) return;
+    chunk ??= new Uint8Array(CHUNK_BYTES);
+    const length = sys.read(this.#fd, chunk, 0, chunk.length, -1);
+    if (length === EAGAIN) return;
+    if (length < 0) this.destroy(systemError(length, 'read'));
+    else if (length > 0) this.emit('data', Buffer.from(chunk.subarray(0, length)));
+    else this.#ended();
+  }
+
+  #ended(): void {
+    this.#isRead = true;
+    this.emit('end');
+    if (this.destroyed) return;
+    if (this.#allowHalfOpen) this.#watch();
+    else this.end();
+  }
+}
+
+async function addressesOf({ host, lookup }: TcpNetConnectOpts, signal: AbortSignal): Promise<readonly string[]> {
+  if (lookup === undefined || isIP(host) !== 0) return await resolveName(host, signal);
+  return await new Promise((resolve, reject) => {
+    lookup(host, { all: true }, (error, found) => {
+      if (error === null) resolve(found.map(({ address }) => address));
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,118 @@
+/** What takes connections, for net.ts. */
+import { AbortController } from '../abort.ts';
+import { Emitter } from '../emitter.ts';
+import { systemError } from '../errors.ts';
+import { clearTimeout, POLLIN, setImmediate, setTimeout, unwatch, watch, type Timer } from '../loop.ts';
+import type { Endpoint } from './address.ts';
+import { resolveName } from './resolver/index.ts';
+import { EAGAIN, listenOn, ownOf } from './socket.ts';
+
+/** Without a host: all addresses, of IPv6 and IPv4. */
+interface ListenOptions {
+  readonly host?: string;
+  readonly port: number;
+}
+
+interface ServerEvents extends Record<string, readonly unknown[]> {
+  listening: [];
+  error: [Error];
+  close: [];
+}
+
+/** It stays for long: cycles of what has come and gone are looked for from here on, and not as late as in what soon ends. */
+const CYCLES_FROM_BYTES = 2 * 1024 * 1024;
+const ECONNABORTED = -103;
+/** Without a descriptor for a connection, which stays ready to be accepted. */
+const RETRY_MS = 100;
+
+/** @typeParam C a connection */
+export class Server<C extends { once(event: 'close', call: () => void): unknown }> extends Emitter<ServerEvents> {
+  readonly #adopt: (fd: number) => C;
+  readonly #onConnection: (connection: C) => void;
+  #fd = -1;
+  #open = 0;
+  #isClosing = false;
+  #retry: Timer | undefined;
+
+  constructor(adopt: (fd: number) => C, onConnection: (connection: C) => void) {
+    super();
+    this.#adopt = adopt;
+    this.#onConnection = onConnection;
+  }
+
+  listen(at: ListenOptions, then: () => void): this {
+    this.once('listening', then);
+    descriptorFor(at).then(
+      (fd) => this.#listening(fd),
+      (error: Error) => this.#fail(error),
+    );
+    return this;
+  }
+
+  /** Where it listens. */
+  address(): Endpoint | undefined {
+    return ownOf(this.#fd);
+  }
+
+  /** Takes no more connections. @param then called once the last has been closed */
+  close(then: () => void): this {
+    this.once('close', then);
+    clearTimeout(this.#retry);
+    unwatch(this.#fd);
+    sys.close(this.#fd);
+    this.#isClosing = true;
+    setImmediate(() => this.#closed());
+    return this;
+  }
+
+  #listening(fd: number): void {
+    this.#fd = fd;
+    this.#watch();
+    sys.cyclesFrom(CYCLES_FROM_BYTES);
+    this.emit('listening');
+  }
+
+  #watch(): void {
+    watch(this.#fd, POLLIN, () => this.#accept());
+  }
+
+  #accept(): void {
+    const fd = sys.accept(this.#fd);
+    if (fd === EAGAIN || fd === ECONNABORTED) return;
+    if (fd < 0) {
+      unwatch(this.#fd);
+      this.#retry = setTimeout(() => this.#watch(), RETRY_MS);
+      this.#fail(systemError(fd, 'accept'));
+      return;
+    }
+    const connection = this.#adopt(fd);
+    this.#open++;
+    connection.once('close', () => {
+      this.#open--;
+      this.#closed();
+    });
+    this.#onConnection(connection);
+  }
+
+  #closed(): void {
+    if (this.#isClosing && this.#open === 0) this.emit('close');
+  }
+
+  #fail(error: Error): void {
+    if (!this.emit('error', error)) throw error;
+  }
+}
+
+async function descriptorFor({ host, port }: ListenOptions): Promise<number> {
+  if (host !== undefined) {
+    const [address = host] = await resolveName(host, new AbortController().signal);
+    return listenOn({ address, port });
+  }
+  try {
+    return listenOn({ address: '::', port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw error;
+    // A machine without IPv6. Whatever else it was is an error of this one, too.
+    return listenOn({ address: '0.0.0.0', port });
+  }
+}

@@ -1,0 +1,61 @@
+import { HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
+
+/** What is asked for. A body is not part of it. */
+export interface RequestHead {
+  readonly method: string;
+  /** As it was sent: path and query. */
+  readonly target: string;
+  readonly headers: Headers;
+}
+
+const TOKEN = "!#$%&'*+.^_`|~0-9A-Za-z-";
+const REQUEST_LINE = new RegExp(`^([${TOKEN}]+) ([\\x21-\\x7e]+) HTTP/1\\.([01])$`);
+const METHOD_BEGIN = new RegExp(`^[${TOKEN}]`);
+
+/** Reads the head of one request. What comes behind it, a body or another request, is its caller's to drop. */
+export class RequestReader {
+  readonly #lines: Lines;
+  readonly #headers = new HeaderLines();
+  #first: { readonly method: string; readonly target: string; readonly minor: string } | undefined;
+
+  /** @param maxBytes of the whole head */
+  constructor(maxBytes: number) {
+    this.#lines = new Lines(maxBytes);
+  }
+
+  /** @returns the head, once it is whole. @throws HttpParseError */
+  push(piece: Uint8Array): RequestHead | undefined {
+    for (let at = 0; at < piece.length;) {
+      const { line, next } = this.#lines.take(piece, at);
+      at = next;
+      if (line !== undefined && this.#isLast(line)) return this.#whole();
+    }
+    // Other protocols greet without a line feed, and would be waited for.
+    const { begun } = this.#lines;
+    if (this.#first === undefined && begun.trim() !== '' && !METHOD_BEGIN.test(begun)) throw notHttp();
+    return undefined;
+  }
+
+  #isLast(line: string): boolean {
+    if (this.#first !== undefined) return this.#headers.add(line);
+    // RFC 9112, 2.2: what an old client sends behind its last request.
+    if (line === '') return false;
+    const [, method, target, minor] = REQUEST_LINE.exec(line) ?? [];
+    if (method === undefined || target === undefined || minor === undefined) throw notHttp();
+    this.#first = { method, target, minor };
+    return false;
+  }
+
+  #whole(): RequestHead {
+    const { method, target, minor } = this.#first!;
+    const { headers } = this.#headers;
+    const host = headers.get('host');
+    // Of two, each reader may believe another one.
+    if (host === undefined ? minor === '1' : host.includes(',')) throw new HttpParseError('not one Host header');
+    return { method, target, headers };
+  }
+}
+
+function notHttp(): HttpParseError {
+  return new HttpParseError('no request line of HTTP/1.1');
+}

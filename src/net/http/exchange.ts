@@ -1,0 +1,146 @@
+import type { Socket } from 'node:net';
+import { headText, HttpParseError, type Headers } from '../codec/head.ts';
+import { RequestReader, type RequestHead } from '../codec/request.ts';
+
+/** One whole answer. */
+export interface Answer {
+  readonly status: Status;
+  readonly body: string;
+  /** Plain text unless said. */
+  readonly type?: string;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const REASONS = {
+  200: 'OK',
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
+} as const;
+type Status = keyof typeof REASONS;
+
+/** A probe's request is some 200 bytes. */
+const HEAD_MAX_BYTES = 4096;
+/** The kubelet itself gives up after a second unless told otherwise. */
+const REQUEST_MS = 5000;
+/** For a client that reads slowly, or does not close what is over. */
+const ANSWER_MS = 60_000;
+
+/**
+ * One connection of a client: the head of a request, then an answer, as the connection's last: a probe comes again on another. What
+ * else the client sends is read and dropped.
+ */
+export class Exchange {
+  readonly remoteAddress: string | undefined;
+  readonly #socket: Socket;
+  readonly #reader = new RequestReader(HEAD_MAX_BYTES);
+  #head: RequestHead | undefined;
+  #isAnswered = false;
+  /** When it is ended, by performance.now(). */
+  #until = performance.now() + REQUEST_MS;
+
+  /** @param onRequest once the head is whole */
+  constructor(socket: Socket, onRequest: (exchange: Exchange) => void) {
+    this.#socket = socket;
+    this.remoteAddress = socket.remoteAddress;
+    socket.on('data', (piece: Uint8Array) => this.#take(piece, onRequest));
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => {
+      if (this.#head === undefined || this.#isStream) socket.destroy();
+    });
+  }
+
+  #isStream = false;
+
+  get method(): string {
+    return this.#head?.method ?? '';
+  }
+
+  get target(): string {
+    return this.#head?.target ?? '';
+  }
+
+  get headers(): Headers {
+    return this.#head?.headers ?? new Map();
+  }
+
+  /** A whole answer; to HEAD without its body. */
+  respond({ status, body, type = 'text/plain; charset=utf-8', headers = {} }: Answer): void {
+    const length = ['content-length', String(Buffer.byteLength(body))] as const;
+    const head = this.#begin(status, type, [length, ...Object.entries(headers)]);
+    this.#socket.end(this.method === 'HEAD' ? head : head + body);
+  }
+
+  /** The head of an answer that goes on until the client closes it, or end(). */
+  stream(type: string): void {
+    this.#isStream = true;
+    this.#socket.write(this.#begin(200, type, []));
+    this.#until = Infinity;
+  }
+
+  /** A piece of a stream. */
+  write(text: string): void {
+    this.#socket.write(text);
+  }
+
+  end(): void {
+    this.#socket.end();
+    this.#until = performance.now() + ANSWER_MS;
+  }
+
+  /** Whether the client has not yet taken what was written. */
+  get isBehind(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  onClose(call: () => void): void {
+    this.#socket.once('close', call);
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** Ends what takes too long. @param now of performance.now() */
+  expire(now: number): void {
+    if (now < this.#until) return;
+    if (this.#isAnswered) this.destroy();
+    else this.#refuse(408);
+  }
+
+  #take(piece: Uint8Array, onRequest: (exchange: Exchange) => void): void {
+    if (this.#head !== undefined || this.#isAnswered) return;
+    try {
+      this.#head = this.#reader.push(piece);
+    } catch (error) {
+      if (!(error instanceof HttpParseError)) throw error;
+      this.#refuse(error.isTooLong ? 431 : 400);
+      return;
+    }
+    if (this.#head !== undefined) onRequest(this);
+  }
+
+  #refuse(status: Status): void {
+    this.respond({ status, body: `${REASONS[status].toLowerCase()}\n` });
+    // Nothing that such a client may still want is worth a connection.
+    this.#until = performance.now() + REQUEST_MS;
+  }
+
+  #begin(status: Status, type: string, headers: readonly (readonly [string, string])[]): string {
+    this.#isAnswered = true;
+    this.#until = performance.now() + ANSWER_MS;
+    return headText(`HTTP/1.1 ${status} ${REASONS[status]}`, [
+      ['date', new Date().toUTCString()],
+      ['content-type', type],
+      ['cache-control', 'no-store'],
+      ['x-content-type-options', 'nosniff'],
+      ['connection', 'close'],
+      ...headers,
+    ]);
+  }
+}

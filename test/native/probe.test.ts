@@ -1,0 +1,147 @@
+/** kolla-core's kolla-probe where it is not as kolla-pod's: what it refuses, as PID 1, and in how much memory. */
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { canBuildCore, coreBinary } from '../cluster/core-binary.ts';
+import { privateFolder } from '../../tools/folder.ts';
+import { run, start, tied } from '../../tools/process.ts';
+import { get } from '../probe/serve/serve-support.ts';
+import { until } from '../support/until.ts';
+
+const missing = await canBuildCore();
+const skip = missing ?? false;
+const folder = await privateFolder('core-probe');
+after(async () => await folder[Symbol.asyncDispose]());
+if (missing === undefined) await coreBinary(folder.path, ['kolla-probe', 'healthcheck_port']);
+const PROBE = join(folder.path, 'core-bin/kolla-probe');
+const env = { PATH: process.env['PATH'] };
+
+function configured(name: string, yaml: string): string {
+  const file = join(folder.path, `${name}.yaml`);
+  writeFileSync(file, yaml);
+  return file;
+}
+
+for (const [words, what] of [
+  ['mysql 127.0.0.1:3306', "'mysql'"],
+  ['db-sync nova', "'db-sync'"],
+  ['http https://127.0.0.1:5000/?token=t0ken', "'http' with a URL that is not plain http"],
+] as const)
+  test(`serve refuses ${words} at its start, by its place and with the fix`, { skip }, async () => {
+    const file = configured('refused', `checks: { api: { run: "tcp a:1" }, x: { run: "${words}" } }\n`);
+    const { code, stderr } = await run(PROBE, ['serve', '--config', file], { env });
+    assert.equal(code, 65);
+    assert.ok(stderr.includes(`${file}: checks.x: ${what} needs kolla-pod, which asks it in kolla-sidecar`), stderr);
+    assert.doesNotMatch(stderr, /t0ken/);
+  });
+
+test("sections of kolla-pod.yaml for kolla-pod's checks are not refused", { skip }, async () => {
+  const file = configured('sections', 'probe: { mysql: { user: u }, serve: { listen: "9808" } }\n');
+  const { code, stderr } = await run(PROBE, ['process', 'nobody-runs-this', '--config', file], { env });
+  assert.equal(code, 1, stderr);
+  const wrong = configured('wrong', 'probe: { mysqll: { user: u } }\n');
+  assert.equal((await run(PROBE, ['process', 'x', '--config', wrong], { env })).code, 65);
+});
+
+test(
+  'where stdout and stderr are closed, nothing else gets their numbers, and it does its work',
+  { skip },
+  async () => {
+    const opened = join(folder.path, 'opened');
+    writeFileSync(opened, '');
+    const closed = ['-c', 'exec "$@" <&- >&- 2>&-', 'sh', PROBE];
+    assert.equal((await run('sh', [...closed, '--version'], { env })).code, 0);
+    assert.equal((await run('sh', [...closed, 'file-age', opened, '1h'], { env })).code, 0);
+    assert.equal((await run('sh', [...closed, 'file-age', join(folder.path, 'none'), '1h'], { env })).code, 1);
+  },
+);
+
+const NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
+const hasNamespace = (await run('unshare', [...NAMESPACE, 'true']).catch(() => undefined))?.code === 0;
+
+test(
+  'as PID 1 it reaps what others leave behind, and ends by SIGTERM',
+  {
+    skip: skip || (!hasNamespace && 'needs root, for a pid namespace'),
+  },
+  async () => {
+    // Out of the group that is ended with the check.
+    const leaving = ['command', '--', 'sh', '-c', 'setsid sh -c "exit 0" & exit 0'];
+    const file = configured(
+      'first',
+      `checks: { left: { run: ${JSON.stringify(leaving)}, period: 100ms, timeout: 90ms } }\n`,
+    );
+    const words = [...NAMESPACE, PROBE, 'serve', '--config', file, '--listen', '127.0.0.1:0'];
+    await using running = await start(...tied('unshare', words), { env, keepOutput: true });
+    let said = '';
+    running.child.stderr!.on('data', (piece: Buffer) => (said += piece.toString()));
+    const [, port] = await until('the address', () => /answered on [^ ]+:(\d+);/.exec(said) ?? undefined);
+    await until('ten answers', async () => {
+      const { body } = await get(Number(port), '/metrics');
+      return (
+        Number(/^kolla_probe_check_duration_seconds_count\{check="left"\} (\d+)$/m.exec(body)?.[1]) >= 10 || undefined
+      );
+    });
+    const [first = 0] = childrenOf(running.pid);
+    await until('nothing to be left', () => childrenOf(first).every((pid) => !isZombie(pid)) || undefined);
+    process.kill(first, 'SIGTERM');
+    assert.equal(await running.ended, 143);
+  },
+);
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return /^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const ROWS = 100_000;
+const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
+const needsRoot = process.geteuid?.() !== 0 && 'needs root, for chroot';
+
+for (const [what, port] of [
+  ['to other ports', 3306],
+  ["to the same port, of others'", 5672],
+] as const)
+  test(
+    `the last of ${ROWS} connections ${what} is found within 4 MiB of data`,
+    { skip: skip || needsRoot },
+    async () => {
+      const root = join(folder.path, `root-${port}`);
+      rootWith(root, port);
+      const words = ['--data=4194304', 'chroot', root, '/healthcheck_port', 'nova-compute'];
+      const own = { ...env, HEALTHCHECK_TIMEOUT: '600' };
+      const found = await run('prlimit', [...words, '5672'], { env: own });
+      assert.deepEqual([found.code, found.stderr], [0, '']);
+      const lacks = await run('prlimit', [...words, '5671'], { env: own });
+      assert.equal(lacks.code, 1);
+      assert.match(lacks.stderr, /nova-compute \(pid 77\) has no established connection to port 5671/);
+    },
+  );
+
+/** A root with kolla-core and a /proc of one process, which has the last connection. */
+function rootWith(root: string, port: number): void {
+  const proc = join(root, 'proc');
+  for (const path of ['net', '77/fd']) mkdirSync(join(proc, path), { recursive: true });
+  copyFileSync(join(folder.path, 'kolla-core'), join(root, 'healthcheck_port'));
+  const row = (i: number, to: number, inode: number) =>
+    `${String(i).padStart(4)}: 0100007F:${hex((i % 60_000) + 1024)} 0100007F:${hex(to)} 01 00000000:00000000 00:00000000 00000000 ` +
+    `    0        0 ${inode} 1 0000000000000000 20 4 30 10 -1\n`;
+  const others = Array.from({ length: ROWS - 1 }, (_, i) => row(i, port, i + 100));
+  writeFileSync(join(proc, 'net/tcp'), HEAD + others.join('') + row(ROWS, 5672, 42));
+  writeFileSync(join(proc, 'net/tcp6'), HEAD);
+  writeFileSync(join(proc, '77/comm'), 'nova-compute\n');
+  writeFileSync(join(proc, '77/cmdline'), 'python3\0/usr/bin/nova-compute\0');
+  writeFileSync(join(proc, '77/stat'), '77 (nova-compute) S 1 77 77 0 -1 0\n');
+  symlinkSync('socket:[42]', join(proc, '77/fd/3'));
+}
+
+const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');

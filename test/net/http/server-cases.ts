@@ -1,0 +1,150 @@
+/** What a client sees of the server of status words, for the engine that it runs on. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { LONG_BYTES } from '../../engine/on-engine/health.ts';
+
+interface Port {
+  readonly port: number;
+}
+
+/** @param start the server on loopback with these paths. @param skip why it can't run */
+export function testServer(start: () => Promise<Port & AsyncDisposable>, skip: string | false = false): void {
+  const onServer = (title: string, act: (server: Port) => Promise<void>) => {
+    void test(title, { skip }, async () => {
+      await using server = await start();
+      await act(server);
+    });
+  };
+
+  onServer('a path that is well is 200 with its word, and one that is not is 503 with its word', async (server) => {
+    const [live, ready] = [await ask(server, '/livez'), await ask(server, '/readyz')];
+    assert.deepEqual([live.status, live.body], [200, 'ok\n']);
+    assert.deepEqual([ready.status, ready.body], [503, 'migrating\n']);
+  });
+
+  onServer('a path is asked anew at each request', async (server) => {
+    assert.equal((await ask(server, '/asked')).body, '1\n');
+    assert.equal((await ask(server, '/asked')).body, '2\n');
+  });
+
+  onServer('HEAD answers as GET does, without a body', async (server) => {
+    const { status, body, headers } = await ask(server, '/readyz', 'HEAD');
+    assert.deepEqual([status, body, headers['content-length']], [503, '', '10']);
+  });
+
+  onServer('what stands behind a question mark does not change the path', async (server) => {
+    assert.equal((await ask(server, '/livez?verbose=1')).status, 200);
+  });
+
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['GET', '/livez/'],
+    ['GET', '/constructor'],
+    ['GET', '/../livez'],
+    ['POST', '/livez'],
+    ['DELETE', '/readyz'],
+  ] as const)
+    onServer(`${method} ${path} is 404`, async (server) => {
+      assert.deepEqual((await ask(server, path, method)).status, 404);
+    });
+
+  onServer('a connection is closed after its answer', async (server) => {
+    const said = await say(server, 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    assert.equal(said.match(/HTTP\/1\.1 200/g)?.length, 1);
+  });
+
+  onServer('headers that do not end are refused', async (server) => {
+    assert.match(await say(server, `GET /livez HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(8000)}`), /^HTTP\/1\.1 431 /);
+  });
+
+  onServer('who speaks no HTTP is sent away, and others are answered', async (server) => {
+    assert.match(await say(server, '\u0016\u0003\u0001 hello'), /^HTTP\/1\.1 400 /);
+    assert.match(await say(server, '\u0016\u0003\u0001 hello\r\n\r\n'), /^HTTP\/1\.1 400 /);
+    assert.equal((await ask(server, '/livez')).status, 200);
+  });
+
+  onServer('who does not finish its request in five seconds is sent away', async (server) => {
+    const [nothing, begun] = await Promise.all([say(server, ''), say(server, 'GET /livez HTTP/1.1\r\nHost')]);
+    assert.match(nothing, /^HTTP\/1\.1 408 /);
+    assert.match(begun, /^HTTP\/1\.1 408 /);
+  });
+
+  onServer('a request is answered though its client says no more', async (server) => {
+    const socket = connect(server.port, '127.0.0.1', () => socket.end('GET /livez HTTP/1.0\r\n\r\n'));
+    assert.match(await text(socket), /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nok\n$/);
+  });
+
+  onServer('a request is answered before its body has come', async (server) => {
+    const head = 'POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n';
+    assert.match(await say(server, `${head}xxx`), /^HTTP\/1\.1 404 /);
+  });
+
+  onServer('a body of megabytes is read away, and the answer arrives', async (server) => {
+    const head = 'POST /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+    assert.match(await say(server, head + 'x'.repeat(LONG_BYTES)), /^HTTP\/1\.1 404 /);
+  });
+
+  onServer('an answer that no socket holds arrives whole, and holds up no other', async (server) => {
+    const slow = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    slow.end('GET /long HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(slow, 'readable');
+    assert.equal((await ask(server, '/livez')).status, 200);
+    const [, body = ''] = (await text(slow)).split('\r\n\r\n');
+    assert.equal(body.length, LONG_BYTES + 1);
+  });
+
+  onServer('who goes away in the middle of an answer is forgotten', async (server) => {
+    const gone = connect(server.port, '127.0.0.1', () => gone.write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n'));
+    await once(gone, 'readable');
+    gone.resetAndDestroy();
+    assert.equal((await ask(server, '/livez')).status, 200);
+  });
+
+  for (const [what, lines] of [
+    ['without a Host', []],
+    ['with two', ['Host: localhost', 'Host: evil.example']],
+  ] as const)
+    onServer(`a request ${what} is refused`, async (server) => {
+      const head = ['GET /livez HTTP/1.1', ...lines, '', ''].join('\r\n');
+      assert.match(await say(server, head), /^HTTP\/1\.1 400 /);
+    });
+
+  onServer('who holds two hundred connections open keeps nobody out', async (server) => {
+    const held: Socket[] = [];
+    for (let i = 0; i < 200; i++) held.push(await connected(server.port));
+    assert.equal((await ask(server, '/livez')).status, 200);
+    for (const socket of held.slice(0, 100)) assert.equal(await ended(socket), true);
+    for (const socket of held) socket.destroy();
+  });
+}
+
+async function ask({ port }: Port, path: string, method = 'GET') {
+  const asked = request({ port, path, method, host: '127.0.0.1', agent: false });
+  asked.end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, body: await text(response), headers: response.headers };
+}
+
+/** Sends these bytes, and resolves with all that is said until the other side closes. */
+async function say({ port }: Port, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+  return await text(socket);
+}
+
+export async function connected(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Resolves once the other side has closed it. */
+export async function ended(socket: Socket | undefined): Promise<boolean> {
+  if (socket === undefined) return false;
+  socket.resume();
+  if (!socket.closed) await once(socket, 'close');
+  return true;
+}
