@@ -17,10 +17,11 @@ import { kollaStart } from './kolla-start.ts';
 import { figureDrawing, figureLine, figureTable } from './figure.ts';
 import { logShip } from './log-ship.ts';
 import { probe } from './probe.ts';
+import { probeServe } from './probe-serve.ts';
 import { setConfigs } from './set-configs.ts';
 import { waits } from './waits.ts';
 
-const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits, dbSync, probe, logShip];
+const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits, dbSync, probe, probeServe, logShip];
 const PAGE = 'docs/concepts/performance.md';
 
 const asked = process.argv.slice(2).filter((word) => word !== '');

@@ -9,11 +9,17 @@ import { start, tied, type Running } from '../tools/process.ts';
 import { until } from '../test/support/until.ts';
 import { percentile, round, type Figure } from './figure.ts';
 
-const PROBE = fileURLToPath(new URL('../dist/bin/kolla-probe', import.meta.url));
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+/** Whose server it is. */
+export const SERVERS = {
+  'kolla-core': [join(DIST, 'bin/kolla-probe')],
+  'kolla-pod': [join(DIST, 'kolla-pod'), 'probe'],
+} as const;
 const CHECKS = 20;
 const REQUESTS_PER_SECOND = 200;
 const LOAD_S = 10;
-const IDLE_MS = 20_000;
+/** Each check six times. */
+const IDLE_MS = 60_000;
 
 export interface Resident extends Running {
   readonly port: number;
@@ -28,16 +34,21 @@ export function cpuMsOf(pid: number): number {
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
-/** Starts the built binary's server with these checks, each asked once a second; resolves when it answers. */
-export async function startResident(folder: string, runs: readonly string[]): Promise<Resident> {
+/** Starts the built binary's server with these checks; resolves when it answers. */
+export async function startResident(
+  folder: string,
+  runs: readonly string[],
+  { server, period }: { readonly server: keyof typeof SERVERS; readonly period: string },
+): Promise<Resident> {
   const port = await freePort();
   const config = join(folder, `kolla-pod-${port}.yaml`);
-  const checks = runs.map((run, i) => [`check-${i}`, { run, for: ['readiness'], period: '1s' }]);
+  const checks = runs.map((run, i) => [`check-${i}`, { run, for: ['readiness'], period }]);
   await writeFile(config, JSON.stringify({ checks: Object.fromEntries(checks) as object }));
-  const args = ['serve', '--listen', `127.0.0.1:${port}`, '--config', config];
-  const running = await start(...tied(PROBE, args), {
+  const args = ['serve', '--listen', `127.0.0.1:${port}`, '--config', config, '--allow-no-checks'];
+  const [program, ...words] = SERVERS[server];
+  const running = await start(...tied(program, [...words, ...args]), {
     env: { PATH: process.env['PATH'] },
-    logFile: join(folder, 'serve.log'),
+    logFile: join(folder, `serve-${port}.log`),
   });
   await until('the resident server to answer', async () =>
     (await get(port).catch(() => undefined)) === 200 ? true : undefined,
@@ -56,33 +67,62 @@ function get(port: number): Promise<number> {
   });
 }
 
-/** What the server takes for itself, for a probe, and how soon it answers many. */
-export async function residentFigures(folder: string): Promise<Figure[]> {
-  const run = 'connected nova-compute 5672';
-  await using resident = await startResident(
-    folder,
-    Array.from({ length: CHECKS }, () => run),
-  );
-  const before = cpuMsOf(resident.pid);
-  await sleep(IDLE_MS);
-  const perCheck = (cpuMsOf(resident.pid) - before) / ((IDLE_MS / 1000) * CHECKS);
-  const loaded = cpuMsOf(resident.pid);
-  const waits = await load(resident.port);
-  const perAnswer = (cpuMsOf(resident.pid) - loaded - perCheck * CHECKS * LOAD_S) / waits.length;
-  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${resident.pid}/status`, 'utf8')) ?? [];
-  const figure = (what: string, unit: string, ours: number, digits: number): Figure => ({
+interface Taken {
+  /** Of processor time, over a minute in which nobody asks. */
+  readonly idleMs: number;
+  readonly perAnswerMs: number;
+  readonly waits: readonly number[];
+  readonly anonymousMegabytes: number;
+  readonly residentMegabytes: number;
+}
+
+/** kolla-core's server beside kolla-pod's, each alone, with the same checks. @param runs that are healthy */
+export async function residentFigures(folder: string, runs: readonly string[]): Promise<Figure[]> {
+  const [core, pod] = [await takenBy('kolla-core', folder, runs), await takenBy('kolla-pod', folder, runs)];
+  const figure = (
+    what: string,
+    unit: string,
+    of: (taken: Taken) => number,
+    digits: number,
+    reach?: number,
+  ): Figure => ({
     what: `resident, ${what}`,
     unit,
-    ours: round(ours, digits),
-    peer: undefined,
+    ours: round(of(core), digits),
+    peer: round(of(pod), digits),
+    ...(reach !== undefined && { reach }),
   });
+  const within = (part: number) => (taken: Taken) => percentile(taken.waits, part);
+  const every = `${CHECKS} checks every 10 s`;
   return [
-    figure('a check `connected`: CPU', 'ms', perCheck, 2),
-    figure('an answer to httpGet: CPU', 'ms', perAnswer, 2),
-    figure(`${REQUESTS_PER_SECOND} requests a second, 50 % within`, 'ms', percentile(waits, 0.5), 1),
-    figure(`${REQUESTS_PER_SECOND} requests a second, 99 % within`, 'ms', percentile(waits, 0.99), 1),
-    figure(`memory with ${CHECKS} checks`, 'MB', Number(kilobytes) / 1024, 0),
+    figure(`${every}: anonymous memory`, 'MB', (taken) => taken.anonymousMegabytes, 1, 5),
+    figure(`${every}: memory`, 'MB', (taken) => taken.residentMegabytes, 1),
+    { what: `resident, ${every}: CPU`, unit: '×', ours: round(core.idleMs / pod.idleMs, 2), peer: 1, reach: 1 },
+    figure(`${every}, a minute: CPU`, 'ms', (taken) => taken.idleMs, 1),
+    figure('an answer to httpGet: CPU', 'ms', (taken) => taken.perAnswerMs, 2),
+    figure(`${REQUESTS_PER_SECOND} requests a second, 50 % within`, 'ms', within(0.5), 1),
+    figure(`${REQUESTS_PER_SECOND} requests a second, 99 % within`, 'ms', within(0.99), 1, 20),
   ];
+}
+
+async function takenBy(server: keyof typeof SERVERS, folder: string, runs: readonly string[]): Promise<Taken> {
+  const all = Array.from({ length: CHECKS }, (_, i) => runs[i % runs.length]!);
+  await using resident = await startResident(folder, all, { server, period: '10s' });
+  const idle = cpuMsOf(resident.pid);
+  await sleep(IDLE_MS);
+  const loaded = cpuMsOf(resident.pid);
+  const idleMs = loaded - idle;
+  const waits = await load(resident.port);
+  const perAnswerMs = (cpuMsOf(resident.pid) - loaded - (idleMs * LOAD_S * 1000) / IDLE_MS) / waits.length;
+  const status = readFileSync(`/proc/${resident.pid}/status`, 'utf8');
+  const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024;
+  return {
+    idleMs,
+    perAnswerMs,
+    waits,
+    anonymousMegabytes: megabytes('RssAnon'),
+    residentMegabytes: megabytes('VmRSS'),
+  };
 }
 
 /** Each at its time, whether the last was answered or not, on a connection of its own as the kubelet's. */

@@ -1,7 +1,7 @@
 /** Each of Kolla's scripts beside ours, in a network of its own: prints Figures as JSON. Run by probe.ts in namespaces. */
 import { cp, chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KollaName } from '../src/probe/kolla/index.ts';
@@ -12,12 +12,14 @@ import { start } from '../tools/process.ts';
 import { round, type Figure } from './figure.ts';
 import { measuring, type Measured } from './measured.ts';
 import { brokerFigures } from './probe-broker.ts';
-import { residentFigures } from './probe-resident.ts';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const ROUNDS = 20;
 /** On a node whose processes the container sees (hostPID), as Kolla's compute containers do. */
 const OTHER_PROCESSES = 150;
+/** On a node with a busy broker or database. */
+const MANY_SOCKETS = 10_000;
+const MANY_REACH = 0.7;
 const SOCKET = '/run/libvirt/libvirt-sock';
 
 await using folder = await privateFolder('probe');
@@ -79,9 +81,36 @@ const figures = WORK.flatMap(([name]) => figuresOf(name, few.get(name)!));
   const many = await rounds([port]);
   figures.unshift(ratio(`${port[0]} among ${OTHER_PROCESSES} processes`, many.get(port[0])!, REACH[port[0]]));
 }
-figures.push(...(await residentFigures(path)), ...(await brokerFigures(path, measure)));
+{
+  await using _ = await connections(MANY_SOCKETS / 2);
+  const [port = ['healthcheck_port'] as const, listen = ['healthcheck_listen'] as const] = WORK;
+  const many = await rounds([port, listen]);
+  for (const [name] of [port, listen])
+    figures.push(ratio(`${name} with ${MANY_SOCKETS} sockets`, many.get(name)!, MANY_REACH));
+}
+figures.push(...(await brokerFigures(path, measure)));
 server.close();
 process.stdout.write(JSON.stringify(figures));
+
+/** Others' connections, both of whose ends are sockets of this network. */
+async function connections(count: number): Promise<AsyncDisposable> {
+  const held: Socket[] = [];
+  const other = createServer((socket) => held.push(socket));
+  other.listen(3306, '127.0.0.1');
+  await once(other, 'listening');
+  for (let i = 0; i < count; i++) {
+    const socket = connect(3306, '127.0.0.1');
+    await once(socket, 'connect');
+    held.push(socket);
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const socket of held) socket.destroy();
+      other.close();
+      await once(other, 'close');
+    },
+  };
+}
 
 /** Kolla's script, kolla-core and kolla-pod in turns, again and again. */
 async function rounds(work: typeof WORK): Promise<Map<string, Taken>> {

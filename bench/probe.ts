@@ -4,7 +4,6 @@
  *   in namespaces of our own: Kolla's scripts, ours in kolla-core and in kolla-pod, in turns, on the same
  *     stand-ins (bench/census) -> CPU, wall and memory of each with all that it starts (measured.c)
  *   a real RabbitMQ -> its own tool and Kolla's script, our check as a process and resident
- *   the resident server alone -> a check, an answer, 200 requests a second
  *   a real Kubernetes node, Pods that are probed each second -> all CPU of the node a probe, by exec of Kolla's script, by
  *     exec of ours, by httpGet
  */

@@ -1,0 +1,25 @@
+/**
+ * What resident probes cost: `make bench NAME=probe-serve`.
+ *
+ *   in namespaces of our own: twenty checks of stand-ins (bench/census), asked every 10 s by kolla-core's server, then by
+ *     kolla-pod's -> memory, CPU of a minute, 200 requests a second
+ */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { canHoldCensus } from './census/index.ts';
+import { inNamespaces } from './census/namespace.ts';
+import type { FiguresBench } from './bench.ts';
+import type { Figure } from './figure.ts';
+
+const SERVING = fileURLToPath(new URL('probe-serving.ts', import.meta.url));
+const BINARY = fileURLToPath(new URL('../dist/bin/kolla-probe', import.meta.url));
+
+export const probeServe: FiguresBench = {
+  kind: 'figures',
+  name: 'probe-serve',
+  title: 'kolla-probe serve: what resident probes cost',
+  peer: 'the same server in kolla-pod (Node)',
+  capability: async () =>
+    existsSync(BINARY) ? await canHoldCensus() : `there is no ${BINARY}; \`make build\` makes it`,
+  run: async () => JSON.parse(await inNamespaces(SERVING)) as Figure[],
+};
