@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { nextTurn } from '../core/next-turn.ts';
 import { unlessAbsent } from '../fs/absent.ts';
 import { fileHolds } from '../fs/content.ts';
 import { Replacer } from '../fs/replacer.ts';
@@ -76,7 +76,7 @@ async function carryOut(step: Step, doing: Doing): Promise<boolean> {
   }
   await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step, doing));
   // A file is replaced in one go; between two of them SIGTERM is heard.
-  await setImmediate();
+  await nextTurn();
   if (step.kind === 'file') log.info(`wrote ${path}`, { entry, mode: step.image.mode.toString(8).padStart(4, '0') });
   else if (step.kind === 'link') log.info(`linked ${path} to ${step.target}`, { entry });
   return true;
@@ -108,7 +108,7 @@ async function seed({ seeds }: Plan, { root, file, signal, log, replacer }: Doin
       plant(step, root, replacer),
     );
     log.debug(`seeded ${step.path}`);
-    await setImmediate();
+    await nextTurn();
   }
   const files = seeds.steps.filter(({ kind }) => kind !== 'directory').length;
   if (files > 0) log.info(`seeded the volumes with ${files} of the image's own files`);

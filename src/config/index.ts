@@ -12,7 +12,7 @@
  */
 import { ConfigError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import { applyPlan, type Applied } from './apply.ts';
 import { readAccounts, type Identity } from './owner.ts';
 import type { Overlay } from './overlays/overlay.ts';
@@ -81,10 +81,8 @@ export async function makePlan(options: ConfigOptions, { signal, log }: Surround
     log.info(`no config.json in ${options.configDir}: there are no files to put in place`);
     return undefined;
   }
-  const root = await realpath(options.root).catch((cause: unknown) => {
-    throw new ConfigError(`--root ${options.root}: ${messageOf(cause)}; it must be a folder`, { cause });
-  });
-  const image = await realpath(options.image ?? '/');
+  const root = rootOf(options.root);
+  const image = realpathSync.native(options.image ?? '/');
   const needsMounts = root !== image || options.writesInPlace === true;
   const plan = await planConfig(loaded, {
     ...options,
@@ -104,6 +102,15 @@ export async function makePlan(options: ConfigOptions, { signal, log }: Surround
   for (const [dest, names] of options.overlay?.used ?? [])
     log.debug(`laid this pod's values over ${dest}`, { names: names.join(' ') });
   return { loaded, root, plan };
+}
+
+/** Without links. */
+function rootOf(root: string): string {
+  try {
+    return realpathSync.native(root);
+  } catch (cause) {
+    throw new ConfigError(`--root ${root}: ${messageOf(cause)}; it must be a folder`, { cause });
+  }
 }
 
 /** Does what makePlan planned. */

@@ -6,6 +6,15 @@ export function under(root: string, path: string): string {
   return join(root, normalize(path));
 }
 
+/** Undefined for what is not there, or can't be looked at. */
+export function withoutLinks(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Throws RangeError unless what lies above `path` is a folder inside `root` when all links are followed: a volume's
  * own link must not lead our writes into the image. Asked for every file, and what the kernel has cached is known sooner

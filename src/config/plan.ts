@@ -1,10 +1,9 @@
-import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError } from '../core/errors.ts';
 import { sentence } from '../core/nearest.ts';
 import type { FileStep, PermissionStep, PlanOptions, Step } from './model.ts';
 import type { Mount } from './mounts.ts';
-import { checkPlace } from './place.ts';
+import { checkPlace, withoutLinks } from './place.ts';
 import { Planner } from './planner.ts';
 import type { Loaded } from './read.ts';
 import { seedsOf, type Seeds } from './seed.ts';
@@ -63,7 +62,7 @@ export const MOUNT_POINT =
 async function placed(step: Step, site: Site, options: PlanOptions): Promise<Step> {
   if (step.kind === 'directory') return step;
   const isFileMount = (mount: Mount) => mount.kind === 'file' && fileUnder(site, mount.path) === step.path;
-  const isMountPoint = options.mountPoints.has(await truePath(step.path));
+  const isMountPoint = options.mountPoints.has(truePath(step.path));
   // Where a service has mounted the file from our volume, that shows there alone; at `/` it shows here.
   const keepsInode = options.writesInPlace && (options.root !== options.image || isMountPoint);
   if (step.kind === 'file' && keepsInode && options.mounts.some(isFileMount)) return inPlace(step);
@@ -73,7 +72,7 @@ async function placed(step: Step, site: Site, options: PlanOptions): Promise<Ste
 
 async function checkChangeable(path: string, site: Site, { mountPoints }: PlanOptions): Promise<void> {
   if (site.onlyCompare) return;
-  if (mountPoints.has(await truePath(path))) throw new RangeError(MOUNT_POINT);
+  if (mountPoints.has(truePath(path))) throw new RangeError(MOUNT_POINT);
   checkPlace(site.root, path, true);
 }
 
@@ -81,9 +80,8 @@ function inPlace(step: FileStep): FileStep {
   return { ...step, inPlace: true };
 }
 
-async function truePath(path: string): Promise<string> {
-  const folder = await realpath(dirname(path)).catch(() => dirname(path));
-  return join(folder, basename(path));
+function truePath(path: string): string {
+  return join(withoutLinks(dirname(path)) ?? dirname(path), basename(path));
 }
 
 async function seedsFor({ site, steps, replaced }: Planner, tracking: Tracking, options: PlanOptions): Promise<Seeds> {

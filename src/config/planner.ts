@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
@@ -9,6 +8,7 @@ import { hasMagic } from './glob.ts';
 import { isShared } from './mounts.ts';
 import { isBelow } from './overlays/overlay.ts';
 import { modeFor, ownershipFor, type Ownership } from './owner.ts';
+import { withoutLinks } from './place.ts';
 import type { PermissionStep, PlanOptions, Step } from './model.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
 import { bareOf, calledBy, fileUnder, folderUnder, nameOf, patternUnder, siteOf, type Site } from './site.ts';
@@ -90,7 +90,7 @@ export class Planner {
     );
     const named = matches?.length === 0 && !hasMagic(item.source) ? [sourcePath(item.source, configDir)] : [];
     for (const source of [...(matches ?? []).map((match) => match.source), ...named])
-      this.#sources.push([entry, await realpath(source).catch(() => bareOf(source))]);
+      this.#sources.push([entry, withoutLinks(source) ?? bareOf(source)]);
     if (matches?.length === 0) {
       if (item.optional) this.#leftOut(item);
       else this.problems.push(`${entry}.source: nothing is at ${item.source}; mount it, or set "optional": true`);

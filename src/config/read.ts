@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { accessSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../core/errors.ts';
@@ -21,7 +22,7 @@ export interface Loaded {
 export async function readConfig(folder: string, named: string | undefined): Promise<Loaded | undefined> {
   const file = named ?? (await firstPresent([join(folder, 'config.yaml'), join(folder, 'config.json')]));
   if (file === undefined) return undefined;
-  const text = await readText(file);
+  const text = readText(file);
   const document = parseDocument(/\.ya?ml$/.test(file) ? await parseYaml(file, text) : parseJson(file, text));
   if (!('problems' in document)) return { file, configDir: folder, document };
   const { problems } = document as { problems: string[] };
@@ -41,12 +42,15 @@ async function firstPresent(files: readonly string[]): Promise<string | undefine
   return undefined;
 }
 
-async function readText(file: string): Promise<string> {
+function readText(file: string): string {
+  let bytes: Buffer;
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+    bytes = readFileSync(file);
   } catch (cause) {
     throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
   }
+  if (!isUtf8(bytes)) throw new ConfigError(`${file} is not UTF-8`);
+  return bytes.toString();
 }
 
 function parseJson(file: string, text: string): unknown {

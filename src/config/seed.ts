@@ -1,6 +1,7 @@
 import { accessSync, constants, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
+import { followAt } from '../fs/access.ts';
 import { readContent } from '../fs/content.ts';
 import type { Replacer } from '../fs/replacer.ts';
 import { Directory } from '../fs/tree.ts';
@@ -8,7 +9,7 @@ import type { Access } from './model.ts';
 import type { Mount } from './mounts.ts';
 import { modeFor, type Identity } from './owner.ts';
 import { checkPlace, under } from './place.ts';
-import { followAt, lookAt, lookAtImages } from './step.ts';
+import { lookAt, lookAtImages } from './step.ts';
 
 /** Something of the image that a mount would hide, to be put into the volume. Its content is read when it is done. */
 export interface SeedStep {

@@ -1,7 +1,6 @@
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync, type Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { ignoreAbsent } from '../fs/absent.ts';
+import { unlessAbsent } from '../fs/absent.ts';
 import { glob, hasMagic } from './glob.ts';
 import { CONFIG_DIR } from './read.ts';
 
@@ -39,7 +38,7 @@ export function isNameless(source: string): boolean {
  */
 export async function matchesOf(source: string, dest: string, configDir: string, keepsLinks = false): Promise<Match[]> {
   const pattern = sourcePath(source, configDir);
-  const found = hasMagic(pattern) ? glob(pattern) : await literal(pattern);
+  const found = hasMagic(pattern) ? glob(pattern) : literal(pattern);
   const destOf = (path: string) => (dest.endsWith('/') && !isNameless(source) ? join(dest, basename(path)) : dest);
   return found.flatMap((path) => walk(path, destOf(path), keepsLinks));
 }
@@ -57,8 +56,8 @@ export function checkReadable({ kind, source }: Match): true {
   return true;
 }
 
-async function literal(path: string): Promise<string[]> {
-  return (await lstat(path).catch(ignoreAbsent)) === undefined ? [] : [path];
+function literal(path: string): string[] {
+  return unlessAbsent(() => lstatSync(path)) === undefined ? [] : [path];
 }
 
 function walk(source: string, dest: string, keepsLinks: boolean): Match[] {

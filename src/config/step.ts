@@ -1,4 +1,4 @@
-import { constants, lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
+import { constants, lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { unlessAbsent } from '../fs/absent.ts';
 import { may } from '../fs/access.ts';
 import { bytesOf, fileHolds, readContent, type Content } from '../fs/content.ts';
@@ -149,13 +149,4 @@ export async function lookAtImages(path: string): Promise<Stats | undefined> {
 /** lstat, or undefined for what isn't there. Not by a thread: to wake one for each of many files takes longer than the look. */
 export async function lookAt(path: string): Promise<Stats | undefined> {
   return unlessAbsent(() => lstatSync(path, { throwIfNoEntry: false }));
-}
-
-/** Of where a link leads; undefined for what can't be looked at. */
-export function followAt(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

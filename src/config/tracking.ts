@@ -1,5 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { followAt } from '../fs/access.ts';
 import { fileHolds, readContent } from '../fs/content.ts';
 import type { Identity } from './owner.ts';
 import { under } from './place.ts';
@@ -7,7 +8,7 @@ import { accessOf } from './seed.ts';
 import { fileUnder, nameOf, type Site } from './site.ts';
 import { keptPath } from './state.ts';
 import type { FileStep, LinkStep, Step, Tracked } from './model.ts';
-import { fileStep, followAt, linkStep, lookAt, lookAtImages } from './step.ts';
+import { fileStep, linkStep, lookAt, lookAtImages } from './step.ts';
 
 /** Something that goes: a file or link, or a folder if nothing is left in it. */
 export interface Removal {

@@ -1,11 +1,13 @@
-import { access, constants } from 'node:fs/promises';
+import { accessSync, constants, statSync, type Stats } from 'node:fs';
 
 /** Whether this process may do that with what lies at the path. Never rejects. @param how bits of fs.constants: R_OK, W_OK, X_OK */
 export async function may(path: string, how: number): Promise<boolean> {
-  return await access(path, how).then(
-    () => true,
-    () => false,
-  );
+  try {
+    accessSync(path, how);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether something lies at the path, as far as we can see; links are followed. Never rejects. */
@@ -16,4 +18,13 @@ export async function isThere(path: string): Promise<boolean> {
 /** Whether this process may make files in that folder, and remove them. */
 export async function mayWriteIn(folder: string): Promise<boolean> {
   return await may(folder, constants.W_OK | constants.X_OK);
+}
+
+/** Of where a link leads; undefined for what can't be looked at. */
+export function followAt(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

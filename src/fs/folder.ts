@@ -1,14 +1,17 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { followAt } from './access.ts';
 
 /**
  * Makes a folder if it is missing, in one that is there. Not what is missing above it: of a mistyped path nothing shall be
  * made. Rejects with the system's error.
  */
 export async function makeFolder(path: string, mode: number): Promise<void> {
-  await mkdir(path, { mode }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /**
@@ -19,7 +22,7 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
  */
 export async function makeFolders(path: string, mode?: number): Promise<string | undefined> {
   try {
-    await mkdir(path, { mode });
+    mkdirSync(path, { mode });
     return path;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return await asFound(path, error);
@@ -33,7 +36,7 @@ export async function makeFolders(path: string, mode?: number): Promise<string |
 
 async function made(path: string, mode: number | undefined): Promise<boolean> {
   try {
-    await mkdir(path, { mode });
+    mkdirSync(path, { mode });
     return true;
   } catch (error) {
     await asFound(path, error);
@@ -43,7 +46,6 @@ async function made(path: string, mode: number | undefined): Promise<boolean> {
 
 /** Somebody else may have been quicker, and what is there may be a link to a folder. */
 async function asFound(path: string, error: unknown): Promise<undefined> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() !== true) throw error;
+  if (followAt(path)?.isDirectory() !== true) throw error;
   return undefined;
 }

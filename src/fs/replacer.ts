@@ -49,6 +49,13 @@ export class Replacer {
   }
 }
 
+/** Puts one whole file in place, and lets no loss of power bring back the old one. Throws as Replacer's does. */
+export function replace(path: string, image: FileImage): void {
+  const replacer = new Replacer();
+  replacer.replace(path, image);
+  replacer.sync();
+}
+
 /** Puts a whole file in place: whoever reads it, and whenever we die, finds the old one or the new one. */
 export function putFile(folder: Directory, name: string, image: FileImage): void {
   put(folder, name, (temporary) => folder.create(temporary, image));

@@ -9,8 +9,7 @@
  * An owner that can't be had without root is one of `problems`, with its entry and the fix; the rest is planned
  * nevertheless. What is wrong with the document itself is ConfigError, with all of it.
  */
-import { existsSync } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { accessSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { treeOf } from '../image.ts';
@@ -119,7 +118,7 @@ function refuseUnknown(file: string, unknown: readonly string[], imageRoot: stri
 
 async function accountsOf(root: string): Promise<Accounts> {
   try {
-    await access(join(root, 'etc/passwd'));
+    accessSync(join(root, 'etc/passwd'));
   } catch (cause) {
     throw new ConfigError(`--image ${root} is no unpacked image: ${messageOf(cause)}`, { cause });
   }

@@ -1,4 +1,4 @@
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Loaded } from '../read.ts';
 import { matchesOf } from '../sources.ts';
@@ -23,21 +23,29 @@ export async function sizeLimit(loaded: Loaded, layout: Layout, imageRoot: strin
   for (const { source, dest } of loaded.document.config_files) {
     // What a source misses is found when kolla-init runs, where it matters.
     const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
-    for (const match of matches) bytes += pages((await stat(match.source)).size);
+    for (const match of matches) bytes += pages(statSync(match.source).size);
   }
   const seeded = layout.places.filter(({ volume, seed }) => volume === TREE_VOLUME && seed === true);
-  for (const { path } of seeded) bytes += await bytesIn(join(imageRoot ?? '/', path));
+  for (const { path } of seeded) bytes += bytesIn(join(imageRoot ?? '/', path));
   const wanted = Math.max((bytes * COPIES) / MI, imageRoot === undefined ? UNKNOWN_IMAGE_MI : LEAST_MI);
   return `${2 ** Math.ceil(Math.log2(wanted))}Mi`;
 }
 
-async function bytesIn(path: string): Promise<number> {
-  const found = await lstat(path);
+function bytesIn(path: string): number {
+  const found = lstatSync(path);
   if (!found.isDirectory()) return pages(found.isFile() ? found.size : 0);
-  const names = await readdir(path).catch(() => []);
   let bytes = PAGE_BYTES;
-  for (const name of names) bytes += await bytesIn(join(path, name));
+  for (const name of namesIn(path)) bytes += bytesIn(join(path, name));
   return bytes;
+}
+
+/** What this user may not list can't be copied either. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function pages(bytes: number): number {

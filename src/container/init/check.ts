@@ -5,7 +5,7 @@
  *
  * Writes nothing. 0 all is as asked; 1 something differs, and stderr says last what; 65 config.json, kolla-pod.yaml or a CA certificate is wrong.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { command } from '../../cli/command.ts';
 import { ExitCode } from '../../core/errors.ts';
@@ -14,7 +14,7 @@ import type { Difference, Show } from '../../config/check/index.ts';
 import { makePlan } from '../../config/index.ts';
 import { certificateCheck, configOptions } from './files.ts';
 import { FILE_OPTIONS } from './options.ts';
-import { mayWriteIn } from '../../fs/access.ts';
+import { followAt, mayWriteIn } from '../../fs/access.ts';
 import { ROOTLESS_RUN_COMMAND, RUN_COMMAND } from '../start/index.ts';
 
 /** So many paths are named in the last line; all of them are on stdout. */
@@ -75,7 +75,7 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
   for (const dest of [ROOTLESS_RUN_COMMAND, RUN_COMMAND]) {
     const path = join(root, dest);
     const subject = { path, entry: 'command' };
-    const found = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
+    const found = read(path);
     if (found instanceof Error) {
       if (found.code !== 'ENOENT') return { ...subject, is: `not to be read (${found.code})` };
       if (dest === ROOTLESS_RUN_COMMAND && (await isVolume(dirname(path)))) return { ...subject, is: 'missing' };
@@ -91,6 +91,13 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
 
 /** kolla-init leaves no command where it may not. */
 async function isVolume(folder: string): Promise<boolean> {
-  const found = await stat(folder).catch(() => undefined);
-  return found?.isDirectory() === true && (await mayWriteIn(folder));
+  return followAt(folder)?.isDirectory() === true && (await mayWriteIn(folder));
+}
+
+function read(path: string): Buffer | NodeJS.ErrnoException {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    return error as NodeJS.ErrnoException;
+  }
 }

@@ -1,9 +1,10 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { readFileSync, realpathSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
+import { followAt } from '../../fs/access.ts';
 import { makeFolders } from '../../fs/folder.ts';
-import { replaceFile } from '../../fs/replace-file.ts';
+import { replace } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import type { FileImage } from '../../fs/write-file.ts';
 import { writeInPlace } from '../../fs/write-in-place.ts';
@@ -70,27 +71,42 @@ const NEW_FILE_MODE = 0o666;
 export async function renderTemplate(path: string, templates: string, values: TemplateValues): Promise<void> {
   const source = join(templates, basename(path), basename(path));
   // Bytes stay what they are, in whatever encoding.
-  const text = await readFile(source, 'latin1').catch((cause: unknown) => {
-    throw new ConfigError(`DEPENDENCY_CONFIG: cannot read the template of ${path}: ${messageOf(cause)}`, { cause });
-  });
+  const text = textOf(source, path);
   const content = Buffer.from(fillTemplate(text, values, source), 'latin1');
   try {
     await makeFolders(dirname(path));
-    await write(await realpath(path).catch(() => path), content);
+    await write(targetOf(path), content);
   } catch (cause) {
     const fix = 'mount a volume there that this user may write';
     throw writeError(`DEPENDENCY_CONFIG: cannot write ${path}`, fix, cause);
   }
 }
 
+function textOf(source: string, path: string): string {
+  try {
+    return readFileSync(source, 'latin1');
+  } catch (cause) {
+    throw new ConfigError(`DEPENDENCY_CONFIG: cannot read the template of ${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Where a link leads; itself for what is not there yet. */
+function targetOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
 async function write(path: string, content: Uint8Array): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
+  const found = followAt(path);
   const image: FileImage =
     found === undefined
       ? { content, mode: NEW_FILE_MODE & ~process.umask(), uid: -1, gid: -1 }
       : { content, mode: found.mode & 0o7777, uid: found.uid, gid: found.gid };
   try {
-    await replaceFile(path, image);
+    replace(path, image);
   } catch (error) {
     // A folder that is not ours, or a file that is mounted itself: it may be writable all the same.
     if (found?.isFile() !== true || (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;

@@ -1,8 +1,8 @@
-import { chmod, readFile, stat } from 'node:fs/promises';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../core/log.ts';
-import { mayWriteIn } from '../../fs/access.ts';
-import { replaceFile } from '../../fs/replace-file.ts';
+import { followAt, mayWriteIn } from '../../fs/access.ts';
+import { replace } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { ROOTLESS_RUN_COMMAND } from '../start/index.ts';
 
@@ -19,7 +19,7 @@ const FILE_MODE = 0o640;
 export async function leaveRunCommand(root: string, command: string, log: Log): Promise<boolean> {
   const path = join(root, ROOTLESS_RUN_COMMAND);
   const folder = join(path, '..');
-  const found = await stat(folder).catch(() => undefined);
+  const found = followAt(folder);
   if (found?.isDirectory() !== true) return false;
   if (!(await mayWriteIn(folder))) {
     log.info(`${folder} is not writable, so the command is not left there for a kolla_start without root`);
@@ -28,14 +28,23 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
   try {
     // A volume's own folder is root's and may be open to all; what is ours we close.
     if (found.uid === process.geteuid?.() && (found.mode & 0o777 & ~FOLDER_MODE) !== 0)
-      await chmod(folder, (found.mode & 0o7000) | FOLDER_MODE);
+      chmodSync(folder, (found.mode & 0o7000) | FOLDER_MODE);
     const content = Buffer.from(command);
-    const there = await readFile(path).catch(() => undefined);
-    if (there?.equals(content) && ((await stat(path)).mode & 0o777) === FILE_MODE) return false;
-    await replaceFile(path, { content, mode: FILE_MODE, uid: -1, gid: -1 });
+    const there = contentOf(path);
+    if (there?.equals(content) && (statSync(path).mode & 0o777) === FILE_MODE) return false;
+    replace(path, { content, mode: FILE_MODE, uid: -1, gid: -1 });
     log.info(`wrote ${path}`);
     return there !== undefined && !there.equals(content);
   } catch (cause) {
     throw writeError(`cannot write ${path}`, `mount a volume at ${folder} that this user may write`, cause);
+  }
+}
+
+/** Undefined for what can't be read. */
+function contentOf(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
   }
 }

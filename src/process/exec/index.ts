@@ -8,6 +8,7 @@
  * the soft limit of open files raised. The first two are undone here; the limit only a shell can lower again, so
  * callersOpenFiles says what it was, and withCallersLimits puts one before a program that is none.
  */
+import { nextTurn } from '../../core/next-turn.ts';
 import type { Program } from './find-program.ts';
 
 export { withCallersLimits } from './caller-limits.ts';
@@ -38,8 +39,7 @@ export async function becomeProgram(
     // Not where nothing is left to say: even an empty write fails on a full disk, and that is the next program's to meet.
     if (stream.writableLength > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()));
   }
-  // A turn of the loop, so that a signal which is already here is seen.
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   signal.throwIfAborted();
   // From here on a signal does what it does to any program that handles none.
   for (const each of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.removeAllListeners(each);

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { requestOnce } from '../../net/request-once.ts';
 import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
@@ -15,7 +15,7 @@ function httpKind(word: 'http' | 'https'): UrlKind {
     make: ({ url, isNegated }, { caFile, self }) => ({
       hint: () => endpointsHint(url.hostname.replace(/^\[|\]$/g, ''), self),
       async wait(report, signal) {
-        if (caFile !== undefined) await checkReadable(caFile);
+        if (caFile !== undefined) checkReadable(caFile);
         return await retry(
           async (bounded) => {
             try {
@@ -35,9 +35,9 @@ function httpKind(word: 'http' | 'https'): UrlKind {
 export const http = httpKind('http');
 export const https = httpKind('https');
 
-async function checkReadable(file: string): Promise<void> {
+function checkReadable(file: string): void {
   try {
-    await readFile(file);
+    readFileSync(file);
   } catch (cause) {
     throw new ConfigError(`--ca-file ${file}: ${messageOf(cause)}`, { cause });
   }

@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../core/next-turn.ts';
 import { insideHint, retry } from '../retry.ts';
 import type { PathKind } from '../dependency.ts';
 import { met, passedOver, pending, type Verdict } from '../verdict.ts';
@@ -24,7 +24,7 @@ export const file: PathKind = {
 };
 
 async function look(path: string, isNegated: boolean): Promise<Verdict> {
-  await setImmediate();
+  await nextTurn();
   try {
     return met(statSync(path).isDirectory() ? 'is there, a folder' : 'is there');
   } catch (error) {
@@ -66,7 +66,7 @@ export const socket: PathKind = {
 };
 
 async function knock(path: string, isNegated: boolean, signal: AbortSignal): Promise<Verdict> {
-  await setImmediate();
+  await nextTurn();
   try {
     // To a plain file a connection is refused, as where a server has left its socket behind.
     if (!statSync(path).isSocket()) return pending('is there, but no socket');
