@@ -13,6 +13,7 @@ import { must } from '../tools/process.ts';
 import type { Bench, Cost, Row } from './bench.ts';
 import { dbSync } from './db-sync.ts';
 import { drawingOf } from './drawing.ts';
+import { kollaInit } from './kolla-init.ts';
 import { kollaStart } from './kolla-start.ts';
 import { figureDrawing, figureLine, figureTable } from './figure.ts';
 import { logShip } from './log-ship.ts';
@@ -21,7 +22,7 @@ import { probeServe } from './probe-serve.ts';
 import { setConfigs } from './set-configs.ts';
 import { waits } from './waits.ts';
 
-const BENCHES: readonly Bench[] = [setConfigs, kollaStart, waits, dbSync, probe, probeServe, logShip];
+const BENCHES: readonly Bench[] = [setConfigs, kollaStart, kollaInit, waits, dbSync, probe, probeServe, logShip];
 const PAGE = 'docs/concepts/performance.md';
 
 const asked = process.argv.slice(2).filter((word) => word !== '');

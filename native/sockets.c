@@ -1,4 +1,7 @@
 /* Sockets. An address is the bytes of a sockaddr, which TypeScript makes and reads. */
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "host.h"
@@ -51,8 +54,27 @@ CALL(sys_outcome) {
   return status < 0 ? result(c, status) : JS_NewInt32(c, -error);
 }
 
+/* Each address of an interface that is up: its name and a sockaddr, one after the other. */
+CALL(sys_interfaces) {
+  struct ifaddrs *all;
+  if (getifaddrs(&all) < 0) return result(c, -1);
+  JSValue array = JS_NewArray(c);
+  uint32_t count = 0;
+  for (struct ifaddrs *one = all; one != NULL; one = one->ifa_next) {
+    int family = one->ifa_addr == NULL ? AF_UNSPEC : one->ifa_addr->sa_family;
+    if ((family != AF_INET && family != AF_INET6) || !(one->ifa_flags & IFF_RUNNING)) continue;
+    size_t length =
+        family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    JS_SetPropertyUint32(c, array, count++, JS_NewString(c, one->ifa_name));
+    JS_SetPropertyUint32(c, array, count++,
+                         JS_NewArrayBufferCopy(c, (const uint8_t *)one->ifa_addr, length));
+  }
+  freeifaddrs(all);
+  return array;
+}
+
 const JSCFunctionListEntry socket_calls[] = {
     ROW(socket, 3), ROW(connect, 2), ROW(address, 3),  ROW(listen, 3),
-    ROW(accept, 1), ROW(outcome, 1), ROW(shutdown, 1),
+    ROW(accept, 1), ROW(outcome, 1), ROW(shutdown, 1), ROW(interfaces, 0),
 };
 const int socket_calls_count = sizeof socket_calls / sizeof *socket_calls;

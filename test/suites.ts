@@ -30,7 +30,7 @@ export const SUITES: readonly Suite[] = [
       'test/toolbox/{examples,configmaps/command,install}.test.ts',
       'test/container/init/{watch-swaps,watch}.test.ts',
       'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,job,kube,logship,migrate,mysql,net,oslo,probe,process,runner,servers,sidecar,support,toolbox,tools,wait}/**/*.test.ts',
-      'test/engine/!(at-length|core|resolver).test.ts',
+      'test/engine/!(at-length|core|init|resolver).test.ts',
     ],
     reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],
   },
@@ -69,7 +69,7 @@ export const SUITES: readonly Suite[] = [
     tier: 'full',
     processor: [
       'test/contract/**/{core,attacker}.test.ts',
-      'test/engine/{core,resolver}.test.ts',
+      'test/engine/{core,init,resolver}.test.ts',
       'test/native/*.test.ts',
     ],
     reads: ['native/**', 'build/core/**', 'cmd/**', 'package-lock.json'],

@@ -5,7 +5,7 @@
  * An import of `node:` that is not on the list ends the build with the file that has it.
  */
 import { join, relative } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { ROOT, inputsOf } from '../bundle.ts';
 
 /** The exit code of an exception that nothing catches, where it is not 70. */
@@ -17,6 +17,7 @@ const at = (file: string) => join(ROOT, 'src/engine', file);
 export const MODULES: Readonly<Record<string, string>> = {
   'node:buffer': at('buffer.ts'),
   'node:child_process': at('child-process.ts'),
+  'node:dns': at('dns.ts'),
   'node:fs': at('fs.ts'),
   'node:net': at('net.ts'),
   'node:os': at('os.ts'),
@@ -26,13 +27,20 @@ export const MODULES: Readonly<Record<string, string>> = {
 
 /** Files with one of the engine's own in their place. */
 const TWINS: Readonly<Record<string, string>> = {
+  'cmd/kolla-init.ts': at('kolla-init.ts'),
   'cmd/kolla-probe.ts': at('kolla-probe.ts'),
+  'cmd/kubernetes-entrypoint.ts': at('kubernetes-entrypoint.ts'),
   'src/config/set-configs/bounded.ts': at('bounded.ts'),
   'src/core/binary-name.ts': at('binary-name.ts'),
   'src/core/digest.ts': at('digest.ts'),
   'src/fs/at.ts': at('at.ts'),
+  'src/kube/index.ts': at('no-client.ts'),
+  'src/net/conversation.ts': at('no-client.ts'),
   'src/net/request-by-client.ts': at('no-client.ts'),
   'src/probe/kolla/curl/tls.ts': at('curl-tls.ts'),
+  'src/wait/effects.ts': at('no-client.ts'),
+  'src/wait/jsonpath.ts': at('no-client.ts'),
+  'src/wait/kinds/index.ts': at('wait-kinds.ts'),
 };
 
 /** Where the code of a file is. @param path from the top of the repository */
@@ -46,8 +54,14 @@ export interface CoreBundle {
   readonly inputs: readonly string[];
 }
 
-/** Read only where a file asks for it: a script of its own. */
-const APART = 'js-yaml';
+/** Read only where a file asks for it: a script of its own, with what of the package is used. */
+const APART: Readonly<Record<string, string>> = {
+  'js-yaml': `module.exports = require('js-yaml');`,
+  diff: `import { structuredPatch } from 'diff';\nmodule.exports = { structuredPatch };`,
+  '@noble/hashes': `import { sha1 } from '@noble/hashes/legacy.js';\nimport { sha256 } from '@noble/hashes/sha2.js';\nmodule.exports = { sha1, sha256 };`,
+  'dns-packet': `module.exports = require('dns-packet');`,
+};
+export const SCRIPTS_APART: readonly string[] = Object.keys(APART);
 
 /** @param from the directory of the name's own file, which exports `main` */
 export async function bundleName(name: string, from = 'cmd'): Promise<CoreBundle> {
@@ -57,17 +71,24 @@ export async function bundleName(name: string, from = 'cmd'): Promise<CoreBundle
     `import { main } from './${from}/${name}.ts';`,
     `module.exports = start(${JSON.stringify(name)}, main${bug === undefined ? '' : `, ${bug}`});`,
   ].join('\n');
-  return await bundle(name, contents, [onEngine]);
+  return await bundle(name, contents, { plugins: [forPackages, onEngine], inject: [at('globals.ts')] });
 }
 
-export async function bundleApart(): Promise<CoreBundle> {
-  return await bundle(APART, `module.exports = require(${JSON.stringify(APART)});`, []);
+/** @param name one of SCRIPTS_APART */
+export async function bundleApart(name: string): Promise<CoreBundle> {
+  // Of these nothing runs later: diff's asynchronous form is not asked for.
+  return await bundle(name, APART[name]!, { plugins: [forPackages], define: { ...DEFINE, setTimeout: 'undefined' } });
 }
 
-async function bundle(name: string, contents: string, plugins: Plugin[]): Promise<CoreBundle> {
+const DEFINE = { global: 'globalThis' };
+
+async function bundle(
+  name: string,
+  contents: string,
+  more: Pick<BuildOptions, 'plugins' | 'inject' | 'define'>,
+): Promise<CoreBundle> {
   const result = await build({
     stdin: { contents, resolveDir: ROOT, sourcefile: `${name}.ts`, loader: 'ts' },
-    plugins,
     bundle: true,
     minifySyntax: true,
     minifyWhitespace: true,
@@ -77,7 +98,7 @@ async function bundle(name: string, contents: string, plugins: Plugin[]): Promis
     mainFields: ['module', 'main'],
     target: 'esnext',
     legalComments: 'none',
-    define: { global: 'globalThis' },
+    define: DEFINE,
     // Of a file that is imported by two ways, `node:fs` and './fs.ts', esbuild takes what the quicker one knows, and only one knows of
     // tsconfig.json: the same sources would give two scripts.
     // A field that is assigned costs the engine a third of one that is defined.
@@ -86,7 +107,7 @@ async function bundle(name: string, contents: string, plugins: Plugin[]): Promis
     write: false,
     metafile: true,
     logLevel: 'warning',
-    inject: plugins.length === 0 ? [] : [at('globals.ts')],
+    ...more,
   });
   const script = `(function (sys) { const module = { exports: {} }, exports = module.exports;\n${result.outputFiles[0]!.text}\nreturn module.exports; })`;
   return { script, inputs: inputsOf(result.metafile) };
@@ -101,14 +122,24 @@ const onEngine: Plugin = {
       return { errors: [{ text: `${importer} imports ${path}, which kolla-core does not have` }] };
     });
     builder.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) => {
-      const twin = TWINS[relative(ROOT, join(resolveDir, path))];
-      return twin === undefined ? undefined : { path: twin };
+      const file = join(resolveDir, path);
+      if (relative(ROOT, file).startsWith('node_modules/')) return undefined;
+      // A file of ours that gives nothing to who imports it has nothing to do.
+      return { path: TWINS[relative(ROOT, file)] ?? file, sideEffects: false };
     });
-    // What packages of npm's ask for.
-    builder.onResolve({ filter: /^buffer$/ }, () => ({ path: at('buffer.ts') }));
-    builder.onResolve({ filter: /^js-yaml$/ }, () => ({ path: APART, namespace: 'apart' }));
-    builder.onLoad({ filter: /.*/, namespace: 'apart' }, () => ({
-      contents: `module.exports = sys.asset(${JSON.stringify(APART)});`,
+    const names = new RegExp(`^(?:${SCRIPTS_APART.join('|')})$`);
+    builder.onResolve({ filter: names }, ({ path }) => ({ path, namespace: 'apart' }));
+    builder.onLoad({ filter: names, namespace: 'apart' }, ({ path }) => ({
+      contents: `module.exports = sys.asset(${JSON.stringify(path)});`,
     }));
+  },
+};
+
+/** What packages of npm's ask for. */
+const forPackages: Plugin = {
+  name: 'for-packages',
+  setup(builder) {
+    builder.onResolve({ filter: /^buffer$/ }, () => ({ path: at('buffer.ts') }));
+    builder.onResolve({ filter: /^\.\/(?:internal\/)?primordials$/ }, () => ({ path: at('primordials.ts') }));
   },
 };

@@ -13,7 +13,7 @@ import { join, relative, resolve } from 'node:path';
 import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
 import { run } from '../../tools/process.ts';
 import { ROOT } from '../bundle.ts';
-import { bundleApart, bundleName, fileOf, MODULES, type CoreBundle } from './bundle.ts';
+import { bundleApart, bundleName, fileOf, MODULES, SCRIPTS_APART, type CoreBundle } from './bundle.ts';
 
 /** Of QuickJS-ng, in addition to the language's. `sys` is ours; packages test for `define` before they use it. */
 const GLOBALS = ['sys', 'atob', 'btoa', 'queueMicrotask', 'define'];
@@ -26,18 +26,23 @@ const LINT = {
 /** Checked by the main project, with Node's own types. */
 const ENGINE = 'src/engine/';
 
-const DNS_PACKET = ['dns-packet', join(ROOT, ENGINE, 'types/dns-packet.d.ts')] as const;
+/** Packages whose own types bring Node's. */
+const STUBS: Readonly<Record<string, string>> = {
+  '@kubernetes/client-node/dist/config.js': join(ROOT, ENGINE, 'types/client-node.d.ts'),
+  'dns-packet': join(ROOT, ENGINE, 'types/dns-packet.d.ts'),
+};
 
 const directory = mkdtempSync(join(tmpdir(), 'kolla-core-check-'));
 try {
   const inputs = new Set<string>();
-  const write = (name: string, { script }: CoreBundle) => writeFileSync(join(directory, `${name}.js`), script);
+  const write = (name: string, { script }: CoreBundle) =>
+    writeFileSync(join(directory, `${name.replaceAll('/', '-')}.js`), script);
   for (const name of CORE_NAMES) {
     const bundle = await bundleName(name);
     write(name, bundle);
     for (const input of bundle.inputs) inputs.add(input);
   }
-  write('js-yaml', await bundleApart());
+  for (const name of SCRIPTS_APART) write(name, await bundleApart(name));
   const problems = [...(await undefinedNames()), ...(await typeErrors(inputs))];
   for (const line of problems) console.error(line);
   process.exitCode = problems.length === 0 ? 0 : 1;
@@ -66,7 +71,7 @@ async function typeErrors(inputs: ReadonlySet<string>): Promise<string[]> {
     extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: {
       types: [],
-      paths: Object.fromEntries([...paths, DNS_PACKET].map(([name, file]) => [name, [file]])),
+      paths: Object.fromEntries([...paths, ...Object.entries(STUBS)].map(([name, file]) => [name, [file]])),
     },
     include: [],
     files: [

@@ -40,7 +40,8 @@ interface Doing extends Surroundings {
  */
 export async function applyPlan(plan: Plan, surroundings: Surroundings): Promise<Applied> {
   const { root } = plan.site;
-  const replacer = new Replacer((folder) => Directory.inside(root, folder, PARENT_MODE));
+  using held = new Held(root);
+  const replacer = new Replacer((folder) => held.open(folder));
   const doing: Doing = { ...surroundings, root, replacer };
   const synced = () => explained(`${doing.file}: cannot finish`, async () => doing.replacer.sync());
   for (const step of plan.kept) await carryOut(step, doing);
@@ -63,6 +64,36 @@ export async function applyPlan(plan: Plan, surroundings: Surroundings): Promise
   await synced();
   for (const one of plan.permissions.filter(({ early }) => !early)) await setPermissions(one, plan, doing.log);
   return { written, unchanged };
+}
+
+/** The folder that was written to last, for many files lie in one. What leads to it is not looked at again in between. */
+class Held implements Disposable {
+  readonly #root: string;
+  #last: Directory | undefined;
+  #path = '';
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  open(path: string): Directory {
+    if (this.#last === undefined || this.#path !== path) {
+      this.#last?.[Symbol.dispose]();
+      this.#last = Directory.inside(this.#root, path, PARENT_MODE);
+      this.#path = path;
+    }
+    return new Lent(this.#last.path, this.#last.fd);
+  }
+
+  [Symbol.dispose](): void {
+    this.#last?.[Symbol.dispose]();
+    this.#last = undefined;
+  }
+}
+
+/** Stays open. */
+class Lent extends Directory {
+  override [Symbol.dispose](): void {}
 }
 
 /** Whether there was anything to do. */

@@ -8,7 +8,7 @@ export interface Image {
 }
 
 /** The image's folders and links, looked at as they are asked for; undefined where it is unknown. */
-export function treeOf({ root }: Image): Tree | undefined {
+export function treeOf({ root }: Image): ImageTree | undefined {
   return root === undefined ? undefined : new ImageTree(root);
 }
 
@@ -17,6 +17,9 @@ export function treeOf({ root }: Image): Tree | undefined {
  * such a thing can neither be copied nor lead anywhere, so it is as good as absent. Whoever writes there hears of it then.
  */
 export class ImageTree extends Tree {
+  /** Where paths lead: many files lie in one folder. */
+  readonly resolved = new Map<string, string>();
+
   override child(folder: Entry, name: string): Entry | undefined {
     try {
       return super.child(folder, name);
@@ -33,9 +36,13 @@ export function isOutOfSight(error: unknown): boolean {
 }
 
 /** The path without the image's links in it, as far as it exists there: a volume lies where `/var/run` leads. */
-export function resolvedIn(image: Tree | undefined, path: string): string {
+export function resolvedIn(image: ImageTree | undefined, path: string): string {
+  const known = image?.resolved.get(path);
+  if (known !== undefined) return known;
   const bare = normalize(path).replace(/(?<=.)\/+$/, '');
   if (image === undefined || bare === '/') return bare;
   const place = image.find(bare, true);
-  return place.entry === undefined ? join(resolvedIn(image, dirname(bare)), basename(bare)) : place.path;
+  const found = place.entry === undefined ? join(resolvedIn(image, dirname(bare)), basename(bare)) : place.path;
+  image.resolved.set(path, found);
+  return found;
 }

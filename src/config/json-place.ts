@@ -1,26 +1,84 @@
 /**
- * Where a text stops being JSON: `look at line 2, column 13`. V8 says it only for some mistakes, and quotes the text
- * around the others, which may be a password. So it is searched: the longest beginning that more text could still mend.
+ * Where a text stops being JSON: `look at line 2, column 13`, behind the longest beginning that more text could still mend. What engines
+ * say of it differs, and V8 quotes the text around, which may be a password.
  */
 export function placeOfMistake(text: string): string {
-  let [mendable, broken] = [0, text.length + 1];
-  while (broken - mendable > 1) {
-    const middle = (mendable + broken) >> 1;
-    if (couldGoOn(text.slice(0, middle))) mendable = middle;
-    else broken = middle;
-  }
-  if (mendable === text.length) return 'it ends too early';
-  const before = text.slice(0, mendable).split('\n');
+  const at = mendable(text);
+  if (at === text.length) return 'it ends too early';
+  const before = text.slice(0, at).split('\n');
   return `look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-function couldGoOn(beginning: string): boolean {
-  try {
-    JSON.parse(beginning);
-    return true;
-  } catch (error) {
-    const { message } = error as SyntaxError;
-    const position = /at position (\d+)/.exec(message)?.[1];
-    return message.startsWith('Unexpected end') || Number(position) === beginning.length;
+/** What may come next. Of a container its end, too, where it is just begun. */
+type Next = 'value' | 'first item' | 'key' | 'first key' | 'colon' | 'more';
+
+const BLANKS = /[ \t\n\r]*/y;
+// eslint-disable-next-line no-control-regex -- what JSON forbids in a string
+const CHARACTERS = /(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+/** As much of an escape as could be one. */
+const ESCAPE = /(?:\\(?:u[0-9a-fA-F]{0,3})?)?/y;
+const WORDS = ['true', 'false', 'null'];
+/** The parts of a number; each but the first only behind its mark. */
+const NUMBER = [/-?/y, /0|[1-9]\d*/y] as const;
+const [DIGITS, SIGN] = [/\d+/y, /[+-]?/y];
+
+/** How many characters can be the beginning of JSON. */
+function mendable(text: string): number {
+  let at = 0;
+  const take = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    at += found?.[0].length ?? 0;
+    return found !== null;
+  };
+  const mark = (marks: string): string | undefined => {
+    const found = text[at];
+    if (found === undefined || !marks.includes(found)) return undefined;
+    at++;
+    return found;
+  };
+  const string = (): boolean => {
+    take(CHARACTERS);
+    return mark('"') !== undefined || (take(ESCAPE) && false);
+  };
+  const number = (): boolean => {
+    if (!NUMBER.every(take)) return false;
+    if (mark('.') !== undefined && !take(DIGITS)) return false;
+    return mark('eE') === undefined || (take(SIGN) && take(DIGITS));
+  };
+  const word = (): boolean => {
+    const one = WORDS.find((each) => each.startsWith(text[at] ?? ' ')) ?? '';
+    for (const letter of one) if (mark(letter) === undefined) return false;
+    return one !== '';
+  };
+  const open: string[] = [];
+  for (let next: Next = 'value'; ;) {
+    take(BLANKS);
+    const inside = open.at(-1);
+    if (next === 'more') {
+      if (inside === undefined) return at;
+      const found = mark(`,${inside}`);
+      if (found === undefined) return at;
+      if (found === ',') next = inside === '}' ? 'key' : 'value';
+      else open.pop();
+    } else if (next === 'colon') {
+      if (mark(':') === undefined) return at;
+      next = 'value';
+    } else if ((next === 'first item' || next === 'first key') && mark(inside!) !== undefined) {
+      open.pop();
+      next = 'more';
+    } else if (next === 'key' || next === 'first key') {
+      if (mark('"') === undefined || !string()) return at;
+      next = 'colon';
+    } else {
+      const begun = mark('{["');
+      if (begun === '{' || begun === '[') open.push(begun === '{' ? '}' : ']');
+      else if (!(begun === '"' ? string() : isNumber(text[at]) ? number() : word())) return at;
+      next = begun === '{' ? 'first key' : begun === '[' ? 'first item' : 'more';
+    }
   }
+}
+
+function isNumber(first: string | undefined): boolean {
+  return first !== undefined && '-0123456789'.includes(first);
 }

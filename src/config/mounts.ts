@@ -1,10 +1,9 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import { hasMagic } from './glob.ts';
-import { resolvedIn, treeOf, type Image } from './image.ts';
+import { resolvedIn, treeOf, type Image, type ImageTree } from './image.ts';
 import type { Loaded } from './read.ts';
 import { globIn } from './set-configs/glob.ts';
 import type { Entry } from './set-configs/entry.ts';
-import type { Tree } from './set-configs/tree.ts';
 import { isNameless, matchesOf } from './sources.ts';
 
 /** A place that the service's container must mount from a volume, since its own root is read-only. */
@@ -71,7 +70,7 @@ interface Wish {
 
 class Collector {
   readonly #wishes: Wish[] = [];
-  readonly #image: Tree | undefined;
+  readonly #image: ImageTree | undefined;
 
   constructor(image: Image) {
     this.#image = treeOf(image);

@@ -38,13 +38,16 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
   if (planner.problems.length === 0) planner.notPlaced();
   const { site, permissions, absent, problems, replaced } = planner;
   const made = [...planner.steps.values()];
+  const folders = new Map<string, string>();
   const tracking = await planner.attempt('the state of the run before', () =>
     track({ site, me: options.me, before: options.before, steps: made, replaced }),
   );
-  const steps = await planner.attempt('mounts', () => Promise.all(made.map((step) => placed(step, site, options))));
+  const steps = await planner.attempt('mounts', () =>
+    Promise.all(made.map((step) => placed(step, site, options, folders))),
+  );
   const seeds = tracking && (await planner.attempt('mounts', () => seedsFor(planner, tracking, options)));
   for (const { path } of [...(tracking?.restored ?? []), ...(tracking?.removals ?? [])])
-    await planner.attempt(path, () => checkChangeable(path, site, options));
+    await planner.attempt(path, () => checkChangeable(path, site, options, folders));
   if (problems.length > 0 || tracking === undefined || steps === undefined || seeds === undefined)
     throw new ConfigError(`${file}: ${sentence(problems)} Nothing was touched.`);
   return { site, ...tracking, seeds, steps, permissions, absent, unknown: unknownKeys(document) };
@@ -59,10 +62,10 @@ export const MOUNT_POINT =
   'it is itself a mount point, which cannot be replaced; mount its folder instead, or mount the file elsewhere';
 
 /** Before anything is touched: the system would say EBUSY in the middle. */
-async function placed(step: Step, site: Site, options: PlanOptions): Promise<Step> {
+async function placed(step: Step, site: Site, options: PlanOptions, folders: Map<string, string>): Promise<Step> {
   if (step.kind === 'directory') return step;
   const isFileMount = (mount: Mount) => mount.kind === 'file' && fileUnder(site, mount.path) === step.path;
-  const isMountPoint = options.mountPoints.has(truePath(step.path));
+  const isMountPoint = options.mountPoints.has(truePath(step.path, folders));
   // Where a service has mounted the file from our volume, that shows there alone; at `/` it shows here.
   const keepsInode = options.writesInPlace && (options.root !== options.image || isMountPoint);
   if (step.kind === 'file' && keepsInode && options.mounts.some(isFileMount)) return inPlace(step);
@@ -70,9 +73,14 @@ async function placed(step: Step, site: Site, options: PlanOptions): Promise<Ste
   throw new RangeError(`${step.entry}: ${step.path}: ${MOUNT_POINT}`);
 }
 
-async function checkChangeable(path: string, site: Site, { mountPoints }: PlanOptions): Promise<void> {
+async function checkChangeable(
+  path: string,
+  site: Site,
+  { mountPoints }: PlanOptions,
+  folders: Map<string, string>,
+): Promise<void> {
   if (site.onlyCompare) return;
-  if (mountPoints.has(truePath(path))) throw new RangeError(MOUNT_POINT);
+  if (mountPoints.has(truePath(path, folders))) throw new RangeError(MOUNT_POINT);
   checkPlace(site.root, path, true);
 }
 
@@ -80,8 +88,12 @@ function inPlace(step: FileStep): FileStep {
   return { ...step, inPlace: true };
 }
 
-function truePath(path: string): string {
-  return join(withoutLinks(dirname(path)) ?? dirname(path), basename(path));
+/** Without links on the way. @param known folders, of which many files lie in one */
+function truePath(path: string, known: Map<string, string>): string {
+  const folder = dirname(path);
+  const real = known.get(folder) ?? withoutLinks(folder) ?? folder;
+  known.set(folder, real);
+  return join(real, basename(path));
 }
 
 async function seedsFor({ site, steps, replaced }: Planner, tracking: Tracking, options: PlanOptions): Promise<Seeds> {

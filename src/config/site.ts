@@ -1,7 +1,7 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import { hasMagic } from './glob.ts';
 import { ImageTree, resolvedIn } from './image.ts';
-import { under } from './place.ts';
+import { checkPlace, under } from './place.ts';
 import type { Tree } from './set-configs/tree.ts';
 
 /** Where the paths of config.json lie. */
@@ -11,11 +11,13 @@ export interface Site {
   /** What is seeded from; the same as root when the image itself is written. */
   readonly image: string;
   /** The image: its links hold for what is written, or will be mounted over it. */
-  readonly links: Tree;
+  readonly links: ImageTree;
   /** The image, when it is not what is written. */
   readonly tree: Tree | undefined;
   /** Nothing will be written, so nothing need be writable. */
   readonly onlyCompare: boolean;
+  /** Folders that checkIn() has nothing against, with what shall be done there. */
+  readonly checked: Set<string>;
 }
 
 export function siteOf({
@@ -24,7 +26,16 @@ export function siteOf({
   onlyCompare = false,
 }: Pick<Site, 'root' | 'image'> & Partial<Pick<Site, 'onlyCompare'>>): Site {
   const links = new ImageTree(image);
-  return { root, image, onlyCompare, links, tree: root === image ? undefined : links };
+  return { root, image, onlyCompare, links, tree: root === image ? undefined : links, checked: new Set() };
+}
+
+/** As checkPlace, once for all that lies in one folder: while it is planned, nothing changes. @param changes whether we will write there */
+export function checkIn({ root, onlyCompare, checked }: Site, path: string, changes: boolean): void {
+  const write = changes && !onlyCompare;
+  const key = `${write ? 'write' : 'look'} ${dirname(path)}`;
+  if (checked.has(key)) return;
+  checkPlace(root, path, write);
+  checked.add(key);
 }
 
 /** The place of a file or link; a link that is there itself will be replaced. */

@@ -8,9 +8,8 @@ import type { Access, DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOpt
 import { isOutOfSight } from './image.ts';
 import { normalPath, type Overlay } from './overlays/overlay.ts';
 import { modeFor, type Ownership } from './owner.ts';
-import { checkPlace } from './place.ts';
 import type { FileEntry } from './schema.ts';
-import { bareOf, fileUnder, folderUnder, nameOf, type Site } from './site.ts';
+import { bareOf, checkIn, fileUnder, folderUnder, nameOf, type Site } from './site.ts';
 import type { Match } from './sources.ts';
 
 /** What every step is made with. */
@@ -76,7 +75,7 @@ export async function fileStep(
   const { content, times, mode, uid, gid } = effective(wanted, [bareOf(dest), nameOf(site, path)], 'file', permissions);
   const image = { content, times, mode, uid, gid };
   const isRight = await isInPlace(path, image);
-  checkPlace(site.root, path, !isRight && !site.onlyCompare);
+  checkIn(site, path, !isRight);
   return { kind: 'file', entry, dest: bareOf(dest), path, image, isRight, inPlace: false };
 }
 
@@ -92,7 +91,7 @@ export async function directoryStep(
   if (found !== undefined && !found.isDirectory()) throw new RangeError(`${path} is there and is not a folder`);
   const asked = { mode: modeFor(owner, mode), uid: owner.uid, gid: owner.gid };
   const wanted = effective(asked, [bareOf(dest), nameOf(site, path)], 'directory', permissions);
-  checkPlace(site.root, path, found === undefined && !site.onlyCompare);
+  checkIn(site, path, found === undefined);
   const isRight = found !== undefined && (hasAccess(found, wanted) || (await isLent(path, found, me.uid)));
   return { kind: 'directory', entry, dest: bareOf(dest), path, isRight, ...wanted };
 }
@@ -114,7 +113,7 @@ export async function linkStep(
   const found = await lookAt(path);
   if (found?.isDirectory()) throw new RangeError(`${path} is a folder, and not the link to ${target} that it shall be`);
   const isRight = found?.isSymbolicLink() === true && readlinkSync(path) === target;
-  checkPlace(site.root, path, !isRight && !site.onlyCompare);
+  checkIn(site, path, !isRight);
   return { kind: 'link', entry, dest: bareOf(dest), path, isRight, target };
 }
 

@@ -180,10 +180,13 @@ class Tracker {
 
 /** Everything below a folder. */
 async function below(folder: string): Promise<{ name: string; kind: Removal['kind'] }[]> {
-  if (!(await lookAt(folder))?.isDirectory()) return [];
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.map((entry) => ({
-    name: join(entry.parentPath, entry.name).slice(folder.length + 1),
-    kind: entry.isDirectory() ? ('directory' as const) : ('file' as const),
-  }));
+  return (await lookAt(folder))?.isDirectory() ? [...inside(folder, '')] : [];
+}
+
+function* inside(folder: string, at: string): Generator<{ name: string; kind: Removal['kind'] }> {
+  for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
+    const name = join(at, entry.name);
+    yield { name, kind: entry.isDirectory() ? 'directory' : 'file' };
+    if (entry.isDirectory()) yield* inside(folder, name);
+  }
 }

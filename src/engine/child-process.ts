@@ -137,9 +137,11 @@ function pipe(): [number, number] {
   return [ends[0]!, ends[1]!];
 }
 
-/** As PID 1 what others leave behind is ours, also without a child of our own. */
-export function reapAll(): void {
-  if (sys.id(4) === 1) onChild(reap);
+/** As PID 1, orphans are ours to reap, also those that ended before; while we run, whether or not we start anything. */
+export function reapOrphans(): void {
+  if (sys.id(4) !== 1) return;
+  onChild(reap);
+  reap();
 }
 
 /** Each of ours that has ended; others' children are not ours to wait for, but as PID 1 all are. */

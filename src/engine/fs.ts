@@ -320,7 +320,8 @@ export function readFileSync(path: string | number, encoding?: 'utf8' | 'latin1'
   const fd = typeof path === 'number' ? path : openSync(path);
   try {
     // One byte more than it is said to have, so that its end is seen without another call; files of /proc say 0.
-    let bytes = Buffer.allocUnsafe(Math.max(fstatSync(fd).size + 1, FIRST_BYTES));
+    const { size } = fstatSync(fd);
+    let bytes = Buffer.allocUnsafe(size === 0 ? FIRST_BYTES : size + 1);
     let length = 0;
     for (let read = 1; read > 0; length += read) {
       if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(bytes.length)]);

@@ -1,9 +1,18 @@
+import { randomBytes } from './random.ts';
+
 /** What Node's code finds without an import: esbuild puts these imports where a name of them is used (build/core/). */
 export { AbortController, AbortSignal } from './abort.ts';
 export { Buffer } from './buffer.ts';
-export { clearTimeout, setImmediate, setTimeout } from './loop.ts';
+export { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from './loop.ts';
 export { process } from './process.ts';
 export { URL } from './url.ts';
+
+export const crypto = {
+  getRandomValues: (into: Uint8Array): Uint8Array => {
+    into.set(randomBytes(into.length));
+    return into;
+  },
+};
 
 const started = sys.now(1);
 

@@ -6,7 +6,7 @@ import { run } from '../cli/run.ts';
 import { CORE_CHECKS, POD_CHECKS } from '../probe/checks/core.ts';
 import { probeOf } from '../probe/probe-of.ts';
 import { isRefusal } from '../process/exec/find-program.ts';
-import { reapAll } from './child-process.ts';
+import { reapOrphans } from './child-process.ts';
 import { becomePod, podBeside } from './pod.ts';
 import { URL } from './url.ts';
 
@@ -14,7 +14,7 @@ const probe = probeOf({ checks: CORE_CHECKS, elsewhere: POD_CHECKS, refusal });
 
 export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {
   if (!isOurs(argv)) return becomePod(probe.name, argv, env, `'${probe.name} ${argv[0]}'`);
-  if (argv[0] === 'serve') reapAll();
+  if (argv[0] === 'serve') reapOrphans();
   return await run(probe, argv, env);
 };
 

@@ -2,7 +2,8 @@
  * What happens next: timers by their time, then descriptors and signals by poll(2). native/main.c calls `turn` whenever no job is
  * pending.
  *
- *   due timers, the earliest first -> poll until the next one, or for ever -> callbacks of what is ready
+ *   due timers, the earliest first -> what was put off until now, poll in passing -> poll until the next timer, or for ever
+ *   -> callbacks of what is ready
  *
  * A turn without anything to wait for ends the process with its exit code, as Node's loop does.
  */
@@ -14,11 +15,14 @@ export type Callback = (...nothing: never[]) => void;
 export class Timer {
   held = true;
   readonly call: Callback;
-  readonly at: number;
+  at: number;
+  /** Of an interval: the milliseconds from one call to the next. */
+  readonly every: number | undefined;
 
-  constructor(call: Callback, at: number) {
+  constructor(call: Callback, at: number, every?: number) {
     this.call = call;
     this.at = at;
+    this.every = every;
   }
 
   /** Does not keep the process. */
@@ -34,7 +38,10 @@ export class Timer {
 }
 
 const timers = new Set<Timer>();
-let immediates: Callback[] = [];
+let immediates: Immediate[] = [];
+/** Those whose turn it is. */
+let now: Immediate[] = [];
+let isPollDue = false;
 interface Watch {
   readonly events: number;
   readonly call: () => void;
@@ -45,7 +52,14 @@ const watches = new Map<number, Watch>();
 let isStale = true;
 
 export function setTimeout(call: Callback, milliseconds = 0): Timer {
-  const timer = new Timer(call, sys.now(1) + milliseconds);
+  return added(new Timer(call, sys.now(1) + milliseconds));
+}
+
+export function setInterval(call: Callback, milliseconds: number): Timer {
+  return added(new Timer(call, sys.now(1) + milliseconds, milliseconds));
+}
+
+function added(timer: Timer): Timer {
   timers.add(timer);
   return timer;
 }
@@ -54,8 +68,21 @@ export function clearTimeout(timer: Timer | undefined): void {
   if (timer !== undefined) timers.delete(timer);
 }
 
-export function setImmediate(call: Callback): void {
-  immediates.push(call);
+export const clearInterval = clearTimeout;
+
+/** Of a turn; undefined once it is cleared. */
+export interface Immediate {
+  call: Callback | undefined;
+}
+
+export function setImmediate(call: Callback): Immediate {
+  const immediate = { call };
+  immediates.push(immediate);
+  return immediate;
+}
+
+export function clearImmediate(immediate: Immediate | undefined): void {
+  if (immediate !== undefined) immediate.call = undefined;
 }
 
 export const POLLIN = 1;
@@ -85,21 +112,25 @@ export function letGo(one: object): void {
 
 /** @param end with nothing left to wait for */
 export function turn(end: () => never): void {
-  const now = immediates;
-  if (now.length > 0) {
-    immediates = [];
-    for (const call of now) call();
-    return;
+  if (now.length > 0) return next();
+  if (isPollDue) {
+    isPollDue = false;
+    return poll(0);
   }
-  const next = earliest();
-  const leftMs = next === undefined ? Infinity : next.at - sys.now(1);
-  if (next !== undefined && leftMs <= 0) {
-    timers.delete(next);
-    next.call();
-    return;
+  const first = earliest();
+  const leftMs = first === undefined ? Infinity : first.at - sys.now(1);
+  if (first !== undefined && leftMs <= 0) {
+    if (first.every === undefined) timers.delete(first);
+    else first.at = sys.now(1) + first.every;
+    return first.call();
+  }
+  if (immediates.length > 0) {
+    [now, immediates] = [immediates, now];
+    return next();
   }
   if (running.size === 0 && !isHeld()) end();
-  wait(leftMs);
+  // Rounded up: a turn that comes before its timer would only poll again.
+  poll(leftMs === Infinity ? FOREVER : Math.ceil(leftMs));
 }
 
 /** Of those of the same time the first that was set. */
@@ -115,6 +146,13 @@ function isHeld(): boolean {
   return false;
 }
 
+/** One at a time, so that what follows from it comes before the next, as in Node; between two rounds signals are seen. */
+function next(): void {
+  const { call } = now.shift()!;
+  isPollDue = now.length === 0;
+  call?.();
+}
+
 const FOREVER = -1;
 const EINTR = -4;
 
@@ -122,9 +160,7 @@ const EINTR = -4;
 let polled: (readonly [fd: number, one: Watch])[] = [];
 let rows = new Int32Array();
 
-function wait(leftMs: number): void {
-  // Rounded up: a turn that comes before its timer would only poll again.
-  const timeoutMs = leftMs === Infinity ? FOREVER : Math.ceil(leftMs);
+function poll(timeoutMs: number): void {
   if (isStale) {
     polled = [...watches];
     rows = Int32Array.from(polled.flatMap(([fd, { events }]) => [fd, events]));

@@ -2,13 +2,13 @@
  * The part of `node:net` that our code uses: connections that we make (net/connection), and those that a server takes (net/server).
  */
 import type { Endpoint } from './net/address.ts';
-import { Socket, type SocketOptions, type TcpNetConnectOpts } from './net/connection.ts';
+import { Socket, type IpcNetConnectOpts, type SocketOptions, type TcpNetConnectOpts } from './net/connection.ts';
 import { Server } from './net/server.ts';
 
 export { isIP, isIPv4, isIPv6 } from './net/address.ts';
-export { Socket, type LookupFunction, type TcpNetConnectOpts } from './net/connection.ts';
+export { Socket, type IpcNetConnectOpts, type LookupFunction, type TcpNetConnectOpts } from './net/connection.ts';
 
-export function connect(to: TcpNetConnectOpts): Socket {
+export function connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Socket {
   const socket = new Socket();
   socket.start(to);
   return socket;

@@ -1,6 +1,7 @@
 /** The part of `node:os` that our code uses. */
-import { shortened } from '../core/ipv6.ts';
+import { systemError } from './errors.ts';
 import { readFileSync } from './fs.ts';
+import { endpointOf } from './net/address.ts';
 import { SIGNAL_NAMES, type SignalName } from './signals.ts';
 
 export const constants = {
@@ -11,32 +12,18 @@ export function hostname(): string {
   return readFileSync('/proc/sys/kernel/hostname', 'utf8').trim();
 }
 
-/** An address of fib_trie is this machine's where the line below it says so: `/32 host LOCAL`. */
-const LOCAL_V4 = /\|-- (\S+)\n\s+\/32 host LOCAL\n/g;
-const V6_GROUP = /.{4}/g;
-
-/** By what the kernel tells of its routes; under one name, since nothing of ours asks for an interface's. */
-export function networkInterfaces(): Readonly<Record<string, readonly { readonly address: string }[] | undefined>> {
-  const v4 = [...tableOf('/proc/net/fib_trie').matchAll(LOCAL_V4)].map(([, address = '']) => address);
-  const v6 = tableOf('/proc/net/if_inet6')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) =>
-      shortened(
-        line
-          .slice(0, 32)
-          .match(V6_GROUP)!
-          .map((group) => group.replace(/^0{1,3}/, '')),
-      ),
-    );
-  return { all: [...new Set([...v4, ...v6])].map((address) => ({ address })) };
+interface Address {
+  readonly address: string;
 }
 
-/** Empty on a kernel without that protocol. */
-function tableOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
+/** By the names of interfaces, each with its addresses in the kernel's order. */
+export function networkInterfaces(): Readonly<Record<string, readonly Address[] | undefined>> {
+  const found = sys.interfaces();
+  if (typeof found === 'number') throw systemError(found, 'getifaddrs');
+  const all: Record<string, Address[]> = {};
+  for (let at = 0; at < found.length; at += 2) {
+    const endpoint = endpointOf(new Uint8Array(found[at + 1] as ArrayBuffer));
+    if (endpoint !== undefined) (all[found[at] as string] ??= []).push({ address: endpoint.address });
   }
+  return all;
 }

@@ -17,6 +17,7 @@ export function start(name: string, main: HelperModule['main'], bugCode?: number
   if (isRaised(process.env)) sys.forget();
   // A reader that is gone is an error of the write, as in Node. Whatever we become has the signal as we had it.
   sys.onSignal(signalNumber('SIGPIPE'), 2);
+  process.main = main;
   let running = true;
   const bugs = (error: unknown) => {
     throw error;

@@ -1,6 +1,6 @@
 import type { parseArgs as Parse, ParseArgsConfig } from 'node:util';
 
-/** As Node's. Only where there are words: what its stand-in copies of the engine first takes longer than all else of a start. */
+/** As Node's. Its stand-in is made ready only where there are words. */
 export function parseArgs(config: ParseArgsConfig): Pick<ReturnType<typeof Parse>, 'values' | 'positionals'> {
   if (config.args?.length === 0) return { values: {}, positionals: [], ...(config.tokens && { tokens: [] }) };
   const { parseArgs: parse } = require('@pkgjs/parseargs') as { readonly parseArgs: typeof Parse };

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { NotPermittedError } from '../core/errors.ts';
 import type { Api } from './api.ts';
 import type { Timing } from './timing.ts';
@@ -37,7 +36,13 @@ export class ForbiddenError extends NotPermittedError {
 const BODY_MAX_BYTES = 65_536;
 const RETRY_AFTER_MAX_S = 300;
 
-export async function errorFrom(response: IncomingMessage): Promise<ApiError> {
+/** What is read of node:http's IncomingMessage. */
+interface Response extends AsyncIterable<unknown> {
+  readonly statusCode?: number | undefined;
+  readonly headers: { readonly 'retry-after'?: string | undefined };
+}
+
+export async function errorFrom(response: Response): Promise<ApiError> {
   const status = response.statusCode ?? 0;
   const seconds = Math.min(Number(response.headers['retry-after'] ?? 0) || 0, RETRY_AFTER_MAX_S);
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { UsageError, messageOf } from '../core/errors.ts';
 import type { KubeObject } from '../kube/types.ts';
 import type { ObjectDependency } from './dependency.ts';
+import { jsonpathFinder } from './jsonpath.ts';
 import { CONDITION, fields, listOf, MalformedError, NUMBER, objectOf, shaped } from './shape.ts';
 import { met, pending, type Judge, type Verdict } from './verdict.ts';
 
@@ -74,30 +74,4 @@ function valueOf(found: readonly unknown[], path: string, wanted: string | undef
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-type Find = (path: string, object: object) => readonly unknown[];
-
-/** A name that holds dots, as kubectl takes it: `.app\.kubernetes\.io/name`. */
-const ESCAPED = /\.((?:[^.[\]\\]|\\\.)*\\\.(?:[^.[\]\\]|\\\.)*)/g;
-
-/** kubectl's JSONPath in the words of the library's. */
-function expressionIn(path: string): string {
-  const inner = path.slice(1, -1).replace(ESCAPED, (_, name: string) => `['${name.replaceAll(String.raw`\.`, '.')}']`);
-  return inner.startsWith('$') ? inner : `$${inner}`;
-}
-
-/** Loaded by who asks for it. Its `safe` evaluation runs filters without JavaScript's own eval. */
-async function jsonpathFinder(text: string): Promise<Find> {
-  const { JSONPath } = await import('jsonpath-plus');
-  return (path, object) => {
-    try {
-      return JSONPath<unknown[]>({ path: expressionIn(path), json: object, eval: 'safe', wrap: true });
-    } catch (cause) {
-      // A filter that looks into an item that is null: another object may do.
-      if (/: Cannot read properties of (?:null|undefined) /.test(messageOf(cause)))
-        throw new MalformedError(`malformed: the filter of ${path} can't be applied to every item`, { cause });
-      throw new UsageError(`wait '${text}': the JSONPath ${path} can't be run: ${messageOf(cause)}`, { cause });
-    }
-  };
 }

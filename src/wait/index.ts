@@ -17,9 +17,7 @@ import type { Log } from '../core/log.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Board } from './board.ts';
 import type { Dependency } from './dependency.ts';
-import { demandsOf } from './demand.ts';
-import { ownNodeOnce } from './own-node.ts';
-import { Watches } from './sharing.ts';
+import { effectsFor } from './effects.ts';
 import { toldInLines, toldInTable, type Told } from './tell.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 
@@ -59,13 +57,7 @@ export async function waitForAll(
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const over = new AbortController();
   const stop = AbortSignal.any([signal, deadline, over.signal]);
-  const objects = dependencies.filter((dependency) => dependency.form === 'object');
-  const effects: Effects = {
-    kube,
-    warn,
-    watches: new Watches(kube, warn, demandsOf(objects)),
-    ownNode: ownNodeOnce(options.self, kube, stop),
-  };
+  const effects = effectsFor(dependencies, { self: options.self, kube, warn, stop });
   const waits = dependencies.map((dependency) => ({ dependency, waiter: waiterFor(dependency, options, effects) }));
   for (const { text } of dependencies) board.begin(text);
   await Promise.allSettled(
@@ -79,7 +71,7 @@ export async function waitForAll(
         over.abort(
           own?.aborted === true
             ? expired(`${text} not met in its ${formatDuration(timeoutMs ?? 0)}`, waits, board)
-            : forAll(error, objects.length),
+            : forAll(error, dependencies.filter(({ form }) => form === 'object').length),
         );
       }
     }),

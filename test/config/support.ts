@@ -1,9 +1,30 @@
+import { rmSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { putInPlace, type ConfigOptions, type Identity } from '../../src/config/index.ts';
+import { ConfigError, KollaError } from '../../src/core/errors.ts';
 import { inMemory, privateFolder, type Folder } from '../../tools/folder.ts';
-import { logLines } from '../support/helper.ts';
+import { run } from '../../tools/process.ts';
+import { coreBinary } from '../cluster/core-binary.ts';
+import { isOnCore, logLines } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+
+/** What kolla-core makes of the same options: test/engine/on-engine/apply.ts. */
+async function onCore(): Promise<(options: ConfigOptions, onSaid: (lines: string) => void) => Promise<Done>> {
+  const { path } = await privateFolder('on-core');
+  process.once('exit', () => rmSync(path, { recursive: true, force: true }));
+  const { names } = await coreBinary(path, ['apply'], 'test/engine/on-engine');
+  return async (options, onSaid) => {
+    const { code, stdout, stderr } = await run(join(names, 'apply'), [JSON.stringify(options)]);
+    onSaid(stderr);
+    if (code === 0) return (JSON.parse(stdout) as Done | null) ?? undefined;
+    throw code === 65 ? new ConfigError(stdout) : new KollaError(code ?? 0, stdout);
+  };
+}
+
+const applyOnCore = isOnCore ? await onCore() : undefined;
+
+type Done = { readonly written: number; readonly unchanged: number } | undefined;
 
 /** A pod's files: `root` is its file system, `configDir` what Kolla mounts. Its accounts name whoever runs the test. */
 export interface Pod extends AsyncDisposable {
@@ -14,7 +35,7 @@ export interface Pod extends AsyncDisposable {
   write(path: string, content: string, mode?: number): Promise<string>;
   config(document: unknown): Promise<string>;
   /** How many files were written, and how many right already. */
-  apply(options?: Partial<ConfigOptions>): Promise<{ written: number; unchanged: number } | undefined>;
+  apply(options?: Partial<ConfigOptions>): Promise<Done>;
 }
 
 export async function pod(): Promise<Pod> {
@@ -22,6 +43,7 @@ export async function pod(): Promise<Pod> {
   const [root, configDir] = [join(folder.path, 'root'), join(folder.path, 'config_files')];
   const me = { uid: process.getuid!(), gid: process.getgid!(), groups: process.getgroups!() };
   const { log, said } = recordedLog();
+  let saidByCore = '';
   const write = async (path: string, content: string, mode = 0o644) => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
@@ -38,14 +60,13 @@ export async function pod(): Promise<Pod> {
     root,
     configDir,
     me,
-    logged: () => logLines(said()),
+    logged: () => logLines(said() + saidByCore),
     write,
     config: (document) => write(join(configDir, 'config.json'), JSON.stringify(document)),
     async apply(options = {}) {
-      const applied = await putInPlace(
-        { root, configDir, configFile: undefined, me, ...options },
-        { signal: new AbortController().signal, log },
-      );
+      const all = { root, configDir, configFile: undefined, me, ...options };
+      const here = () => putInPlace(all, { signal: new AbortController().signal, log });
+      const applied = await (applyOnCore?.(all, (lines) => (saidByCore += lines)) ?? here());
       return applied && { written: applied.written, unchanged: applied.unchanged };
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),

@@ -6,7 +6,7 @@ import { canBuildCore } from '../cluster/core-binary.ts';
 import { run } from '../../tools/process.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-fileLimit(20);
+fileLimit(30);
 
 const FOLDER = join(import.meta.dirname, '..');
 const SET_CONFIGS = ['check-differs', 'command', 'differs', 'kill', 'limits', 'links', 'patterns', 'property'];
@@ -16,6 +16,11 @@ const FILES = [
   ...SET_CONFIGS.map((name) => `contract/set-configs/${name}`),
   'contract/healthcheck',
   'contract/healthcheck-curl',
+  ...['apply', 'entries', 'refuse', 'seed', 'tracking'].map((name) => `config/${name}`),
+  ...['check', 'kolla-init', 'kubernetes-entrypoint', 'live-waits', 'overlays', 'plan'].map(
+    (name) => `container/init/${name}`,
+  ),
+  ...['unanswered', 'wait'].map((name) => `wait/${name}`),
   ...[...PROBE, ...PROBE_LOCAL.map((name) => `local/${name}`), 'serve/run', 'serve/hostile'].map(
     (name) => `probe/${name}`,
   ),

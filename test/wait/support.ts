@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { DeadlineError, KollaError, SignalError } from '../../src/core/errors.ts';
 import { parseDependency, waitForAll, type WaitOptions } from '../../src/wait/index.ts';
 import type {
   ApiResource,
@@ -10,7 +12,7 @@ import type {
   WatchOptions,
 } from '../../src/kube/types.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
-import { logLines } from '../support/helper.ts';
+import { isOnCore, logLines, startHelper } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 export interface Waited {
@@ -27,6 +29,7 @@ export interface Options extends Partial<WaitOptions> {
 
 /** Waits for what these texts say, and keeps what is logged. */
 export function wait(texts: readonly string[], options: Options = {}): Waited {
+  if (isOnCore && options.kube === undefined) return waitOnCore(texts, options);
   const { log, said } = recordedLog('info', options.onLine);
   const done = waitForAll(
     texts.map(parseDependency),
@@ -45,6 +48,37 @@ export function wait(texts: readonly string[], options: Options = {}): Waited {
     },
   );
   return { done, messages: () => logLines(said()).map(({ msg }) => msg) };
+}
+
+/** By kolla-core's own command, with the error that its exit code stands for. */
+function waitOnCore(texts: readonly string[], options: Options): Waited {
+  let [said, rest] = ['', ''];
+  const lines = (chunk: string) => {
+    const all = (rest + chunk).split('\n');
+    rest = all.pop() ?? '';
+    for (const line of all) {
+      if (/"msg":"(?:no config\.json|ready after)/.test(line)) continue;
+      said += `${line}\n`;
+      options.onLine?.(line);
+    }
+  };
+  const run = async () => {
+    const words = ['--config-dir', '/no/config', '--timeout', `${options.timeoutMs ?? 60_000}ms`];
+    const waits = texts.flatMap((text) => ['--wait', text]);
+    await using running = await startHelper('kolla-init', [...words, ...waits], {
+      env: { POD_NAME: 'me', NODE_NAME: 'node1' },
+      keepOutput: true,
+    });
+    const { child, pid, ended } = running;
+    options.signal?.addEventListener('abort', () => process.kill(pid, 'SIGTERM'));
+    child.stdout?.resume();
+    const [code] = await Promise.all([ended, once(child.stderr!.setEncoding('utf8').on('data', lines), 'close')]);
+    if (code === 0) return;
+    if (code === 143) throw new SignalError('SIGTERM');
+    const why = logLines(said).findLast(({ level }) => level === 'error')?.msg ?? '';
+    throw code === 75 ? new DeadlineError(why) : new KollaError(code, why);
+  };
+  return { done: run(), messages: () => logLines(said).map(({ msg }) => msg) };
 }
 
 export interface Script {

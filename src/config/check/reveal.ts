@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { structuredPatch } from 'diff';
 import { sha256 } from '../../core/digest.ts';
 import { printable } from '../../core/log.ts';
@@ -93,12 +94,7 @@ function keyed(chunks: Iterable<Uint8Array>, key: Uint8Array): string {
 
 /** Undefined for what is no text. */
 function textOf(content: Uint8Array): string | undefined {
-  if (content.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
-  } catch {
-    return undefined;
-  }
+  return content.includes(0) || !isUtf8(content) ? undefined : bytesOf(content).toString();
 }
 
 function shortened(line: string): string {

@@ -8,7 +8,8 @@
  * template or credentials, 69 a Job that failed, 75 the deadline, 77 what is not permitted, 126 and 127 as a shell for a COMMAND
  * that can't be run, 143 SIGTERM; else with COMMAND's own code. The API server is asked only where a dependency needs it.
  */
-import { command, type Context, type Helper } from '../../cli/command.ts';
+import { command, type Command, type Context, type Helper } from '../../cli/command.ts';
+import type { Values } from '../../cli/option.ts';
 import { ExitCode, KollaError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { toldAsEntrypoint, translate } from '../../wait/index.ts';
@@ -36,66 +37,79 @@ function streamOf(level: Level): 'stdout' | 'stderr' {
   return level === 'error' ? 'stderr' : 'stdout';
 }
 
-const main = command({
-  summary: "Waits for what DEPENDENCY_* says, then becomes COMMAND: kubernetes-entrypoint's drop-in.",
-  description:
-    "Every variable of kubernetes-entrypoint means what it meant, but is watched instead of polled, and a wrong one is an error. The log's " +
-    'phrases and streams are its own, unless --log-format asks for others. docs/how-to/migration-kubernetes-entrypoint.md has every difference.',
-  operands: [{ name: 'WORD', help: 'not used, as ever; COMMAND says what to run', optional: true, many: true }],
-  options: ENTRYPOINT_OPTIONS,
-  examples: [
-    { line: 'kubernetes-entrypoint', does: 'in an init container, with DEPENDENCY_SERVICE and others set in its env' },
-    {
-      line: "kubernetes-entrypoint --dependency-socket /run/openvswitch/db.sock --command 'ovs-vsctl show'",
-      does: 'by hand, and without an API server: waits for the socket, then is ovs-vsctl',
-    },
-  ],
-  async run({ operands, options }, context) {
-    const { signal, log, inherited } = context;
-    const { namespace, podName, configmapsDir, interfaceName, command: text } = options;
-    checkTimeout(options.timeout);
-    const warn = (message: string) => log.warn(message);
-    if (operands.length > 0) warn(`the words ${operands.join(' ')} are not used: COMMAND says what to run`);
-    for (const name of Object.keys(inherited)) sayWhenUnknown(name, warn);
-    const { dependencies, configs } = translate(
-      {
-        service: options.dependencyService,
-        jobs: options.dependencyJobs,
-        jobsJson: options.dependencyJobsJson,
-        daemonset: options.dependencyDaemonset,
-        container: options.dependencyContainer,
-        podJson: options.dependencyPodJson,
-        socket: options.dependencySocket,
-        customResource: options.dependencyCustomResource,
-        config: options.dependencyConfig,
-        podName,
-        namespace,
-      },
-      { isLenient: options.compat === 'lenient', warn },
-    );
-    const values = ownValues(interfaceName);
-    for (const path of configs) {
-      log.info(`Resolving Config ${path}`);
-      await renderTemplate(path, configmapsDir, values);
-      log.info(`Dependency Config ${path} is resolved.`);
-    }
-    const settings = { ...options, timeoutMs: options.timeout, caFile: undefined, endpointsWillDo: true };
-    if (dependencies.length > 0) await waitFor(dependencies, settings, { signal, log, inherited }, toldAsEntrypoint);
-    if (text === undefined) {
-      warn('COMMAND env is empty');
-      return ExitCode.ok;
-    }
-    return await becomeCommand(text, context);
-  },
-});
+type Options = Values<typeof ENTRYPOINT_OPTIONS>;
 
-export const kubernetesEntrypoint: Helper = {
-  name: 'kubernetes-entrypoint',
-  summary: "Waits for what DEPENDENCY_* says, then becomes COMMAND: kubernetes-entrypoint's drop-in.",
-  main,
-  commands: {},
-  lines: { format: entrypointLine, to: streamOf },
-};
+/** @param begins is given the options before anything is said or done. Throws where this binary can't wait for all of it */
+export function entrypointOf(begins: (options: Options) => void = () => {}): Helper {
+  return {
+    name: 'kubernetes-entrypoint',
+    summary: "Waits for what DEPENDENCY_* says, then becomes COMMAND: kubernetes-entrypoint's drop-in.",
+    main: mainWith(begins),
+    commands: {},
+    lines: { format: entrypointLine, to: streamOf },
+  };
+}
+
+export const kubernetesEntrypoint: Helper = entrypointOf();
+
+function mainWith(begins: (options: Options) => void): Command {
+  return command({
+    summary: "Waits for what DEPENDENCY_* says, then becomes COMMAND: kubernetes-entrypoint's drop-in.",
+    description:
+      "Every variable of kubernetes-entrypoint means what it meant, but is watched instead of polled, and a wrong one is an error. The log's " +
+      'phrases and streams are its own, unless --log-format asks for others. docs/how-to/migration-kubernetes-entrypoint.md has every difference.',
+    operands: [{ name: 'WORD', help: 'not used, as ever; COMMAND says what to run', optional: true, many: true }],
+    options: ENTRYPOINT_OPTIONS,
+    examples: [
+      {
+        line: 'kubernetes-entrypoint',
+        does: 'in an init container, with DEPENDENCY_SERVICE and others set in its env',
+      },
+      {
+        line: "kubernetes-entrypoint --dependency-socket /run/openvswitch/db.sock --command 'ovs-vsctl show'",
+        does: 'by hand, and without an API server: waits for the socket, then is ovs-vsctl',
+      },
+    ],
+    async run({ operands, options }, context) {
+      const { signal, log, inherited } = context;
+      const { namespace, podName, configmapsDir, interfaceName, command: text } = options;
+      checkTimeout(options.timeout);
+      begins(options);
+      const warn = (message: string) => log.warn(message);
+      if (operands.length > 0) warn(`the words ${operands.join(' ')} are not used: COMMAND says what to run`);
+      for (const name of Object.keys(inherited)) sayWhenUnknown(name, warn);
+      const { dependencies, configs } = translate(
+        {
+          service: options.dependencyService,
+          jobs: options.dependencyJobs,
+          jobsJson: options.dependencyJobsJson,
+          daemonset: options.dependencyDaemonset,
+          container: options.dependencyContainer,
+          podJson: options.dependencyPodJson,
+          socket: options.dependencySocket,
+          customResource: options.dependencyCustomResource,
+          config: options.dependencyConfig,
+          podName,
+          namespace,
+        },
+        { isLenient: options.compat === 'lenient', warn },
+      );
+      const values = ownValues(interfaceName);
+      for (const path of configs) {
+        log.info(`Resolving Config ${path}`);
+        await renderTemplate(path, configmapsDir, values);
+        log.info(`Dependency Config ${path} is resolved.`);
+      }
+      const settings = { ...options, timeoutMs: options.timeout, caFile: undefined, endpointsWillDo: true };
+      if (dependencies.length > 0) await waitFor(dependencies, settings, { signal, log, inherited }, toldAsEntrypoint);
+      if (text === undefined) {
+        warn('COMMAND env is empty');
+        return ExitCode.ok;
+      }
+      return await becomeCommand(text, context);
+    },
+  });
+}
 
 /** Goes on as the command, whose words stand between single blanks: two of them hold an empty word, and quotes are letters. */
 async function becomeCommand(text: string, { inherited, signal }: Context): Promise<never> {

@@ -19,6 +19,7 @@ import { NAME_RULES } from '../../kube/names.ts';
 import { FILE_OPTIONS } from './options.ts';
 import { namesForOverlays } from './files.ts';
 import { planYaml } from './plan-yaml.ts';
+import { bringsCaCertificates, caVolumes } from '../start/index.ts';
 
 const [CONFIG_DIR_OPTION] = FILE_OPTIONS;
 
@@ -94,7 +95,6 @@ export const planCommand = command({
 
 /** Debian's, where the image isn't known. */
 async function caFolders(sources: readonly string[], configDir: string, image: string | undefined): Promise<string[]> {
-  const { bringsCaCertificates, caVolumes } = await import('../start/index.ts');
   if (!bringsCaCertificates(sources) && !existsSync(join(configDir, 'ca-certificates'))) return [];
   return image === undefined ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : caVolumes(image);
 }

@@ -1,10 +1,15 @@
 /** Addresses of sockets: as a person writes them, and as the bytes of a sockaddr, which both of our machines have alike. */
 import { shortened } from '../../core/ipv6.ts';
+import { systemError } from '../errors.ts';
 
-export const FAMILY = { v4: 2, v6: 10 } as const;
+export const FAMILY = { unix: 1, v4: 2, v6: 10 } as const;
 
 const V4_BYTES = 16;
 const V6_BYTES = 28;
+/** Of a path, with the NUL at its end. */
+const PATH_BYTES = 108;
+
+const EINVAL = -22;
 
 /** One end of a connection. */
 export interface Endpoint {
@@ -21,8 +26,15 @@ export function isIP(text: string): 0 | 4 | 6 {
 export const isIPv4 = (text: string): boolean => isIP(text) === 4;
 export const isIPv6 = (text: string): boolean => isIP(text) === 6;
 
-/** @throws TypeError for an address that is none */
-export function bytesOf({ address, port }: Endpoint): Uint8Array {
+/** Where a Unix socket is. */
+export interface LocalEndpoint {
+  readonly path: string;
+}
+
+/** @throws TypeError for an address that is none; the system's error for a path that is too long */
+export function bytesOf(to: Endpoint | LocalEndpoint): Uint8Array {
+  if ('path' in to) return bytesOfPath(to.path);
+  const { address, port } = to;
   const [v4, v6] = [v4Bytes(address), v6Bytes(address)];
   if (v4 === undefined && v6 === undefined) throw new TypeError(`'${address}' is no IP address`);
   const bytes = new Uint8Array(v4 === undefined ? V6_BYTES : V4_BYTES);
@@ -30,6 +42,15 @@ export function bytesOf({ address, port }: Endpoint): Uint8Array {
   bytes.set([port >> 8, port & 0xff], 2);
   if (v4 !== undefined) bytes.set(v4, 4);
   else bytes.set(v6!, 8);
+  return bytes;
+}
+
+function bytesOfPath(path: string): Uint8Array {
+  const name = new Uint8Array(sys.encode(path));
+  if (name.length >= PATH_BYTES) throw systemError(EINVAL, 'connect');
+  const bytes = new Uint8Array(2 + name.length + 1);
+  bytes[0] = FAMILY.unix;
+  bytes.set(name, 2);
   return bytes;
 }
 

@@ -11,11 +11,11 @@ import { Buffer } from '../buffer.ts';
 import { Emitter } from '../emitter.ts';
 import { systemError } from '../errors.ts';
 import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from '../loop.ts';
-import { isIP, type Endpoint } from './address.ts';
+import { isIP, type Endpoint, type LocalEndpoint } from './address.ts';
 import { resolveName } from './resolver/index.ts';
-import { begin, EAGAIN, openTcp, outcomeOf, peerOf, Waited } from './socket.ts';
+import { begin, EAGAIN, openTcp, openUnix, outcomeOf, peerOf, Waited } from './socket.ts';
 
-/** Where to: `lookup` gives addresses in the resolver's place. */
+/** Where to: `lookup` gives addresses in the resolver's place, until the signal that it is given. */
 export interface TcpNetConnectOpts {
   readonly host: string;
   readonly port: number;
@@ -24,9 +24,15 @@ export interface TcpNetConnectOpts {
   readonly signal?: AbortSignal;
 }
 
+/** A Unix socket. */
+export interface IpcNetConnectOpts {
+  readonly path: string;
+  readonly signal?: AbortSignal;
+}
+
 export type LookupFunction = (
   hostname: string,
-  options: { readonly all: true },
+  options: { readonly all: true; readonly signal: AbortSignal },
   callback: (error: Error | null, addresses: readonly { readonly address: string }[]) => void,
 ) => void;
 
@@ -79,7 +85,7 @@ export class Socket extends Emitter<SocketEvents> {
   }
 
   /** Called once. */
-  start(to: TcpNetConnectOpts): void {
+  start(to: TcpNetConnectOpts | IpcNetConnectOpts): void {
     const { signal } = to;
     const abort = () => this.destroy(signal?.reason as Error);
     signal?.addEventListener('abort', abort);
@@ -125,21 +131,24 @@ export class Socket extends Emitter<SocketEvents> {
     return this;
   }
 
-  async #connect(to: TcpNetConnectOpts): Promise<number> {
+  async #connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Promise<number> {
+    if ('path' in to) return await this.#reach(openUnix(), to);
     const addresses = await addressesOf(to, this.#over.signal);
-    let failure: unknown;
+    const failures: unknown[] = [];
     for (const address of addresses) {
       try {
         return await this.#reach(openTcp(address), { address, port: to.port });
       } catch (error) {
         this.#over.signal.throwIfAborted();
-        failure ??= error;
+        failures.push(error);
       }
     }
-    throw failure;
+    if (failures.length === 1) throw failures[0];
+    // As Node's: of all, with the code of the first.
+    throw Object.assign(new AggregateError(failures), { code: (failures[0] as NodeJS.ErrnoException).code });
   }
 
-  async #reach(fd: number, to: Endpoint): Promise<number> {
+  async #reach(fd: number, to: Endpoint | LocalEndpoint): Promise<number> {
     const socket = new Waited(fd, this.#over.signal);
     try {
       if (begin(fd, to)) return fd;
@@ -215,7 +224,7 @@ export class Socket extends Emitter<SocketEvents> {
 async function addressesOf({ host, lookup }: TcpNetConnectOpts, signal: AbortSignal): Promise<readonly string[]> {
   if (lookup === undefined || isIP(host) !== 0) return await resolveName(host, signal);
   return await new Promise((resolve, reject) => {
-    lookup(host, { all: true }, (error, found) => {
+    lookup(host, { all: true, signal }, (error, found) => {
       if (error === null) resolve(found.map(({ address }) => address));
       else reject(error);
     });

@@ -2,7 +2,7 @@
 import type { AbortSignal } from '../abort.ts';
 import { done, systemError } from '../errors.ts';
 import { unwatch, watch } from '../loop.ts';
-import { bytesOf, endpointOf, FAMILY, type Endpoint } from './address.ts';
+import { bytesOf, endpointOf, FAMILY, type Endpoint, type LocalEndpoint } from './address.ts';
 
 const [STREAM, DATAGRAM] = [1, 2];
 const EINPROGRESS = -115;
@@ -11,13 +11,14 @@ export const EAGAIN = -11;
 
 export const openTcp = (address: string): number => opened(address, STREAM);
 export const openUdp = (address: string): number => opened(address, DATAGRAM);
+export const openUnix = (): number => done(sys.socket(FAMILY.unix, STREAM, 0), 'socket');
 
 function opened(address: string, type: number): number {
   return done(sys.socket(address.includes(':') ? FAMILY.v6 : FAMILY.v4, type, 0), 'socket');
 }
 
 /** @returns whether it is there already; otherwise the descriptor is ready to write once it has an outcome. Throws the system's error */
-export function begin(fd: number, to: Endpoint): boolean {
+export function begin(fd: number, to: Endpoint | LocalEndpoint): boolean {
   const result = sys.connect(fd, bytesOf(to));
   if (result === EINPROGRESS) return false;
   if (result < 0) throw connectError(result, to);
@@ -25,7 +26,7 @@ export function begin(fd: number, to: Endpoint): boolean {
 }
 
 /** What has become of it: undefined, or the error. */
-export function outcomeOf(fd: number, to: Endpoint): NodeJS.ErrnoException | undefined {
+export function outcomeOf(fd: number, to: Endpoint | LocalEndpoint): NodeJS.ErrnoException | undefined {
   const result = sys.outcome(fd);
   return result === 0 ? undefined : connectError(result, to);
 }
@@ -44,10 +45,11 @@ export function listenOn(at: Endpoint): number {
 }
 
 /** As Node's: `connect ECONNREFUSED 127.0.0.1:1`. */
-function connectError(result: number, to: Endpoint): NodeJS.ErrnoException {
+function connectError(result: number, to: Endpoint | LocalEndpoint): NodeJS.ErrnoException {
   const error = systemError(result, 'connect');
-  error.message = `connect ${error.code} ${to.address}:${to.port}`;
-  return Object.assign(error, to);
+  const at = 'path' in to ? { address: to.path } : to;
+  error.message = `connect ${error.code} ${at.address}${'port' in at ? `:${at.port}` : ''}`;
+  return Object.assign(error, at);
 }
 
 const ADDRESS_MAX_BYTES = 128;

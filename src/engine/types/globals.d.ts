@@ -21,6 +21,10 @@ declare global {
   const setTimeout: typeof loop.setTimeout;
   const clearTimeout: typeof loop.clearTimeout;
   const setImmediate: typeof loop.setImmediate;
+  const clearImmediate: typeof loop.clearImmediate;
+  const setInterval: typeof loop.setInterval;
+  const clearInterval: typeof loop.clearInterval;
+  const crypto: typeof globals.crypto;
   const performance: typeof globals.performance;
   const URL: typeof url.URL;
   type URL = url.URL;
@@ -39,6 +43,7 @@ declare global {
     type ProcessEnv = Record<string, string | undefined>;
     type Signals = SignalName;
     type Timeout = loop.Timer;
+    type Immediate = loop.Immediate;
     type WritableStream = Pick<Stream, 'write' | 'on' | 'off'>;
     type WriteStream = Stream;
   }

@@ -27,7 +27,7 @@ const MYSQL_ERROR = 0xff;
 /** MySQL's first packet: the server's version, or why it talks to nobody (too many connections, a blocked host). */
 export function understandGreeting(bytes: Buffer): Understood<Answer> {
   if (bytes.length < MYSQL_HEADER_BYTES + 1) return undefined;
-  const length = bytes.readUIntLE(0, 3);
+  const length = bytes.readUInt16LE(0) + (bytes[2]! << 16);
   const kind = bytes[MYSQL_HEADER_BYTES];
   if (kind !== MYSQL_PROTOCOL && kind !== MYSQL_ERROR) return { is: bad('what answers there is not MySQL') };
   if (bytes.length < MYSQL_HEADER_BYTES + length) return undefined;

@@ -3,11 +3,13 @@
  * beside `kolla-pod`, they are links to it.
  */
 export const CORE_NAMES = [
+  'kolla-init',
   'kolla_start',
   'kolla_set_configs',
   'kolla_copy_cacerts',
   'sudo',
   'kolla-probe',
+  'kubernetes-entrypoint',
   'healthcheck_port',
   'healthcheck_listen',
   'healthcheck_socket',

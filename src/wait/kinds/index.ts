@@ -2,7 +2,7 @@
  * Every kind of dependency, in the order in which help and docs show them: one file a kind, and one line here.
  */
 import type { Kind } from '../dependency.ts';
-import { amqp, memcached, mysql, tcp } from './server.ts';
+import { amqp, memcached, mysql } from './server.ts';
 import { any } from './any.ts';
 import { container } from './container.ts';
 import { daemonset } from './daemonset.ts';
@@ -15,6 +15,7 @@ import { node } from './node.ts';
 import { pod } from './pod.ts';
 import { configmap, secret } from './presence.ts';
 import { service } from './service.ts';
+import { tcp } from './tcp.ts';
 
 /** Those that a word of their own begins. */
 export const KINDS: readonly Kind[] = [

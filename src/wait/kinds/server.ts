@@ -4,7 +4,6 @@ import type { Answer } from '../../net/protocols/answer.ts';
 import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
 import type { ServerKind } from '../dependency.ts';
 import { met, pending } from '../verdict.ts';
-import { dial, refusalOf } from '../../net/dial.ts';
 import {
   ASK_VERSION,
   PROTOCOL_HEADER,
@@ -48,25 +47,6 @@ function greetedKind({
     }),
   };
 }
-
-export const tcp: ServerKind = {
-  form: 'server',
-  word: 'tcp',
-  aliases: [],
-  means: 'something accepts connections there',
-  defaultPort: undefined,
-  make: ({ host, port, isNegated }, { self }) => ({
-    hint: () => endpointsHint(host, self),
-    wait: (report, signal) =>
-      retry(
-        async (bounded) => {
-          const refusal = await dial({ host, port, lookup }, bounded);
-          return refusal === undefined ? met('accepts connections') : unanswered(refusal, refusalOf(refusal));
-        },
-        { isNegated, report, signal },
-      ),
-  }),
-};
 
 export const mysql = greetedKind({
   word: 'mysql',

@@ -1,5 +1,5 @@
 /** One question to one name server: by UDP, and by TCP where the answer was cut. */
-import { decode, encode, RECURSION_DESIRED, type DecodedPacket } from 'dns-packet';
+import type { DecodedPacket } from 'dns-packet';
 import { Buffer } from '../../buffer.ts';
 import { POLLIN, POLLOUT } from '../../loop.ts';
 import { randomBytes } from '../../random.ts';
@@ -15,6 +15,9 @@ export interface Answer {
   readonly addresses: readonly string[];
 }
 
+/** Read where a name is resolved, which few are. */
+const packets = () => require('dns-packet') as typeof import('dns-packet');
+
 const PORT = 53;
 const PACKET_MAX_BYTES = 65_535;
 
@@ -22,6 +25,7 @@ const PACKET_MAX_BYTES = 65_535;
 export async function query(server: string, name: string, type: RecordType, signal: AbortSignal): Promise<Answer> {
   const [high, low] = randomBytes(2);
   const id = (high! << 8) | low!;
+  const { encode, RECURSION_DESIRED } = packets();
   const question = encode({ type: 'query', id, flags: RECURSION_DESIRED, questions: [{ type, name }] });
   const isIts = (packet: DecodedPacket) => isAnswer(packet, id, name, type);
   const bytes = new Uint8Array(question);
@@ -101,7 +105,7 @@ async function receive(socket: Waited): Promise<Buffer> {
 /** Undefined for what can't be read: it is no answer. */
 function read(bytes: Buffer): DecodedPacket | undefined {
   try {
-    return decode(bytes as never);
+    return packets().decode(bytes as never);
   } catch {
     return undefined;
   }

@@ -1,0 +1,82 @@
+import { command, type Command, type Helper } from '../../cli/command.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { ExitCode } from '../../core/errors.ts';
+import { putInPlace } from '../../config/index.ts';
+import { certificateCheckToWrite, configOptions, prepareCertificates } from './files.ts';
+import { WAIT_NOTES } from '../../wait/index.ts';
+import { OPTIONS } from './options.ts';
+import { leaveRunCommand } from './run-command.ts';
+import { checkTimeout, dependenciesOf, waitFor } from './waits.ts';
+
+/**
+ * kolla-init with these commands: all of them in kolla-pod, fewer in kolla-core.
+ * @param begins is told what will be waited for before anything is read or written. Throws where this binary can't
+ */
+export function initOf(
+  commands: Readonly<Record<string, Command>>,
+  begins: (waits: readonly string[]) => void = () => {},
+): Helper {
+  return {
+    name: 'kolla-init',
+    summary: "Puts config.json's files in place, then waits for what the service needs.",
+    main: mainWith(begins),
+    commands,
+  };
+}
+
+function mainWith(begins: (waits: readonly string[]) => void): Command {
+  return command({
+    summary: "Puts config.json's files in place, then waits for what the service needs.",
+    description:
+      'For an init container. Everything is validated before the first file is touched; each file is replaced whole, and not at ' +
+      'all when it is right. Every change of a dependency is one line, with a summary each 30 s.',
+    operands: [],
+    notes: WAIT_NOTES,
+    options: OPTIONS,
+    examples: [
+      {
+        line: 'kolla-init --wait job/keystone-db-sync --wait tcp://mariadb:3306 --timeout 10m',
+        does: 'in an init container: files, then the Job and the database',
+      },
+      {
+        line: "kolla-init --wait service/mariadb --wait 'pod?label=app=ovs&node=own' --wait 'job/nova-db-sync?release=2026.1'",
+        does: 'a Service with a ready endpoint, a ready Pod on this node, the Job of this release',
+      },
+      {
+        line: "kolla-init --wait mysql://mariadb --wait memcached://memcached --wait '!file:/run/kolla/hold?timeout=5m'",
+        does: 'without an API server: servers that answer, and a file that must go within 5 minutes',
+      },
+      {
+        line: 'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3',
+        does: "on a developer's machine, into a directory that exists: mkdir tree",
+      },
+    ],
+    async run({ options }, context) {
+      const began = performance.now();
+      const { signal, log } = context;
+      checkTimeout(options.timeout);
+      begins(options.wait);
+      const dependencies = dependenciesOf(options.wait);
+      const applied = await putInPlace(
+        { ...(await configOptions(options, context)), validate: certificateCheckToWrite(options) },
+        { signal, log },
+      );
+      prepareCertificates(options, applied?.sources ?? [], { signal, log });
+      if (applied !== undefined) await leaveRunCommand(options.root, applied.command, log);
+      if (dependencies.length > 0) await waitFor(dependencies, { ...options, timeoutMs: options.timeout }, context);
+      const files = applied
+        ? `${count(applied.written, 'file', 'files')} written, ${applied.unchanged} right already`
+        : 'no files';
+      const met =
+        dependencies.length === 0
+          ? 'nothing to wait for'
+          : `${count(dependencies.length, 'dependency', 'dependencies')} met`;
+      log.info(`ready after ${formatDuration(performance.now() - began)}: ${files}; ${met}`);
+      return ExitCode.ok;
+    },
+  });
+}
+
+function count(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,20 @@
+/** The part of `node:dns` that our code uses. */
+import type { AbortSignal } from './abort.ts';
+import type { LookupFunction } from './net.ts';
+import { resolveName } from './net/resolver/index.ts';
+
+/** Ends with the connection that asks. */
+export const lookup: LookupFunction = (host, { signal }, callback) => void tell(host, signal, callback);
+
+async function tell(host: string, signal: AbortSignal, callback: Parameters<LookupFunction>[2]): Promise<void> {
+  let found: readonly string[];
+  try {
+    found = await resolveName(host, signal);
+  } catch (error) {
+    return callback(error as Error, []);
+  }
+  return callback(
+    null,
+    found.map((address) => ({ address })),
+  );
+}

@@ -1,0 +1,39 @@
+/**
+ * cmd/kolla-init.ts in kolla-core: files, check, plan, and waits for servers and paths. What needs TLS, the API server or another
+ * client is kolla-pod's, if that is beside us; what is to be waited for decides it before a file is read or written.
+ */
+import { run } from '../cli/run.ts';
+import { checkCommand } from '../container/init/check.ts';
+import { initOf } from '../container/init/init-of.ts';
+import { planCommand } from '../container/init/plan.ts';
+import { isRefusal } from '../process/exec/find-program.ts';
+import { reapOrphans } from './child-process.ts';
+import { becomePod, podBeside } from './pod.ts';
+import { URL } from './url.ts';
+
+const NAME = 'kolla-init';
+const COMMANDS = { check: checkCommand, plan: planCommand };
+/** kolla-pod's alone. */
+const OTHERS = new Set(['rbac', 'watch']);
+
+export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {
+  const become = (what: string) => becomePod(NAME, argv, env, what);
+  const [word = ''] = argv;
+  if (OTHERS.has(word)) return become(`'${NAME} ${word}'`);
+  // Help for all of it.
+  if (argv.some((one) => ['--help', '--help-all', '-h'].includes(one)) && !isRefusal(podBeside()))
+    return become('help');
+  const init = initOf(COMMANDS, (waits) => {
+    const others = waits.find((text) => !isOurs(text));
+    if (others !== undefined) become(`wait '${others}', which is for none of tcp:, http:, file: and socket:,`);
+  });
+  reapOrphans();
+  return await run(init, argv, env);
+};
+
+/** Whether the kind is of src/engine/wait-kinds.ts. */
+function isOurs(text: string): boolean {
+  const [, word, rest] = /^!?(tcp|http|file|socket|unix):([^#]*)/.exec(text) ?? [];
+  // A URL that is not plain is for another to read.
+  return word === 'http' ? URL.parse(`http:${rest}`) !== null : word !== undefined;
+}

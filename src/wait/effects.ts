@@ -1,0 +1,17 @@
+import { demandsOf } from './demand.ts';
+import type { Dependency } from './dependency.ts';
+import { ownNodeOnce } from './own-node.ts';
+import { Watches } from './sharing.ts';
+import type { Effects, Self } from './waiter.ts';
+
+interface Given extends Pick<Effects, 'kube' | 'warn'> {
+  readonly self: Self;
+  /** Ends it for all. */
+  readonly stop: AbortSignal;
+}
+
+/** What all of these waiters share. */
+export function effectsFor(dependencies: readonly Dependency[], { self, kube, warn, stop }: Given): Effects {
+  const objects = dependencies.filter((dependency) => dependency.form === 'object');
+  return { kube, warn, watches: new Watches(kube, warn, demandsOf(objects)), ownNode: ownNodeOnce(self, kube, stop) };
+}

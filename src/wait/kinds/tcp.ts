@@ -1,0 +1,23 @@
+import { dial, refusalOf } from '../../net/dial.ts';
+import type { ServerKind } from '../dependency.ts';
+import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
+import { met } from '../verdict.ts';
+
+export const tcp: ServerKind = {
+  form: 'server',
+  word: 'tcp',
+  aliases: [],
+  means: 'something accepts connections there',
+  defaultPort: undefined,
+  make: ({ host, port, isNegated }, { self }) => ({
+    hint: () => endpointsHint(host, self),
+    wait: (report, signal) =>
+      retry(
+        async (bounded) => {
+          const refusal = await dial({ host, port, lookup }, bounded);
+          return refusal === undefined ? met('accepts connections') : unanswered(refusal, refusalOf(refusal));
+        },
+        { isNegated, report, signal },
+      ),
+  }),
+};

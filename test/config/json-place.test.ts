@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { placeOfMistake } from '../../src/config/json-place.ts';
+
+/** Whether V8, which says where a text stops being JSON for some mistakes alone, holds that more text could mend this one. */
+function couldGoOn(beginning: string): boolean {
+  try {
+    JSON.parse(beginning);
+    return true;
+  } catch (error) {
+    const { message } = error as SyntaxError;
+    return message.startsWith('Unexpected end') || Number(/at position (\d+)/.exec(message)?.[1]) === beginning.length;
+  }
+}
+
+/** The same place, from each beginning of the text. */
+function placeByV8(text: string): string {
+  const broken = Array.from({ length: text.length + 1 }, (_, length) => length).find(
+    (length) => !couldGoOn(text.slice(0, length)),
+  );
+  if (broken === undefined) return 'it ends too early';
+  const before = text.slice(0, broken - 1).split('\n');
+  return `look at line ${before.length}, column ${before.at(-1)!.length + 1}`;
+}
+
+const WHOLE = [
+  '{"a": [1, -2.5e+3, "x\\u00fcy\\n"], "b": {"c": null}, "d": [], "e": {}}',
+  '[true,\n false,\t"", 0, 10]',
+];
+const STRANGE = [
+  '',
+  '"',
+  '\\',
+  ',',
+  ':',
+  '{',
+  '}',
+  '[',
+  ']',
+  '0',
+  '7',
+  '.',
+  'e',
+  '-',
+  '+',
+  'u',
+  'n',
+  'x',
+  ' ',
+  '\n',
+  '\0',
+];
+
+test('the place of a mistake is that of V8, for every character that is changed, put in or left out', () => {
+  for (const whole of WHOLE)
+    for (let at = 0; at <= whole.length; at++)
+      for (const strange of STRANGE)
+        for (const length of [0, 1, whole.length]) {
+          const text = whole.slice(0, at) + strange + whole.slice(at + length);
+          assert.equal(placeOfMistake(text), placeByV8(text), JSON.stringify(text));
+        }
+});

@@ -1,0 +1,175 @@
+/** kolla-init and kubernetes-entrypoint in kolla-core: which waits are its own, what becomes kolla-pod, and PID 1. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { privateFolder } from '../../tools/folder.ts';
+import { freePort } from '../../tools/port.ts';
+import { run, start } from '../../tools/process.ts';
+import { canBuildCore } from '../cluster/core-binary.ts';
+import { builtCore } from '../cluster/on-core.ts';
+import { logLines } from '../support/helper.ts';
+import { until } from '../support/until.ts';
+import { startNameServer } from './name-server.ts';
+
+const missing = await canBuildCore();
+const skip = missing ?? false;
+const skipUnlessRoot = missing ?? (process.geteuid?.() === 0 ? false : 'needs root, for namespaces');
+const folder = await privateFolder('core-init');
+after(async () => await folder[Symbol.asyncDispose]());
+const core = missing === undefined ? await builtCore() : { names: '', folder: '' };
+const init = join(core.names, 'kolla-init');
+const entrypoint = join(core.names, 'kubernetes-entrypoint');
+
+const [config, root] = [join(folder.path, 'config'), join(folder.path, 'root')];
+await mkdir(config);
+await mkdir(root);
+await writeFile(join(config, 'a.conf'), '');
+const source = '/var/lib/kolla/config_files/a.conf';
+await writeFile(
+  join(config, 'config.json'),
+  JSON.stringify({ command: 'true', config_files: [{ source, dest: '/etc/a.conf', preserve_properties: true }] }),
+);
+const FILES = ['--config-dir', config, '--root', root];
+
+/** Without kolla-pod beside kolla-core, as in the image -core. */
+async function alone<T>(act: () => Promise<T>): Promise<T> {
+  const [pod, away] = ['kolla-pod', 'away'].map((name) => join(core.folder, name)) as [string, string];
+  await rename(pod, away);
+  try {
+    return await act();
+  } finally {
+    await rename(away, pod);
+  }
+}
+
+test('--version says which engine answers', { skip }, async () => {
+  for (const name of [init, entrypoint])
+    assert.match((await run(name, ['--version'])).stdout, /^\S+ \d+\.\d+\.\d+ \(kolla-core\)\n$/);
+});
+
+test('with its output closed it still ends with its own code', { skip }, async () => {
+  const { code } = await run('bash', ['-c', '"$@" <&- >&- 2>&-', 'bash', entrypoint, '--help']);
+  assert.equal(code, 0);
+});
+
+const env = { PATH: process.env['PATH'], HOME: folder.path };
+
+for (const wait of [
+  'job/a',
+  'service/a',
+  'https://127.0.0.1:1/',
+  'mysql://127.0.0.1',
+  'http://127.0.0.1/%zz',
+  '!pod/a',
+])
+  test(`a wait for ${wait} becomes kolla-pod, or ends before anything is written`, { skip }, async () => {
+    const words = [...FILES, '--wait', 'tcp://127.0.0.1:1', '--wait', wait];
+    const refused = await alone(() => run(init, words, { env }));
+    assert.equal(refused.code, 69, refused.stderr);
+    assert.equal(refused.stdout, '');
+    assert.match(logLines(refused.stderr).at(-1)?.msg ?? '', /needs kolla-pod: .*No such file.*use the image/);
+    assert.ok(refused.stderr.includes(`wait '${wait}'`), refused.stderr);
+    assert.ok(!existsSync(join(root, 'etc')));
+    const { code, stderr } = await run(init, ['--config-dir', config, '--root', '/no/root', '--wait', wait], { env });
+    // By kolla-pod: no root, and nothing else.
+    assert.equal(code, 65, stderr);
+    assert.match(stderr, /--root \/no\/root: /);
+  });
+
+test('kolla-pod has the words, environment and pid of who became it', { skip }, async () => {
+  const words = ['-c', 'echo $$; exec "$@"', 'sh', init, '--wait', 'job/a', '--timeout', '7s'];
+  const told = join(folder.path, 'told');
+  await mkdir(told);
+  // Its own kolla-pod, which says what it was given.
+  await alone(async () => {
+    await writeFile(join(core.folder, 'kolla-pod'), '#!/bin/sh\necho "$$ $KOLLA_POD_LOG_LEVEL $@"\n', { mode: 0o755 });
+    const { stdout } = await run('sh', words, { env: { ...env, KOLLA_POD_LOG_LEVEL: 'warn' } });
+    const [pid, said] = stdout.split('\n');
+    assert.equal(said, `${pid} warn kolla-init --wait job/a --timeout 7s`);
+  });
+});
+
+test('what is nothing to wait for is found with its column by kolla-pod, and named without it', { skip }, async () => {
+  const words = [...FILES, '--wait', 'jbo/a'];
+  const found = await run(init, words, { env });
+  assert.equal(found.code, 64);
+  assert.match(found.stderr, /wait 'jbo\/a', column 1: .*did you mean 'job'\?/);
+  const unknown = await alone(() => run(init, words, { env }));
+  assert.equal(unknown.code, 69);
+  assert.match(unknown.stderr, /wait 'jbo\/a', which is for none of tcp:, http:, file: and socket:, needs kolla-pod/);
+  for (const wait of ['tcp://a', 'file:a', '!tcp:a', 'socket:', 'http://a?timeout=1#timeout=x']) {
+    const wrong = await alone(() => run(init, ['--wait', wait], { env }));
+    assert.equal(wrong.code, 64, wrong.stderr);
+    assert.match(wrong.stderr, /wait '.*', column \d+: /);
+  }
+});
+
+for (const variable of ['SERVICE', 'JOBS', 'JOBS_JSON', 'DAEMONSET', 'CONTAINER', 'POD_JSON', 'CUSTOM_RESOURCE'])
+  test(`DEPENDENCY_${variable} becomes kolla-pod, or ends before COMMAND`, { skip }, async () => {
+    const variables = { ...env, [`DEPENDENCY_${variable}`]: '[{', COMMAND: 'echo ran' };
+    const refused = await alone(() => run(entrypoint, [], { env: variables }));
+    assert.equal(refused.code, 69, refused.stderr);
+    assert.equal(refused.stdout, '');
+    assert.match(refused.stderr, new RegExp(`DEPENDENCY_${variable} needs kolla-pod: .*use the image`));
+    const { code, stderr } = await run(entrypoint, [], { env: variables });
+    assert.equal(code, 64);
+    assert.match(stderr, new RegExp(`DEPENDENCY_${variable}`));
+  });
+
+for (const command of ['watch', 'rbac'])
+  test(`kolla-init ${command} needs kolla-pod`, { skip }, async () => {
+    const { code, stderr } = await alone(() => run(init, [command], { env }));
+    assert.equal(code, 69);
+    assert.match(stderr, new RegExp(`'kolla-init ${command}' needs kolla-pod: `));
+  });
+
+test('as PID 1 it reaps orphans while it waits', { skip: skipUnlessRoot }, async () => {
+  // 1 is the shell, 2 its subshell, whose child is an orphan and 3: it is in /proc until somebody waits for it.
+  const script = '(sleep 0.1 &); test -d /proc/3; exec "$0" --timeout 20s --wait "!file:/proc/3"';
+  const words = ['--pid', '--fork', '--mount-proc', 'sh', '-ec', script, init];
+  const { code, stderr } = await run('unshare', words, { env });
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /!file:\/proc\/3: met after .*: not there/);
+});
+
+test('as PID 1 it ends with 143 at a SIGTERM', { skip: skipUnlessRoot }, async () => {
+  const words = ['--pid', '--fork', '--kill-child', '--mount-proc', init, '--wait', 'file:/no/such'];
+  await using running = await start('unshare', words, { env, keepOutput: true });
+  let said = '';
+  running.child.stdout?.resume();
+  running.child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+  await until('the wait', () => Promise.resolve(said.includes('not there yet') || undefined));
+  // unshare itself ignores it while its child runs.
+  assert.equal(await running.stop(), 143);
+});
+
+test('SIGTERM ends a wait whose name is being resolved', { skip: skipUnlessRoot }, async () => {
+  const address = `127.78.${process.pid % 250}.2`;
+  await using server = await startNameServer(address, { 'silent.test': { fault: 'silent' } });
+  const conf = join(folder.path, 'resolv.conf');
+  await writeFile(conf, `nameserver ${address}\noptions timeout:30\n`);
+  const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
+  for (const wait of ['tcp://silent.test:1', 'http://silent.test/']) {
+    const asked = server.asked.length;
+    const words = ['--mount', 'sh', '-ec', script, conf, init, '--wait', wait];
+    await using waiting = await start('unshare', words, { env });
+    await until('the question', () => Promise.resolve(server.asked.length > asked || undefined));
+    assert.equal(await waiting.stop(), 143);
+  }
+});
+
+test('a hundred files and three hundred servers are waited for at once', { skip }, async () => {
+  const port = await freePort();
+  const waits = Array.from({ length: 300 }, (_, i) => `tcp://127.0.${1 + (i >> 7)}.${1 + (i & 127)}:${port}`);
+  const words = [...waits, ...Array.from({ length: 100 }, (_, i) => `file:/no/such/${i}`)].flatMap((one) => [
+    '--wait',
+    one,
+  ]);
+  const { code, stderr } = await run(init, [...words, '--timeout', '1s'], { env });
+  assert.equal(code, 75, stderr.slice(0, 2000));
+  const last = logLines(stderr).at(-1)?.msg ?? '';
+  assert.match(last, /^not met in 1s: /);
+  for (const wait of waits) assert.ok(last.includes(`${wait} (ECONNREFUSED, for`), wait);
+});

@@ -1,0 +1,26 @@
+/** Puts everything in place as its word says, for test/config/support.ts: what was done as JSON, or the error and its code. */
+import { putInPlace, type ConfigOptions } from '../../../src/config/index.ts';
+import { KollaError } from '../../../src/core/errors.ts';
+import { createLog } from '../../../src/core/log.ts';
+
+export async function main([options = '{}']: readonly string[]): Promise<number> {
+  const log = createLog({
+    helper: 'test',
+    level: 'debug',
+    format: 'json',
+    terminal: { isTerminal: false, color: false, width: 80 },
+    write: (text) => void process.stderr.write(text),
+    now: () => new Date(),
+  });
+  try {
+    const { signal } = new AbortController();
+    process.stdout.write(
+      JSON.stringify((await putInPlace(JSON.parse(options) as ConfigOptions, { signal, log })) ?? null),
+    );
+    return 0;
+  } catch (error) {
+    if (!(error instanceof KollaError)) throw error;
+    process.stdout.write(error.message);
+    return error.exitCode;
+  }
+}
