@@ -131,19 +131,11 @@ static void run_jobs(JSContext *c) {
   escape(c);
 }
 
-/* As Node does it: what is opened next must not become our output. */
-static void open_standard(void) {
-  for (int fd = 0; fd < 3; fd++)
-    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) _exit(70);
-}
-
 int main(int argc, char **argv) {
   if (argc < 1) return 64;
-  /* Else the first file that we open would be stdin, stdout or stderr where the caller closed it.
-   */
-  int fd;
-  while ((fd = open("/dev/null", O_RDWR)) >= 0 && fd <= STDERR_FILENO) continue;
-  close(fd);
+  /* What is opened next must not become our output. */
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) return 70;
   const char *slash = strrchr(argv[0], '/');
   called = slash == NULL ? argv[0] : slash + 1;
   const struct asset *asset = asset_of(called);

@@ -17,7 +17,6 @@ CALL(sys_id) {
 
 CALL(sys_umask) { return result(c, umask((mode_t)int_of(c, argv[0]))); }
 
-/* A Uint32Array's buffer. */
 CALL(sys_setGroups) {
   size_t length;
   gid_t *groups = (gid_t *)(void *)JS_GetArrayBuffer(c, &length, argv[0]);
@@ -28,7 +27,6 @@ CALL(sys_setGid) { return result(c, setgid((gid_t)double_of(c, argv[0]))); }
 CALL(sys_setUid) { return result(c, setuid((uid_t)double_of(c, argv[0]))); }
 CALL(sys_kill) { return result(c, kill(int_of(c, argv[0]), int_of(c, argv[1]))); }
 
-/* Returns only where it fails. */
 CALL(sys_execve) {
   char *file = bytes_of(c, argv[0]), **words = words_of(c, argv[1]), **env = words_of(c, argv[2]);
   int status = file && words && env ? execve(file, words, env) : -1;
@@ -152,7 +150,6 @@ CALL(sys_poll) {
   return result(c, poll(rows, length / sizeof *rows, int_of(c, argv[1])));
 }
 
-/* Milliseconds: of CLOCK_REALTIME (0) or CLOCK_MONOTONIC (1). */
 CALL(sys_now) { return JS_NewFloat64(c, now((clockid_t)int_of(c, argv[0]))); }
 
 CALL(sys_isTerminal) { return JS_NewBool(c, isatty(int_of(c, argv[0]))); }

@@ -64,12 +64,9 @@ char *bytes_of(JSContext *c, JSValueConst value) {
 static bool is_utf8(const uint8_t *at, size_t left) {
   for (size_t length; left > 0; at += length, left -= length) {
     uint8_t lead = at[0];
-    length = lead < 0x80                  ? 1
-             : lead < 0xc2 || lead > 0xf4 ? 0
-             : lead < 0xe0                ? 2
-             : lead < 0xf0                ? 3
-                                          : 4;
-    if (length == 0 || length > left) return false;
+    length = lead < 0x80 ? 1 : 2 + (lead >= 0xe0) + (lead >= 0xf0);
+    if (lead >= 0x80 && (lead < 0xc2 || lead > 0xf4)) return false;
+    if (length > left) return false;
     /* What would be longer than it need be, a surrogate, or above U+10FFFF. */
     uint8_t low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     uint8_t high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
@@ -148,9 +145,5 @@ CALL(sys_compare) {
   return JS_NewInt32(c, order != 0 ? order : (one > other) - (one < other));
 }
 
-const JSCFunctionListEntry text_calls[] = {
-    ROW(decode, 3),
-    ROW(encode, 1),
-    ROW(compare, 2),
-};
+const JSCFunctionListEntry text_calls[] = {ROW(decode, 3), ROW(encode, 1), ROW(compare, 2)};
 const int text_calls_count = sizeof text_calls / sizeof *text_calls;

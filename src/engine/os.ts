@@ -1,7 +1,6 @@
 /** The part of `node:os` that our code uses. */
-import { systemError } from './errors.ts';
 import { readFileSync } from './fs.ts';
-import { endpointOf } from './net/address.ts';
+import { interfaceAddresses } from './interfaces.ts';
 import { SIGNAL_NAMES, type SignalName } from './signals.ts';
 
 export const constants = {
@@ -18,12 +17,6 @@ interface Address {
 
 /** By the names of interfaces, each with its addresses in the kernel's order. */
 export function networkInterfaces(): Readonly<Record<string, readonly Address[] | undefined>> {
-  const found = sys.interfaces();
-  if (typeof found === 'number') throw systemError(found, 'getifaddrs');
-  const all: Record<string, Address[]> = {};
-  for (let at = 0; at < found.length; at += 2) {
-    const endpoint = endpointOf(new Uint8Array(found[at + 1] as ArrayBuffer));
-    if (endpoint !== undefined) (all[found[at] as string] ??= []).push({ address: endpoint.address });
-  }
-  return all;
+  const found = Object.entries(interfaceAddresses());
+  return Object.fromEntries(found.map(([name, all]) => [name, all.map((address) => ({ address }))]));
 }

@@ -74,8 +74,6 @@ export interface Sys {
   shutdown(fd: number): number;
   /** What has become of a connect: 0, or minus errno. */
   outcome(fd: number): number;
-  /** Each address of an interface that is up: its name, then the bytes of a sockaddr. A number where they can't be had. */
-  interfaces(): readonly (string | ArrayBuffer)[] | number;
 
   /** Undefined for what is not UTF-8. */
   decode(bytes: Uint8Array, offset: number, length: number): string | undefined;

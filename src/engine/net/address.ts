@@ -57,8 +57,13 @@ function bytesOfPath(path: string): Uint8Array {
 /** Of a TCP or UDP socket; undefined for another one's. */
 export function endpointOf(bytes: Uint8Array): Endpoint | undefined {
   const port = (bytes[2]! << 8) | bytes[3]!;
-  if (bytes[0] === FAMILY.v4) return { address: bytes.subarray(4, 8).join('.'), port };
-  return bytes[0] === FAMILY.v6 ? { address: v6Text(bytes.subarray(8, 24)), port } : undefined;
+  if (bytes[0] === FAMILY.v4) return { address: addressText(bytes.subarray(4, 8)), port };
+  return bytes[0] === FAMILY.v6 ? { address: addressText(bytes.subarray(8, 24)), port } : undefined;
+}
+
+/** @param bytes the 4 or 16 of an address */
+export function addressText(bytes: Uint8Array): string {
+  return bytes.length === 4 ? bytes.join('.') : v6Text(bytes);
 }
 
 function v4Bytes(text: string): number[] | undefined {
