@@ -109,7 +109,9 @@ function rootOf(root: string): string {
   try {
     return realpathSync.native(root);
   } catch (cause) {
-    throw new ConfigError(`--root ${root}: ${messageOf(cause)}; it must be a folder`, { cause });
+    const { code } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'does not exist: mkdir it' : `cannot be read: ${messageOf(cause)}`;
+    throw new ConfigError(`--root ${root} ${why}`, { cause });
   }
 }
 

@@ -76,7 +76,7 @@ export function ownershipFor(owner: string, accounts: Accounts, me: Identity): O
   if (isMyGroup) return { uid: -1, gid, rule: 'my group' };
   if (uid === 0) return { uid: -1, gid: me.gid, rule: 'in the place of root' };
   const refusal =
-    `'${owner}' is ${uid}:${gid}, but this runs as ${me.uid}:${me.gid} and can give a file to nobody else; ` +
+    `'${owner}' is ${uid}:${gid}, but this runs as ${me.uid}:${me.gid} and cannot chown to another user; ` +
     `run it with runAsUser: ${uid} and runAsGroup: ${gid}, name an owner with that user or group, or let all read it (perm "0644")`;
   return { uid: -1, gid: me.gid, rule: 'readable by all', refusal };
 }
@@ -96,8 +96,10 @@ function idOf(kind: 'user' | 'group', name: string, known: ReadonlyMap<string, n
   const id = known.get(name);
   if (id !== undefined) return id;
   const file = kind === 'user' ? '/etc/passwd' : '/etc/group';
-  if (/^\d*$/.test(name)) throw new RangeError(`'${owner}' has no ${kind} name; write the name that stands in ${file}`);
-  throw new RangeError(`no ${kind} '${name}' in ${file}${suggestion(name, nearOnly(name, known))}`);
+  if (/^\d*$/.test(name)) throw new RangeError(`'${owner}' has no ${kind} name; write the name as in ${file}`);
+  const near =
+    suggestion(name, nearOnly(name, known)) || ": run in the service's image, or plan with --image DIR or --user UID";
+  throw new RangeError(`no ${kind} '${name}' in ${file}${near}`);
 }
 
 /** A list of every account of an image would bury the message. */

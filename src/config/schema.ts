@@ -14,7 +14,10 @@ const Flag = v.pipe(
 const Text = v.string((issue) => `must be a string, but is ${issue.received}`);
 const Path = v.pipe(
   Text,
-  v.check((text) => text.startsWith('/'), 'must be an absolute path'),
+  v.check(
+    (text) => text.startsWith('/'),
+    ({ input }) => (input === '' ? 'is empty' : `must be an absolute path, but is ${JSON.stringify(input)}`),
+  ),
   v.check((text) => !text.includes('\0'), 'has a NUL byte'),
 );
 /** Of what is made; a longer one the system would refuse when others are in place already. */
@@ -28,7 +31,10 @@ const Destination = v.pipe(
 );
 const Mode = v.pipe(
   v.string((issue) => `must be octal digits in quotes, such as "0600", but is ${issue.received}`),
-  v.regex(/^(?:(?:0o)?[0-7]{3,4})?$/, 'must be three or four octal digits, such as "0600"'),
+  v.regex(
+    /^(?:(?:0o)?[0-7]{3,4})?$/,
+    ({ input }) => `must be three or four octal digits, such as "0600", but is ${JSON.stringify(input)}`,
+  ),
   // Empty, as null, keeps the mode that is copied.
   v.transform((text) => (text === '' ? null : Number.parseInt(text.replace('0o', ''), 8))),
 );

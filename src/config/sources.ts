@@ -60,6 +60,11 @@ function literal(path: string): string[] {
   return unlessAbsent(() => lstatSync(path)) === undefined ? [] : [path];
 }
 
+function kindOf(found: Stats): string {
+  if (found.isFIFO()) return 'a FIFO';
+  return found.isSocket() ? 'a socket' : 'a device';
+}
+
 function walk(source: string, dest: string, keepsLinks: boolean): Match[] {
   const found = followed(source, keepsLinks);
   const { uid, gid, atimeMs, mtimeMs } = found;
@@ -69,7 +74,7 @@ function walk(source: string, dest: string, keepsLinks: boolean): Match[] {
     const target = lstatSync(source).isSymbolicLink() ? readlinkSync(source) : undefined;
     return [{ kind: 'file', ...properties, target }];
   }
-  if (!found.isDirectory()) throw new RangeError(`${source} is neither a file nor a folder`);
+  if (!found.isDirectory()) throw new RangeError(`${source} is ${kindOf(found)}, not a file or directory`);
   // `..data` and its like are how the kubelet swaps a ConfigMap, not part of it.
   const names = readdirSync(source)
     .filter((name) => !name.startsWith('..'))

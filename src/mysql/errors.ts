@@ -1,3 +1,4 @@
+import { connectReason } from '../net/connect-error.ts';
 import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 
 /** The server's number for an error, or 0 for one that is not its own. */
@@ -58,11 +59,11 @@ export function isMysqlError(error: unknown): boolean {
   return errnoOf(error) !== 0 || isPassing(error) || (error as { fatal?: boolean }).fatal === true;
 }
 
-/** What went wrong, in the server's or the system's words. Codes that mean nothing to most get a word more. */
+/** What went wrong, as the server or the system reports it; codes with what they mean. */
 export function reasonOf(error: unknown): string {
   const { code } = error as { code?: string };
-  if (code === 'ETIMEDOUT') return 'ETIMEDOUT: no answer; it may be frozen, or a firewall drops what we send';
-  if (code === 'ENOTFOUND') return 'ENOTFOUND: no such host name (yet)';
+  const refused = connectReason(error);
+  if (refused !== undefined) return refused;
   if (code === 'PROTOCOL_CONNECTION_LOST') return 'the server closed the connection';
   const errno = errnoOf(error);
   const text = error instanceof AggregateError ? messageOf(error.errors[0]) : messageOf(error);

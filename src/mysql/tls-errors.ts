@@ -55,7 +55,7 @@ function whyDistrusted(message: string, where: string, { tls }: MysqlTarget): st
     );
   }
   if (/expired/.test(message)) return `${server} has expired: renew it, and let the server load it`;
-  if (/not yet valid/.test(message)) return `${server} is not valid yet: see the clocks of both machines`;
+  if (/not yet valid/.test(message)) return `${server} is not valid yet: check the clocks of both machines`;
   if (/self[- ]signed|unable to (?:get|verify)|certificate signature/.test(message)) {
     return `${server} is not signed by the CA in ${tls?.caFile ?? 'no file'} (${message}): put the CA that signed it there`;
   }

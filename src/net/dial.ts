@@ -1,5 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import type { Address } from './address.ts';
+import { connectReason } from './connect-error.ts';
 import { defined } from '../core/defined.ts';
 
 /** Opens a TCP connection, and closes it. The system's error when it can't be opened, or undefined. */
@@ -21,7 +22,7 @@ export function opened(socket: Socket): Promise<NodeJS.ErrnoException | undefine
   });
 }
 
-/** Why, in one word where the system has one: ECONNREFUSED. */
-export function refusalOf({ code, message }: NodeJS.ErrnoException): string {
-  return code ?? message;
+/** Why, in one line. @param asked where to, for an error that does not tell */
+export function refusalOf(error: NodeJS.ErrnoException, asked: string): string {
+  return connectReason(error, asked) ?? error.code ?? error.message;
 }

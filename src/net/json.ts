@@ -67,10 +67,10 @@ export class UntrustedError extends Error {
 
 /** Node's own words advise options of Node, or quote its parser. */
 function explained(error: NodeJS.ErrnoException, caFile: string | undefined): Error {
-  if (error.code?.startsWith('HPE_')) return new Error('what answers there does not speak HTTP', { cause: error });
-  if (error.code === 'EPROTO') return new Error('what answers there does not speak TLS', { cause: error });
+  if (error.code?.startsWith('HPE_')) return new Error('the server does not speak HTTP', { cause: error });
+  if (error.code === 'EPROTO') return new Error('the server does not speak TLS', { cause: error });
   if (!isUntrusted(error)) return error;
-  const whom = caFile === undefined ? 'an authority that this image trusts' : `the authorities in ${caFile}`;
+  const whom = caFile === undefined ? "a CA of this image's CA bundle" : `a CA in ${caFile}`;
   return new UntrustedError(`its certificate is not signed by ${whom} (${error.code})`, { cause: error });
 }
 

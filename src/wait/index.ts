@@ -103,7 +103,10 @@ function expired(what: string, waits: readonly Wait[], board: Board): DeadlineEr
   const open = new Set(board.open.map(({ text }) => text));
   const each = waits
     .filter(({ dependency: { text } }) => open.has(text))
-    .map(({ dependency: { text }, waiter }) => `${text} (${board.stateOf(text)}; next: ${waiter.hint()})`);
+    .map(({ dependency: { text }, waiter }) => {
+      const hint = waiter.hint();
+      return `${text} (${board.stateOf(text)}${hint === undefined ? '' : `; next: ${hint}`})`;
+    });
   return new DeadlineError(`${what}: ${each.join(', ')}`);
 }
 

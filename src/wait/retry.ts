@@ -8,7 +8,7 @@ import type { Report, Self } from './waiter.ts';
 const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
 
-/** For what is asked by name: no name server must not look like no answer, which `!` waits for. */
+/** For host names: a DNS server that does not answer must not look like a server that is down, which `!` waits for. */
 export const lookup = lookupWithin(TRY_MS - 1000);
 
 interface RetryOptions {
@@ -58,9 +58,16 @@ function isAbsence(error: unknown): boolean {
   return typeof code !== 'string' || ABSENT.test(code);
 }
 
-/** The command that shows who should answer under this host: the endpoints of its Service, or the Pod of an address. */
-export function endpointsHint(host: string, { podName }: Pick<Self, 'podName'>): string {
-  // Something in this Pod.
+/**
+ * The command that shows which Pod should answer at this host: the endpoints of its Service, or the Pod with that address. Undefined
+ * without a cluster.
+ */
+export function endpointsHint(
+  host: string,
+  { podName, isInCluster }: Pick<Self, 'podName' | 'isInCluster'>,
+): string | undefined {
+  if (!isInCluster) return undefined;
+  // A server in this Pod.
   if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return `kubectl describe pod ${podName}`;
   if (isIP(host) !== 0) return `kubectl get pods -A -o wide --field-selector status.podIP=${host}`;
   const [service, namespace] = host.split('.');
@@ -68,8 +75,9 @@ export function endpointsHint(host: string, { podName }: Pick<Self, 'podName'>):
   return `kubectl get endpointslices${where} -l kubernetes.io/service-name=${service}`;
 }
 
-/** The command that shows what is at a path of our own container. */
-export function insideHint({ podName, container }: Self, path: string): string {
+/** The command that shows what is at a path of our own container; undefined without a cluster. */
+export function insideHint({ podName, container, isInCluster }: Self, path: string): string | undefined {
+  if (!isInCluster) return undefined;
   const where = container === undefined ? podName : `${podName} -c ${container}`;
   const quoted = /^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
   return `kubectl exec ${where} -- ls -la ${quoted}`;

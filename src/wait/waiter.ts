@@ -6,8 +6,8 @@ export type Report = (state: string) => void;
 
 /** Waits for one dependency. */
 export interface Waiter {
-  /** The one command that a person at night runs next. */
-  hint(): string;
+  /** The command to run next; undefined where there is none, as without a cluster. */
+  hint(): string | undefined;
   /** Resolves with how it was met; rejects with KollaError when it never will be, and with the signal's reason. */
   wait(report: Report, signal: AbortSignal): Promise<string>;
 }
@@ -31,8 +31,10 @@ export interface Effects {
   readonly warn: (message: string) => void;
 }
 
-/** Which Pod and container we are, as far as somebody says so. */
+/** The Pod and container that we run in, as far as known. */
 export interface Self {
+  /** Whether there is a cluster to ask with kubectl. */
+  readonly isInCluster: boolean;
   readonly podName: string;
   /** Undefined: the API server is asked for the Pod's. */
   readonly nodeName: string | undefined;

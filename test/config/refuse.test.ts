@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '../../src/core/errors.ts';
 import { makePlan } from '../../src/config/index.ts';
+import { run } from '../../tools/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { entry, pod, type Pod } from './support.ts';
 
@@ -74,7 +75,7 @@ test('every problem is named with its place, and nothing is touched', async () =
     'command: must be a string, but is Array',
     'config_files[1].perm: must be octal digits in quotes, such as "0600", but is 384',
     "config_files[2].sourc: there is no such key; did you mean 'source'?",
-    'config_files[3].dest: must be an absolute path',
+    'config_files[3].dest: must be an absolute path, but is "etc/a"',
     'config_files[4]: needs owner and perm (or preserve_properties)',
     'config_files[5]: must be a mapping, but is "text"',
   ])
@@ -100,6 +101,25 @@ test('a missing source, an unknown owner and a folder in the way are all found b
   assert.match(message, /config_files\[2\].owner: no user 'keyston' in \/etc\/passwd; did you mean 'keystone'\?/);
   assert.match(message, /config_files\[3\].dest: .*\/etc\/d is a folder; end dest with a slash/);
   assert.match(message, /config_files\[4\].dest: .*\/etc\/passwd is not a folder/);
+});
+
+test('a FIFO, an empty path and a mode of five digits are named as such', async () => {
+  await using p = await pod();
+  const [fifo, none] = [join(p.configDir, 'fifo'), join(p.root, 'none')];
+  await run('mkfifo', [fifo]);
+  await p.config({ command: 'true', config_files: [entry('fifo', '/etc/a')] });
+  assert.match(await refusal(p), /config_files\[0\]\.source: \S+\/fifo is a FIFO, not a file or directory/);
+  await p.config({
+    command: 'true',
+    config_files: [entry('a', ''), entry('a', '/etc/a', { perm: '00644' })],
+  });
+  const message = await refusal(p);
+  assert.match(message, /config_files\[0\]\.dest: is empty/);
+  assert.match(message, /config_files\[1\]\.perm: must be three or four octal digits, such as "0600", but is "00644"/);
+  await p.write(join(p.configDir, 'a'), '');
+  await p.config({ command: 'true', config_files: [entry('a', '/etc/a', { owner: 'zz' })] });
+  assert.match(await refusal(p), /no user 'zz' in \/etc\/passwd: run in the service's image, or plan with --image DIR/);
+  assert.match(await refusal(p, { root: none }), /^--root \S+\/none does not exist: mkdir it$/);
 });
 
 test('after a suggestion no full stop follows the question mark', async () => {

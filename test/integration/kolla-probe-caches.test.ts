@@ -40,7 +40,7 @@ test('memcached: serving, frozen and gone', { skip: noMemcached }, async () => {
   assert.match(await frozen(memcached.pid, () => ask(words)), /^1: no answer in 1s/);
   assert.equal(await ask(words), 'healthy');
   await memcached.stop();
-  assert.equal(await ask(words), '1: ECONNREFUSED: nothing listens there');
+  assert.match(await ask(words), /^1: connection refused by \S+ \(ECONNREFUSED\)$/);
 });
 
 const noRedis = (await canRunRedis()) ?? false;
@@ -98,7 +98,7 @@ test("etcd's gRPC health service: serving, an unknown service, frozen", { skip: 
   await until('etcd to serve', async () => (await ask(words)) === 'healthy' || undefined);
   assert.equal(await ask([...words, '--service', 'nova']), "1: the server knows no service 'nova' (NOT_FOUND)");
   assert.match(await frozen(running.pid, () => ask(words)), /^1: no answer in 1s/);
-  assert.match(await ask([...words, '--tls', '--insecure']), /^1: ECONNRESET: the other side broke the connection off/);
+  assert.match(await ask([...words, '--tls', '--insecure']), /^1: connection reset.* \(ECONNRESET\)/);
 });
 
 test('a file with the password is read at each question', { skip: noRedis }, async () => {

@@ -110,8 +110,8 @@ test('the same holds in TLS: login, no login and the check of its certificate le
     assert.equal(await ask('tls', [...trust, '--expires-in', '1d'], {}, atTls), 'healthy');
   });
   assert.deepEqual(complaints, []);
-  assert.match(await ask('amqp', ['--tls', ...login], {}, atTls), /^1: its certificate is not signed by an authority/);
-  assert.equal(await ask('amqp', ['--tls', ...trust]), '1: what answers there does not speak TLS');
+  assert.match(await ask('amqp', ['--tls', ...login], {}, atTls), /^1: its certificate is not signed by a CA/);
+  assert.equal(await ask('amqp', ['--tls', ...trust]), '1: the server does not speak TLS');
 });
 
 test('a refused login and a virtual host that is not there are told in its words', { skip }, async () => {
@@ -157,10 +157,10 @@ test('a frozen broker takes connections and is unhealthy all the same', { skip }
 test('a stopped app is unhealthy, of which rabbitmq-diagnostics ping sees nothing', { skip }, async () => {
   await broker.control(['stop_app']);
   assert.match(await broker.control(['ping'], 'rabbitmq-diagnostics'), /^(Ping succeeded)?\s*$/);
-  assert.equal(await ask('amqp'), '1: ECONNREFUSED: nothing listens there');
+  assert.match(await ask('amqp'), /^1: connection refused by \S+ \(ECONNREFUSED\)$/);
   assert.match(
     await ask('rabbitmq', managed()),
-    /^1: ECONNREFUSED: nothing listens there; the management API at .*ECONNREFUSED/,
+    /^1: connection refused by \S+ \(ECONNREFUSED\); the management API at .*ECONNREFUSED/,
   );
   await broker.control(['start_app']);
   assert.equal(await ask('rabbitmq', managed()), 'healthy');

@@ -104,9 +104,13 @@ const tcp: MakeCase = async (_, stack) => {
     kind: 'tcp',
     wait: `tcp://127.0.0.1:${port}`,
     // Whatever accepts is right; what is wrong is a name that leads nowhere.
-    alone: { column: 'wrong answer', wait: 'tcp://no-such-host.invalid:1', said: /^(ENOTFOUND|EAI_AGAIN)$/ },
+    alone: {
+      column: 'wrong answer',
+      wait: 'tcp://no-such-host.invalid:1',
+      said: /^cannot resolve no-such-host\.invalid.* \((ENOTFOUND|EAI_AGAIN)\)$/,
+    },
     acts: [
-      ['absent', nothing, /^ECONNREFUSED$/],
+      ['absent', nothing, /^connection refused by \S+ \(ECONNREFUSED\)$/],
       [
         'not yet',
         async () => {
@@ -161,7 +165,7 @@ const mysql: MakeCase = async (_, stack) => {
       ['absent', nothing, /ECONNREFUSED/],
       ['not yet', () => place.put(() => startedFrozen(port, (at) => startMariadb({ port: at }))), /^no answer in 5s$/],
       ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET/],
-      ['wrong answer', () => place.put(() => another(port)), /^what answers there is not MySQL$/],
+      ['wrong answer', () => place.put(() => another(port)), /^the server is not MySQL$/],
       ['met', () => place.put(() => startMariadb({ port })), /greets as .*MariaDB/],
     ],
   };
@@ -177,7 +181,7 @@ const amqp: MakeCase = async (_, stack) => {
       ['absent', nothing, /ECONNREFUSED/],
       ['not yet', () => place.put(() => startedFrozen(port, (at) => startRabbitmq({ port: at }))), /^no answer in 5s$/],
       ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET/],
-      ['wrong answer', () => place.put(() => another(port)), /^what answers there is not AMQP$/],
+      ['wrong answer', () => place.put(() => another(port)), /^the server is not AMQP$/],
       ['met', () => place.put(() => startRabbitmq({ port })), /speaks AMQP 0-9-1$/],
     ],
   };
@@ -193,7 +197,7 @@ const memcached: MakeCase = async (_, stack) => {
       ['absent', nothing, /ECONNREFUSED/],
       ['not yet', () => place.put(() => startedFrozen(port, startMemcached)), /^no answer in 5s$/],
       ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET/],
-      ['wrong answer', () => place.put(() => another(port)), /^what answers there is not memcached$/],
+      ['wrong answer', () => place.put(() => another(port)), /^the server is not memcached$/],
       ['met', () => place.put(() => startMemcached(port)), /version 1\./],
     ],
   };
@@ -235,7 +239,7 @@ const socket: MakeCase = (folder, stack) => {
     acts: [
       ['absent', nothing, /^not there yet$/],
       // As a server leaves it that was killed.
-      ['not yet', () => leftSocket(path), /^ECONNREFUSED$/],
+      ['not yet', () => leftSocket(path), /^connection refused by \S+ \(ECONNREFUSED\)$/],
       ['gone in mid-wait', () => rm(path), /^not there yet$/],
       ['wrong answer', () => writeFile(path, ''), /^is there, but no socket$/],
       [

@@ -134,6 +134,13 @@ test('state is not kept where a link leads', async () => {
   assert.deepEqual(await readdir(v.outside), ['token.log']);
 });
 
+test('a root that does not exist is named with the fix', async () => {
+  await using v = await volume();
+  const { code, all } = await shipped(v.at('none'));
+  assert.equal(code, 65, all);
+  assert.match(all, /"\S+\/none does not exist: mount the log volume or set --root"/);
+});
+
 test('a checkpoint and dead letters that are links are not followed', async () => {
   await using v = await volume();
   await mkdir(v.at('.kolla-log-ship'), { mode: 0o777 });

@@ -145,7 +145,7 @@ async function endOf(text: string, { object, pods = [] }: State, byEndpoints = f
     kube: () => Promise.resolve(scriptedClient(script)),
     daemonsetAbsent: 'ready',
     endpointsWillDo: byEndpoints,
-    self: { podName: 'x', nodeName: 'node1', container: undefined },
+    self: { podName: 'x', nodeName: 'node1', container: undefined, isInCluster: true },
     signal: stop.signal,
     onLine(line) {
       const { msg } = JSON.parse(line) as { msg: string };

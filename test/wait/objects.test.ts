@@ -233,7 +233,7 @@ test('the node that nobody told is asked of our Pod', async () => {
     set: () => [setOf({ metadata: { name: 'x' } })],
     objects: { [path]: { spec: { nodeName: 'node9' } } },
   };
-  const self = { podName: 'me', nodeName: undefined, container: undefined };
+  const self = { podName: 'me', nodeName: undefined, container: undefined, isInCluster: true };
   const { done } = waitOn('node?node=own&condition=Ready', script, { self, timeoutMs: 300 });
   await assert.rejects(done, /no such Node yet/);
   const unknown = waitOn('daemonset/x', {}, { self });
@@ -248,7 +248,7 @@ test('the node is asked for once, however many waits need it', async () => {
   });
   const path = '/api/v1/namespaces/own/pods/me';
   const script = { set: () => [setOf(on('a'), on('b'))], objects: { [path]: { spec: { nodeName: 'node9' } } } };
-  const self = { podName: 'me', nodeName: undefined, container: undefined };
+  const self = { podName: 'me', nodeName: undefined, container: undefined, isInCluster: true };
   const { done, client } = waitOn(['pod?label=app=a&node=own', 'pod?label=app=b&node=own'], script, { self });
   await done;
   assert.deepEqual(client.asked, [path]);
@@ -256,7 +256,7 @@ test('the node is asked for once, however many waits need it', async () => {
 
 test('this very container is refused with the reason', async () => {
   const own = seen({ spec: { containers: [{ name: 'main' }], initContainers: [{ name: 'init' }] } });
-  const self = { podName: 'me', nodeName: undefined, container: 'init' };
+  const self = { podName: 'me', nodeName: undefined, container: 'init', isInCluster: true };
   const { done } = waitOn('container/init', { one: () => [own] }, { self });
   await assert.rejects(done, (error) => error instanceof UsageError && /this very container/.test(error.message));
 });

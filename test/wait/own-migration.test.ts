@@ -50,7 +50,7 @@ const OBJECTS = { '/api/v1/namespaces/own/pods/me': podOf(INIT, SYNC) };
 const waiting = (objects: object, text = 'db-sync/keystone', self: { container?: undefined } = {}) =>
   wait([text], {
     kube: () => Promise.resolve(scriptedClient({ one: () => [DONE], objects: { ...objects } })),
-    self: { podName: 'me', nodeName: 'node1', container: 'kolla-init', ...self },
+    self: { podName: 'me', nodeName: 'node1', container: 'kolla-init', isInCluster: true, ...self },
   });
 
 test('a wait for the migration of a later container of this Pod is 65, and names both', async () => {

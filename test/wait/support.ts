@@ -38,7 +38,7 @@ export function wait(texts: readonly string[], options: Options = {}): Waited {
       onFailedJob: 'fail',
       daemonsetAbsent: 'wait',
       caFile: undefined,
-      self: { podName: 'me', nodeName: 'node1', container: undefined },
+      self: { podName: 'me', nodeName: 'node1', container: undefined, isInCluster: true },
       ...options,
     },
     {

@@ -20,7 +20,7 @@ test('a server that comes later is waited for, and every change is one line', as
   await done;
   const [began, refused, met, ...more] = messages();
   assert.equal(began, `waiting for tcp://127.0.0.1:${port}`);
-  assert.equal(refused, `tcp://127.0.0.1:${port}: ECONNREFUSED`);
+  assert.equal(refused, `tcp://127.0.0.1:${port}: connection refused by 127.0.0.1:${port} (ECONNREFUSED)`);
   assert.match(met ?? '', /: met after .*: accepts connections$/);
   assert.deepEqual(more, []);
 });
@@ -45,7 +45,10 @@ test('the deadline names every open dependency, what was last seen, and what to 
   });
   await assert.rejects(done, (error) => {
     assert.ok(error instanceof DeadlineError);
-    assert.match(error.message, /^not met in 400ms: tcp:\S+ \(ECONNREFUSED, for \d+ms; next: kubectl \S+/);
+    assert.match(
+      error.message,
+      /^not met in 400ms: tcp:\S+ \(connection refused by \S+ \(ECONNREFUSED\), for \d+ms; next: kubectl \S+/,
+    );
     assert.ok(error.message.includes(`http://127.0.0.1:${second}/`));
     assert.ok(!error.message.includes(`:${met.port}`));
     return true;
@@ -100,7 +103,7 @@ test('a negated dependency is met when nothing answers any more', async () => {
     },
   });
   await done;
-  assert.match(messages().at(-1) ?? '', /met after .*: ECONNREFUSED$/);
+  assert.match(messages().at(-1) ?? '', /met after .*: connection refused by \S+ \(ECONNREFUSED\)$/);
 });
 
 test('that a file is not there is what a negated dependency waits for, and nothing that will still come', async () => {

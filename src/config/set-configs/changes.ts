@@ -64,7 +64,7 @@ export class Changes {
 
   /** os.makedirs(exist_ok=True). Throws when a part of it is there and is no folder. */
   makeFolders(path: string): void {
-    if (path === '') throw systemError('ENOENT', "''");
+    if (path === '') throw systemError('ENOENT', "''", 'is no path: write an absolute one');
     const place = this.find(path, true);
     if (place.entry !== undefined) {
       if (place.entry.kind !== 'directory') throw systemError('EEXIST', path);
@@ -137,7 +137,8 @@ export class Changes {
     uid = this.#maker.uid,
     gid = (folder?.mode ?? 0) & 0o2000 ? folder!.gid : this.#maker.gid,
   ): Entry {
-    if (folder === undefined || name === '') throw systemError('ENOENT', path);
+    if (folder === undefined || name === '')
+      throw systemError('ENOENT', path, 'cannot be created: its parent does not exist or is not a directory');
     const entry = newEntry(kind, mode, uid, gid, content, target);
     this.tree.set(folder, name, entry);
     return entry;

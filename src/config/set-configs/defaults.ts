@@ -58,6 +58,7 @@ function keep(work: Work, document: Mapping, state: State): void {
     // Python takes a number for an open file: it is refused when its turn comes to be copied.
     if (['number', 'boolean'].includes(typeof entry['source'])) continue;
     if (tree.stat(text(entry['source'], 'source')) === undefined || state.has(dest)) continue;
+    if (given === '') throw unexpected(`config_files[${i}].dest: is empty: write an absolute path`);
     if (tree.lstat(dest) === undefined) {
       state.set(dest, { saved: null });
       continue;

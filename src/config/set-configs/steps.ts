@@ -24,7 +24,12 @@ export function carryOut(work: Work, document: Mapping, strategy: string | undef
   copyConfig(work, document);
   handlePermissions(work, mappings(document, 'permissions'), 'permissions');
   if (strategy !== 'COPY_ONCE') return;
-  if (changes.tree.lstat(CONFIGURED) !== undefined) throw systemError('EEXIST', CONFIGURED);
+  if (changes.tree.lstat(CONFIGURED) !== undefined)
+    throw systemError(
+      'EEXIST',
+      CONFIGURED,
+      'exists: the configuration was copied before, and KOLLA_CONFIG_STRATEGY is COPY_ONCE',
+    );
   changes.write(CONFIGURED, Buffer.alloc(0), 0o600);
 }
 

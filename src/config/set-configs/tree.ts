@@ -247,8 +247,18 @@ export class Tree implements Disposable {
   }
 }
 
-export function systemError(code: string, path: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${code}: ${path}`), { code });
+const MEANINGS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'is not a directory',
+  EEXIST: 'exists and is not a directory',
+  EISDIR: 'is a directory',
+  EINVAL: 'is not a regular file, but a FIFO, socket or device',
+  EBUSY: 'cannot be removed',
+};
+
+export function systemError(code: string, path: string, meaning = MEANINGS[code]): NodeJS.ErrnoException {
+  const message = meaning === undefined ? `${code}: ${path}` : `${path} ${meaning} (${code})`;
+  return Object.assign(new Error(message), { code });
 }
 
 /** A place in a folder that is not there, by its own name: two of them are not the same. */

@@ -33,7 +33,7 @@ export function choosePodUser(document: Document, accounts: Accounts, asked: str
   const whom = owners.length === 0 ? 'no owner' : 'no owner but root';
   const besides =
     own.length === owners.length ? '' : ` (that of ${LOG_FOLDER}, which all containers share, does not count)`;
-  return none(`config.json names ${whom}${besides}, so it can't be told whom to run as; say it by --user NAME`);
+  return none(`config.json names ${whom}${besides}, so the Pod's user is unknown; pass --user NAME`);
 }
 
 function withoutLogs({ directories, permissions, ...rest }: Document): Document {
@@ -52,10 +52,10 @@ function userOf(text: string, owners: readonly string[], accounts: Accounts): Ch
   const uid = numbers === null ? accounts.users.get(text) : Number(numbers[1]);
   if (uid === undefined)
     return none(
-      `the image has no user '${text}' (without --image: none of Kolla's)${didYouMean(text, accounts.users.keys())}`,
+      `no user '${text}' in the image (Kolla's own users unless --image is given): pass --image DIR or --user UID${didYouMean(text, accounts.users.keys())}`,
     );
   if (uid === 0)
-    return none(`${text} is root, which a Pod under \`restricted\` can't run as; say another by --user NAME`);
+    return none(`${text} is root, which a Pod under \`restricted\` can't run as; pass another --user NAME`);
   const name = numbers === null ? text : [...accounts.users].find(([, id]) => id === uid)?.[0];
   // Kolla's user and group have one name; elsewhere the group is numbered as the user.
   const gid = numbers?.[2] === undefined ? (accounts.groups.get(name ?? '') ?? uid) : Number(numbers[2]);

@@ -54,7 +54,9 @@ export async function waitFor(
   const own = ownContainer();
   using api = lazyKube(() => kubeSource(kubeconfig, inherited), namespace);
   try {
-    const self = { podName, nodeName, container: own?.name };
+    const isInCluster =
+      own !== undefined || kubeconfig !== undefined || inherited['KUBERNETES_SERVICE_HOST'] !== undefined;
+    const self = { podName, nodeName, container: own?.name, isInCluster };
     await waitForAll(dependencies, { ...options, self }, { signal, log, live, tell, kube: api.get });
   } catch (error) {
     // Only who has said which Pod this is, or had it said by the kubelet, means a Pod of that name.

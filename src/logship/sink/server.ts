@@ -153,7 +153,7 @@ async function gzipped(body: Buffer): Promise<Buffer> {
 function networkHint(error: unknown, { protocol }: URL, caFile: string | undefined): string {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   if (code.startsWith('HPE_'))
-    return `what answers there does not speak HTTP${protocol === 'http:' ? '; is it https://?' : ''}`;
+    return `the server does not speak HTTP${protocol === 'http:' ? '; is it https://?' : ''}`;
   if (/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA)/.test(code))
     return `it wants another client certificate: see --cert-file and --key-file (${code})`;
   // Wrong bytes can be what ended it: a server that speaks TLS hangs up on a request in clear text.

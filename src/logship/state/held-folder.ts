@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
@@ -61,6 +61,8 @@ export async function holdFolder(path: string, root: string): Promise<StateFolde
     return held(path, root);
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync(root))
+      throw new ConfigError(`${root} does not exist: mount the log volume or set --root`, { cause });
     throw cannotKeep(path, messageOf(cause), cause);
   }
 }

@@ -44,13 +44,13 @@ export async function amqpVisit(talk: Conversation, login: AmqpLogin, tell: Tell
   const tune = await hearMethod(talk);
   if (tune.method === CLOSE) return refused(talk, tune, `it refuses the login of '${login.user}'`);
   if (tune.method === SECURE) return bad('it asks for more than a password');
-  if (tune.method !== TUNE) return bad('what answers there does not go on as AMQP does');
+  if (tune.method !== TUNE) return bad('the server breaks off the AMQP handshake');
   sayMethod(talk, TUNE_OK, Buffer.from([0, 1]), int32(frameMaxOf(tune.fields)), Buffer.from([0, 0]));
   sayMethod(talk, OPEN, short(login.vhost), short(''), Buffer.from([0]));
   tell(`the broker has taken the login, and does not open the virtual host '${login.vhost}'`);
   const open = await hearMethod(talk);
   if (open.method === CLOSE) return refused(talk, open, `it does not let '${login.user}' into '${login.vhost}'`);
-  if (open.method !== OPEN_OK) return bad('what answers there does not go on as AMQP does');
+  if (open.method !== OPEN_OK) return bad('the server breaks off the AMQP handshake');
   sayMethod(talk, CLOSE, Buffer.from([0, GOODBYE]), short('goodbye'), Buffer.alloc(4));
   tell('the broker has opened the virtual host, and does not answer our goodbye');
   while ((await hearMethod(talk)).method !== CLOSE_OK);
@@ -110,13 +110,11 @@ function frameIn(heard: Buffer): Parsed<Method | 'heartbeat'> {
   if (heard.length < 7) return undefined;
   const size = heard.readUInt32BE(3);
   const length = 7 + size + 1;
-  if (size > FRAME_MAX) throw new Error('what answers there sends a frame that is too long for AMQP');
+  if (size > FRAME_MAX) throw new Error('the server sends a frame that is too long for AMQP');
   if (heard.length < length) return undefined;
-  if (heard[length - 1] !== FRAME_END)
-    throw new Error('what answers there sends a frame that AMQP would end otherwise');
+  if (heard[length - 1] !== FRAME_END) throw new Error('the server sends a frame that AMQP would end otherwise');
   if (heard[0] !== METHOD_FRAME) return { is: 'heartbeat', length };
-  if (size < 4 || heard.readUInt16BE(7) !== CONNECTION)
-    throw new Error('what answers there does not go on as AMQP does');
+  if (size < 4 || heard.readUInt16BE(7) !== CONNECTION) throw new Error('the server breaks off the AMQP handshake');
   return { is: { method: heard.readUInt16BE(9), fields: heard.subarray(11, length - 1) }, length };
 }
 

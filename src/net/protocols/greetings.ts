@@ -17,7 +17,7 @@ export function understandVersion(bytes: Buffer): Understood<Answer> {
   if (VERSION_PREFIX.startsWith(text.slice(0, VERSION_PREFIX.length)) && end === -1) return undefined;
   if (text.startsWith(MEMCACHED_FULL)) return { is: bad('it has as many connections as it takes (its option -c)') };
   if (MEMCACHED_FULL.startsWith(text)) return undefined;
-  return { is: bad('what answers there is not memcached') };
+  return { is: bad('the server is not memcached') };
 }
 
 const MYSQL_HEADER_BYTES = 4;
@@ -29,7 +29,7 @@ export function understandGreeting(bytes: Buffer): Understood<Answer> {
   if (bytes.length < MYSQL_HEADER_BYTES + 1) return undefined;
   const length = bytes.readUInt16LE(0) + (bytes[2]! << 16);
   const kind = bytes[MYSQL_HEADER_BYTES];
-  if (kind !== MYSQL_PROTOCOL && kind !== MYSQL_ERROR) return { is: bad('what answers there is not MySQL') };
+  if (kind !== MYSQL_PROTOCOL && kind !== MYSQL_ERROR) return { is: bad('the server is not MySQL') };
   if (bytes.length < MYSQL_HEADER_BYTES + length) return undefined;
   const body = bytes.subarray(MYSQL_HEADER_BYTES + 1, MYSQL_HEADER_BYTES + length);
   if (kind === MYSQL_ERROR) return { is: bad(`error ${body.readUInt16LE(0)}: ${body.toString('utf8', 2)}`) };
@@ -51,9 +51,9 @@ export function understandStart(bytes: Buffer): Understood<Answer> {
   if (type === METHOD_FRAME) {
     if (bytes.length < START_AT + START.length) return undefined;
     const isStart = bytes.subarray(START_AT, START_AT + START.length).equals(START);
-    return { is: isStart ? good('speaks AMQP 0-9-1') : bad('what answers there does not begin as AMQP does') };
+    return { is: isStart ? good('speaks AMQP 0-9-1') : bad('the server does not speak AMQP') };
   }
   const isHeader = bytes.subarray(0, 4).equals(PROTOCOL_HEADER.subarray(0, Math.min(4, bytes.length)));
   if (isHeader && bytes.length < PROTOCOL_HEADER.length) return undefined;
-  return { is: bad(isHeader ? 'speaks another version of AMQP' : 'what answers there is not AMQP') };
+  return { is: bad(isHeader ? 'speaks another version of AMQP' : 'the server is not AMQP') };
 }

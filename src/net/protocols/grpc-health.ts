@@ -90,7 +90,7 @@ function explained(error: Error): Error {
   }
   // Of an AbortSignal's reason it is a number.
   if (!String(code).startsWith('ERR_HTTP2_')) return error;
-  return new Error('what answers there does not speak HTTP/2, as gRPC does', { cause: error });
+  return new Error('the server does not speak HTTP/2, as gRPC does', { cause: error });
 }
 
 /** Not compressed (0), its length, field 1 as a string; an empty string is left out. */
@@ -112,7 +112,7 @@ function meaningOf({ headers, body }: Reply, service: string): Answer {
   const httpStatus = headers[':status'];
   const code = headers['grpc-status'];
   const which = service === '' ? 'the server' : `the service '${service}'`;
-  if (code === undefined) return bad(`what answers there is not gRPC (HTTP status ${String(httpStatus)})`);
+  if (code === undefined) return bad(`the server is not gRPC (HTTP status ${String(httpStatus)})`);
   if (code === NOT_FOUND) return bad(`the server knows no service '${service}' (NOT_FOUND)`);
   if (code === UNIMPLEMENTED) return bad('the server has no health service (UNIMPLEMENTED): use tcp or http instead');
   if (code === UNAUTHENTICATED || code === PERMISSION_DENIED)

@@ -51,13 +51,13 @@ function commandBytes(words: readonly string[]): Buffer {
 /** Simple strings and errors are a line each. */
 function lineIn(heard: Buffer): Parsed<string> {
   const first = String.fromCharCode(heard[0] ?? 0x2b);
-  if (!'+-'.includes(first)) throw new Error('what answers there is not Redis');
+  if (!'+-'.includes(first)) throw new Error('the server is not Redis');
   const end = heard.indexOf('\r\n');
   return end === -1 ? undefined : { is: heard.toString('utf8', 0, end), length: end + 2 };
 }
 
 function meaningOf(answer: string): string {
-  if (!answer.startsWith('-')) return `what answers there is not Redis: ${oneLine(answer)}`;
+  if (!answer.startsWith('-')) return `the server is not Redis: ${oneLine(answer)}`;
   const said = oneLine(answer.slice(1));
   if (/without any password configured|no password is set/.test(said)) {
     return `it has no password (requirepass), and so refuses ours: ${said}`;

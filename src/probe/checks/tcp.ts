@@ -20,7 +20,7 @@ export const tcp = check({
       hosts: [address.host],
       async ask(signal) {
         const refusal = await dial(address, signal);
-        return refusal === undefined ? healthy : unhealthy(refusalOf(refusal));
+        return refusal === undefined ? healthy : unhealthy(refusalOf(refusal, target));
       },
     };
   },

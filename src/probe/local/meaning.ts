@@ -13,9 +13,9 @@ export interface Meaning {
   readonly namesOtherPorts: boolean;
   /** Of a process, before the ports. */
   readonly lacks: string;
-  /** Of nobody in particular, before the ports. */
+  /** Of no process in particular, before the ports. */
   readonly isMissing: string;
-  /** Of those that are somebody's, before the ports. */
+  /** Of those that belong to a process, before the ports. */
   readonly sockets: string;
 }
 
@@ -28,7 +28,7 @@ export const MEANINGS = {
     namesOtherPorts: false,
     show: ({ state, remote }) => `${state} to ${formatEndpoint(remote)}`,
     lacks: 'has no established connection to',
-    isMissing: 'there is no established connection to',
+    isMissing: 'no connections to',
     sockets: 'sockets to',
   },
   /** As `connected`, of which this side has the port: the other end came to it. */
@@ -39,8 +39,8 @@ export const MEANINGS = {
     isAbout: ({ state }) => state !== 'LISTEN',
     namesOtherPorts: false,
     show: ({ state, local }) => `${state} at ${formatEndpoint(local)}`,
-    lacks: 'has nobody connected to',
-    isMissing: 'nobody is connected to',
+    lacks: 'has no client connected to',
+    isMissing: 'no client is connected to',
     sockets: 'connections at',
   },
   listen: {
@@ -58,7 +58,7 @@ export const MEANINGS = {
 
 export type Kind = keyof typeof MEANINGS;
 
-/** A UDP socket takes from anybody as long as it is connected to nobody. */
+/** A UDP socket receives from any peer as long as it is not connected to one. */
 function isListening({ protocol, state }: InetSocket): boolean {
   return state === (protocol === 'tcp' ? 'LISTEN' : 'CLOSE');
 }

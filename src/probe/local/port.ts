@@ -2,7 +2,7 @@
  * Questions about this pod's own sockets, for the checks and for Kolla's names alike.
  *
  *   process name, ports or path -> Question -> sockets of this network namespace that are on those ports (process/procfs)
- *     -> none is as wanted: unhealthy, whoever has them
+ *     -> none is as wanted: unhealthy, whichever process has them
  *     -> processes of that name -> whose the sockets are: healthy, unhealthy with what was seen, or unseen with the fix
  *
  * From a sidecar the sockets of the whole pod are seen, but processes of other containers only with shareProcessNamespace,
@@ -16,7 +16,7 @@ import { findOwners, whyUnseen, type Owners, type ProcEffects } from './owners.t
 import { called, listed, whatIsMeant } from './process.ts';
 
 export interface PortQuery {
-  /** Undefined: whoever has the socket. Blanks around a name don't count. */
+  /** Undefined: any process that has the socket. Spaces around a name don't count. */
   readonly process: ProcessQuery | undefined;
   /** One of them is enough. */
   readonly ports: readonly number[];
@@ -121,7 +121,7 @@ async function verdictOf(
   onPort: readonly InetSocket[],
   search: Search,
 ): Promise<Verdict> {
-  // In a queue or in TIME-WAIT it is nobody's.
+  // In a queue or in TIME-WAIT it belongs to no process.
   const others = onPort.filter((socket) => search.isGood(socket) && socket.inode !== '0');
   const sockets = `${search.sockets} ${portsText(search)}`;
   const why = await whyUnseen(owners, wanted, sockets, new Set(others.map(({ inode }) => inode)), search);
@@ -133,9 +133,9 @@ async function verdictOf(
   }
   const what =
     others.length > 0
-      ? `the ${sockets} are other processes'`
+      ? `the ${sockets} belong to other processes`
       : `${search.isMissing} ${portsText(search)}${seen(onPort, search)}`;
-  return unhealthy(`there is no process ${called(wanted, [])}, and ${what}`);
+  return unhealthy(`no process ${called(wanted, [])}; ${what}`);
 }
 
 /** What the processes have instead: sockets on the ports, or where they listen. */
@@ -144,7 +144,7 @@ async function whatIsTheirs(
   { pidByInode, denied }: Owners,
   search: Search,
 ): Promise<readonly InetSocket[]> {
-  // Where their descriptors can't be seen, nobody's socket answers the question, and any may be theirs.
+  // Where their descriptors can't be seen, no socket answers the question, and any may be theirs.
   if (denied.length > 0) return onPort;
   const theirs = onPort.filter(({ inode }) => pidByInode.has(inode));
   if (!search.namesOtherPorts) return theirs;
@@ -159,7 +159,7 @@ async function whatIsTheirs(
 }
 
 function seen(sockets: readonly InetSocket[], search: Search): string {
-  return `; seen: ${listed(sockets.map((socket) => search.show(socket)))}`;
+  return sockets.length === 0 ? '' : `; seen: ${listed(sockets.map((socket) => search.show(socket)))}`;
 }
 
 function portsText({ ports }: Search): string {

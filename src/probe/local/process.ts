@@ -18,7 +18,7 @@ export function processQuestion(query: ProcessQuery, subject: string, proc = '/p
       const found = await findProcesses(wanted, { proc, signal });
       const pids = found.map(({ pid }) => pid);
       if (pids.length > 0) return healthyAs(called(wanted, pids));
-      const reason = `there is no process ${called(wanted, [])}`;
+      const reason = `no process ${called(wanted, [])}`;
       if (!(await seesOnlyItself(proc))) return unhealthy(reason);
       return unseen(
         `${reason} to be seen from this container, which shows only its own: those of other containers need ` +
@@ -28,7 +28,7 @@ export function processQuestion(query: ProcessQuery, subject: string, proc = '/p
   };
 }
 
-/** In a sidecar's own namespace there is nobody but us and what we came from. */
+/** In a sidecar's own PID namespace there are only this process and its ancestors. */
 async function seesOnlyItself(proc: string): Promise<boolean> {
   const all = listProcesses(proc);
   const own = lineOf(all, process.pid);
@@ -36,20 +36,20 @@ async function seesOnlyItself(proc: string): Promise<boolean> {
   return all.every((one) => own.has(one.pid) || isOurs(one));
 }
 
-/** As kolla-ansible passes a name, blanks stand around it. */
+/** kolla-ansible passes a name with spaces around it. */
 export function whatIsMeant({ name, ...rest }: ProcessQuery): ProcessQuery {
   return { ...rest, name: name.trim() };
 }
 
-/** `nova-compute (pids 7, 31)`; of nobody `named nova-compute`. */
+/** `nova-compute (pids 7, 31)`; of none `named nova-compute`. */
 export function called({ name, isPattern = false }: ProcessQuery, pids: readonly number[]): string {
   if (pids.length === 0) return isPattern ? `whose command line matches '${name}'` : `named ${name}`;
   return `${name} (${pids.length === 1 ? 'pid' : 'pids'} ${listed(pids.map(String))})`;
 }
 
-/** Each once, of many only the first; `nothing` of none. */
+/** Each once, of many only the first. */
 export function listed(texts: readonly string[]): string {
   const each = [...new Set(texts)];
   const more = each.length > SHOWN ? ` and ${each.length - SHOWN} more` : '';
-  return each.length === 0 ? 'nothing' : `${each.slice(0, SHOWN).join(', ')}${more}`;
+  return `${each.slice(0, SHOWN).join(', ')}${more}`;
 }

@@ -6,7 +6,7 @@ import { findOwners, whyUnseen, type ProcEffects } from './owners.ts';
 import { called, whatIsMeant } from './process.ts';
 
 export interface SocketQuery {
-  /** Undefined: whoever has the socket. */
+  /** Undefined: any process that has the socket. */
   readonly process: ProcessQuery | undefined;
   /** `/run/libvirt/libvirt-sock`; an abstract one as `@name`. */
   readonly path: string;
@@ -25,10 +25,11 @@ export function socketQuestion({ process: asked, path }: SocketQuery, subject: s
       const bound = await socketsAt(path, effects);
       const listening = bound.filter(({ isListening }) => isListening);
       if (listening.length === 0) {
-        const why = bound.length > 0 ? 'its connections outlived who listened' : whatLies(path);
+        const why =
+          bound.length > 0 ? 'its connections are still open, but no process accepts new ones' : whatLies(path);
         return unhealthy(`nothing listens on ${path}; ${why}`);
       }
-      if (asked === undefined) return healthyAs(`somebody listens on ${path}`);
+      if (asked === undefined) return healthyAs(`a process listens on ${path}`);
       return await verdictOf({ process: whatIsMeant(asked), path }, listening, effects);
     },
   };
@@ -46,7 +47,7 @@ async function verdictOf(
   const why = await whyUnseen(owners, wanted, `a socket that listens on ${path}`, inodes, effects);
   if (why !== undefined) return unseen(why);
   const pids = owners.processes.map(({ pid }) => pid);
-  if (pids.length === 0) return unhealthy(`there is no process ${called(wanted, [])}; another one listens on ${path}`);
+  if (pids.length === 0) return unhealthy(`no process ${called(wanted, [])}; another process listens on ${path}`);
   return unhealthy(`${called(wanted, pids)} does not listen on ${path}; another process does`);
 }
 
@@ -80,9 +81,9 @@ function whatLies(path: string): string {
   if (path.startsWith('@')) return 'no socket has that name';
   try {
     realpathSync(path);
-    return 'a file lies there that nobody listens on any more';
+    return 'the file is left over from a process that has exited';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? 'there is no such file' : `${code}`;
+    return code === 'ENOENT' ? 'the file does not exist' : `${code}`;
   }
 }

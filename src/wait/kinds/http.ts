@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, messageOf } from '../../core/errors.ts';
+import { connectReason } from '../../net/connect-error.ts';
 import { requestOnce } from '../../net/request-once.ts';
 import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
 import type { UrlKind } from '../dependency.ts';
@@ -22,7 +23,7 @@ function httpKind(word: 'http' | 'https'): UrlKind {
               const { status } = await requestOnce(url, { signal: bounded, caFile, lookup });
               return status < 400 ? met(`status ${status}`) : pending(`status ${status}`);
             } catch (error) {
-              return unanswered(error, messageOf(error));
+              return unanswered(error, connectReason(error) ?? messageOf(error));
             }
           },
           { isNegated, report, signal },

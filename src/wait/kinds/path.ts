@@ -75,7 +75,7 @@ async function knock(path: string, isNegated: boolean, signal: AbortSignal): Pro
   }
   const error = await opened(connect({ path, signal }));
   if (error === undefined) return met('accepts connections');
-  const refusal = refusalOf(error);
-  // One that is too busy (EAGAIN), or none of our business (EACCES), is there.
-  return refusal === 'ECONNREFUSED' || refusal === 'ENOENT' ? pending(refusal) : passedOver(refusal);
+  const refusal = refusalOf(error, path);
+  // One that is too busy (EAGAIN), or that we may not use (EACCES), is there.
+  return error.code === 'ECONNREFUSED' || error.code === 'ENOENT' ? pending(refusal) : passedOver(refusal);
 }

@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/errors.ts';
+import { connectReason } from '../../net/connect-error.ts';
 import { exchange, type Understood } from '../../net/conversation.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
 import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
@@ -39,7 +40,7 @@ function greetedKind({
               });
               return isGood ? met(says) : pending(says);
             } catch (error) {
-              return unanswered(error, messageOf(error));
+              return unanswered(error, connectReason(error) ?? messageOf(error));
             }
           },
           { isNegated, report, signal },

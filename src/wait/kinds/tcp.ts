@@ -1,4 +1,5 @@
 import { dial, refusalOf } from '../../net/dial.ts';
+import { formatAddress } from '../../net/address.ts';
 import type { ServerKind } from '../dependency.ts';
 import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
 import { met } from '../verdict.ts';
@@ -15,7 +16,9 @@ export const tcp: ServerKind = {
       retry(
         async (bounded) => {
           const refusal = await dial({ host, port, lookup }, bounded);
-          return refusal === undefined ? met('accepts connections') : unanswered(refusal, refusalOf(refusal));
+          return refusal === undefined
+            ? met('accepts connections')
+            : unanswered(refusal, refusalOf(refusal, formatAddress({ host, port })));
         },
         { isNegated, report, signal },
       ),

@@ -106,7 +106,12 @@ test('the deadline is 75', async () => {
   const args = [...pod.args, '--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms'];
   const { code, stderr } = await runHelper('kolla-init', args);
   assert.equal(code, 75, stderr);
-  assert.match(logLines(stderr).at(-1)?.msg ?? '', /not met in 300ms: tcp:.*ECONNREFUSED.*next: kubectl/);
+  assert.match(
+    logLines(stderr).at(-1)?.msg ?? '',
+    /not met in 300ms: tcp:\S+ \(connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\), for \d+ms\)$/,
+  );
+  const inCluster = await runHelper('kolla-init', args, { env: { KUBERNETES_SERVICE_HOST: '127.0.0.1' } });
+  assert.match(logLines(inCluster.stderr).at(-1)?.msg ?? '', /ECONNREFUSED\), for \d+ms; next: kubectl describe pod /);
 });
 
 /** Ends the process that resolves a module of client-node. */

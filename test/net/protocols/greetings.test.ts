@@ -31,16 +31,16 @@ understands('MySQL', understandGreeting, [
     false,
     'error 1040: Too many connections',
   ],
-  ['another protocol', HTTP, false, 'what answers there is not MySQL'],
+  ['another protocol', HTTP, false, 'the server is not MySQL'],
 ]);
 
 const frame = (classId: number, methodId: number) => Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, classId, 0, methodId]);
 
 understands('AMQP', understandStart, [
   ['Connection.Start', frame(10, 10), true, 'speaks AMQP 0-9-1'],
-  ['another method', frame(10, 50), false, 'what answers there does not begin as AMQP does'],
+  ['another method', frame(10, 50), false, 'the server does not speak AMQP'],
   ['the header of another version', Buffer.from('AMQP\0\u0001\0\0', 'latin1'), false, 'speaks another version of AMQP'],
-  ['another protocol', HTTP, false, 'what answers there is not AMQP'],
+  ['another protocol', HTTP, false, 'the server is not AMQP'],
 ]);
 
 understands('memcached', understandVersion, [
@@ -51,6 +51,6 @@ understands('memcached', understandVersion, [
     false,
     'it has as many connections as it takes (its option -c)',
   ],
-  ['an error', Buffer.from('ERROR\r\n'), false, 'what answers there is not memcached'],
-  ['another protocol', HTTP, false, 'what answers there is not memcached'],
+  ['an error', Buffer.from('ERROR\r\n'), false, 'the server is not memcached'],
+  ['another protocol', HTTP, false, 'the server is not memcached'],
 ]);

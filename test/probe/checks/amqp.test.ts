@@ -82,12 +82,15 @@ test('at the deadline it says which step is waited for', async () => {
 
 test('what is no AMQP is told from a broker that takes other logins', async () => {
   await using http = await listenTcp((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  assert.equal(await reasonOf(amqp, [`127.0.0.1:${http.port}`, ...LOGIN], ENV), 'what answers there is not AMQP');
+  assert.equal(await reasonOf(amqp, [`127.0.0.1:${http.port}`, ...LOGIN], ENV), 'the server is not AMQP');
   await using other = await scriptedBroker({ header: startMethod('EXTERNAL') });
   assert.match(await reasonOf(amqp, [`127.0.0.1:${other.port}`, ...LOGIN], ENV), /no login by password here.*EXTERNAL/);
   await using mute = await listenTcp((socket) => void socket.destroy());
   assert.match(await reasonOf(amqp, [`127.0.0.1:${mute.port}`, ...LOGIN], ENV), /closed without a word|ECONNRESET/);
-  assert.match(await reasonOf(amqp, [`127.0.0.1:${await freePort()}`]), /^ECONNREFUSED/);
+  assert.match(
+    await reasonOf(amqp, [`127.0.0.1:${await freePort()}`]),
+    /^connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/,
+  );
 });
 
 test('a frame that AMQP does not have is unhealthy, not a crash', async () => {

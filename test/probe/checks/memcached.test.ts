@@ -23,8 +23,9 @@ test('one that is full says so', async () => {
 
 test('another server is no memcached, and a closed port is refused', async () => {
   await using server = await answering('-ERR unknown command\r\n');
-  assert.equal(await reasonOf(memcached, [`127.0.0.1:${server.port}`]), 'what answers there is not memcached');
-  assert.equal(await reasonOf(memcached, [`127.0.0.1:${await freePort()}`]), 'ECONNREFUSED: nothing listens there');
+  assert.equal(await reasonOf(memcached, [`127.0.0.1:${server.port}`]), 'the server is not memcached');
+  const at = `127.0.0.1:${await freePort()}`;
+  assert.equal(await reasonOf(memcached, [at]), `connection refused by ${at} (ECONNREFUSED)`);
 });
 
 test('the port is 11211 unless given, and a word that is no place is refused', async () => {

@@ -51,12 +51,12 @@ test('alarms and virtual hosts that are down are unhealthy by name', async () =>
 test('what AMQP and the API say against it are both told', async () => {
   await using api = await management({ 'local-alarms': [404, {}] });
   const [first, second] = (await reasonOf(rabbitmq, words({ port: await freePort() }, api), ENV)).split('; ');
-  assert.match(first ?? '', /^ECONNREFUSED/);
+  assert.match(first ?? '', /^connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
   assert.match(second ?? '', /answers with status 404/);
   await using broker = await scriptedBroker();
   assert.match(
     await reasonOf(rabbitmq, words(broker, { port: await freePort() }), ENV),
-    /^the management API at 127\.0\.0\.1:\d+: ECONNREFUSED/,
+    /^the management API at 127\.0\.0\.1:\d+: connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/,
   );
 });
 

@@ -44,7 +44,7 @@ for (const [answer, reason] of [
   ['-ERR max number of clients reached', /maxclients/],
   ['-SURPRISE what', /^SURPRISE what$/],
   ['+QUEUED', /not Redis/],
-  ['HTTP/1.1 400 Bad Request', /what answers there is not Redis/],
+  ['HTTP/1.1 400 Bad Request', /the server is not Redis/],
 ] as const) {
   test(`'${answer}' is unhealthy with its reason`, async () => {
     await using server = await answering(answer);

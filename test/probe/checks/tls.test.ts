@@ -70,7 +70,7 @@ test('one that nobody signed whom we trust, and one for another name, are unheal
   await using server = await showing(DAY_MS, ['api.test']);
   assert.match(
     await reasonOf(tls, [server.at, '--server-name', 'api.test']),
-    /not signed by an authority that this image trusts; --ca-file names another \(/,
+    /not signed by a CA of this image's CA bundle; --ca-file names another \(/,
   );
   assert.match(
     await reasonOf(tls, [server.at, '--ca-file', caFile]),
@@ -98,7 +98,7 @@ test('a server that wants a certificate of ours still shows its own', async () =
 
 test('a server without TLS, and one that is silent, each have their reason', async () => {
   await using other = await listenTcp((socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
-  assert.equal(await reasonOf(tls, [`127.0.0.1:${other.port}`]), 'what answers there does not speak TLS');
+  assert.equal(await reasonOf(tls, [`127.0.0.1:${other.port}`]), 'the server does not speak TLS');
   await using silent = await listenTcp(() => {});
   assert.match(
     await reasonOf(tls, [`127.0.0.1:${silent.port}`], {}, 150),
@@ -116,7 +116,7 @@ test('every certificate in a file must last', async () => {
     /^the certificate of 'middle' expires on .*, in 2 days/,
   );
   assert.equal((await asked(tls, ['--cert-file', file])).healthy, true);
-  assert.equal(await reasonOf(tls, ['--cert-file', '/nowhere']), 'ENOENT: there is no such socket or file');
+  assert.equal(await reasonOf(tls, ['--cert-file', '/nowhere']), '/nowhere does not exist (ENOENT)');
   await writeFile(file, 'nothing');
   assert.equal(await reasonOf(tls, ['--cert-file', file]), 'it holds no certificate in PEM');
 });

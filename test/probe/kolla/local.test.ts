@@ -92,7 +92,7 @@ test('a socket that its process listens on, and one whose file it has left behin
   t.after(() => actor.stop());
   await once(actor.child.stdout!, 'data');
   assert.equal((await ask('kp-virtd')).code, 0);
-  assert.match((await ask('kp-other')).stderr, /there is no process named kp-other; another one listens on/);
+  assert.match((await ask('kp-other')).stderr, /no process named kp-other; another process listens on/);
   actor.child.kill('SIGKILL');
   await actor.ended;
   const { code, stderr } = await ask('kp-virtd');

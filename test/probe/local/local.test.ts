@@ -37,14 +37,14 @@ test('a process that listens on a Unix socket is healthy, another one is not', a
     healthy: true,
     detail: `${name('daemon')} (pid ${daemon.pid}) listens on ${path}`,
   });
-  assert.deepEqual(await socketAt(path), { healthy: true, detail: `somebody listens on ${path}` });
+  assert.deepEqual(await socketAt(path), { healthy: true, detail: `a process listens on ${path}` });
   assert.deepEqual(await socketAt(path, name('idle')), {
     healthy: false,
     reason: `${name('idle')} (pid ${idle.pid}) does not listen on ${path}; another process does`,
   });
   assert.deepEqual(await socketAt(path, name('nobody')), {
     healthy: false,
-    reason: `there is no process named ${name('nobody')}; another one listens on ${path}`,
+    reason: `no process named ${name('nobody')}; another process listens on ${path}`,
   });
 });
 
@@ -58,11 +58,11 @@ test('a socket file that outlived its server is nothing', async () => {
   }
   assert.deepEqual(await socketAt(path), {
     healthy: false,
-    reason: `nothing listens on ${path}; a file lies there that nobody listens on any more`,
+    reason: `nothing listens on ${path}; the file is left over from a process that has exited`,
   });
   assert.deepEqual(await socketAt(join(folder.path, 'none')), {
     healthy: false,
-    reason: `nothing listens on ${join(folder.path, 'none')}; there is no such file`,
+    reason: `nothing listens on ${join(folder.path, 'none')}; the file does not exist`,
   });
 });
 
@@ -97,7 +97,7 @@ test('a process runs, until it does not', async () => {
     await using service = await startService(name('runs'), "say('up'); setInterval(() => {}, 1000);");
     assert.deepEqual(await asked.ask(signal()), { healthy: true, detail: `${name('runs')} (pid ${service.pid})` });
   }
-  assert.deepEqual(await asked.ask(signal()), { healthy: false, reason: `there is no process named ${name('runs')}` });
+  assert.deepEqual(await asked.ask(signal()), { healthy: false, reason: `no process named ${name('runs')}` });
 });
 
 test('a pattern is looked for in whole command lines', async () => {
@@ -111,7 +111,7 @@ test('a pattern is looked for in whole command lines', async () => {
   });
   assert.deepEqual(await asked(`^${name('server')}$`), {
     healthy: false,
-    reason: `there is no process whose command line matches '^${name('server')}$'`,
+    reason: `no process whose command line matches '^${name('server')}$'`,
   });
 });
 

@@ -43,7 +43,7 @@ socket.bind(0, () => say(String(socket.address().port)));`;
     return {
       replace: { '/run/libvirt/libvirt-sock': path },
       code: 1,
-      stderr: /a file lies there that nobody listens on any more/,
+      stderr: /the file is left over from a process that has exited/,
     };
   },
   'kolla-probe process ovn-controller': async (_, stack) => {

@@ -37,7 +37,7 @@ const withoutDatabase: SetStage = async (folder) => {
     '127.0.0.1': `127.0.0.1:${await freePort()}`,
     '/run/secrets/healthcheck': join(folder, 'password'),
   };
-  return { replace, code: 1, stderr: /ECONNREFUSED: nothing listens there/ };
+  return { replace, code: 1, stderr: /connection refused by .*\(ECONNREFUSED\)/ };
 };
 
 const withBroker: SetStage = async (folder, stack) => {

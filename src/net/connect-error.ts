@@ -1,0 +1,49 @@
+import { formatAddress } from './address.ts';
+
+/** What Node puts on an error of a connection or a file; QuickJS's host only the code and a path. */
+interface SystemError {
+  readonly code?: unknown;
+  readonly address?: string;
+  readonly port?: number;
+  readonly path?: string;
+  readonly hostname?: string;
+}
+
+/** The system's codes, as an operator would say them. */
+const MEANINGS: Readonly<Record<string, (place: string) => string>> = {
+  ECONNREFUSED: (place) => `connection refused${by(place)}`,
+  ECONNRESET: (place) => `connection reset${by(place)}`,
+  EPIPE: (place) => `connection closed${by(place)}`,
+  ETIMEDOUT: (place) => `no answer${place && ` from ${place}`}: it is down, or a firewall drops packets`,
+  EHOSTUNREACH: (place) => `no route to ${place || 'the host'}`,
+  ENETUNREACH: (place) => `no route to the network of ${place || 'the host'}`,
+  ENOTFOUND: (place) => `cannot resolve ${place || 'the host name'}`,
+  EAI_AGAIN: (place) => `cannot resolve ${place || 'the host name'}: no DNS server answers`,
+  ENOENT: (place) => `${place || 'the socket or file'} does not exist`,
+  EACCES: (place) => `permission denied${place && ` for ${place}`}`,
+};
+
+function by(place: string): string {
+  return place && ` by ${place}`;
+}
+
+/**
+ * Why a connection was not opened: in words, with the address or path, then the system's code in parentheses. Undefined for other errors.
+ * @param asked where to, for an error that does not tell
+ */
+export function connectReason(error: unknown, asked = ''): string | undefined {
+  const { code } = error as SystemError;
+  const meaning = typeof code === 'string' && Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
+  return meaning && `${meaning(placesOf(error).join(', ') || asked)} (${String(code)})`;
+}
+
+/** Of a name with several addresses: all of them. */
+function placesOf(error: unknown): string[] {
+  const each: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  return [...new Set(each.flatMap((one) => placeOf(one as SystemError) ?? []))];
+}
+
+function placeOf({ address, port, path, hostname }: SystemError): string | undefined {
+  if (address !== undefined && port !== undefined) return formatAddress({ host: address, port });
+  return address ?? path ?? hostname;
+}

@@ -1,0 +1,36 @@
+/** What config.json may get wrong: the message names the path and what is wrong with it, not a code of the system alone. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { A, one, paths } from './entries.ts';
+import { byUs } from './ours.ts';
+import { CONFIG, play } from './play.ts';
+
+const image = { 'etc/passwd': 'keystone:x:42425:42425::/:/bin/sh\n', 'etc/group': 'keystone:x:42425:\n' };
+
+for (const [what, config, message] of [
+  [
+    'a file as the parent',
+    one({}, '/etc/passwd/a.conf'),
+    /\/etc\/passwd\/a\.conf cannot be created: its parent does not exist or is not a directory/,
+  ],
+  ['an empty dest', one({}, ''), /config_files\[0\]\.dest: is empty: write an absolute path/],
+  [
+    'a directory where a file is',
+    paths('directories', { path: '/etc/passwd', owner: 'keystone', perm: '0755' }),
+    /Can't create destination directory \(\/etc\/passwd\)/,
+  ],
+] as const) {
+  test(`${what} is named as such`, async () => {
+    const [ours] = await play({ name: what, files: { ...image, ...A }, config }, byUs);
+    assert.notEqual(ours?.code, 0);
+    assert.match(ours?.stderr ?? '', message);
+  });
+}
+
+test('a missing config.json is named as such', async () => {
+  const [ours] = await play({ name: 'none', files: image }, byUs);
+  assert.match(
+    ours?.stderr ?? '',
+    new RegExp(`Could not read file /${CONFIG}/config.json: /${CONFIG}/config.json does not exist`),
+  );
+});
