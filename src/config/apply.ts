@@ -102,7 +102,7 @@ async function carryOut(step: Step, doing: Doing): Promise<boolean> {
   signal.throwIfAborted();
   const { entry, path } = step;
   if (step.isRight) {
-    if (step.kind !== 'directory') log.debug(`${path} is right already`, { entry });
+    if (step.kind !== 'directory') log.debug(`${path} is unchanged`, { entry });
     return false;
   }
   await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step, doing));

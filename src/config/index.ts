@@ -78,7 +78,7 @@ interface Surroundings {
 export async function makePlan(options: ConfigOptions, { signal, log }: Surroundings): Promise<Planned | undefined> {
   const loaded = await readConfig(options.configDir, options.configFile);
   if (loaded === undefined) {
-    log.info(`no config.json in ${options.configDir}: there are no files to put in place`);
+    log.info(`no config.json in ${options.configDir}: no files to install`);
     return undefined;
   }
   const root = rootOf(options.root);

@@ -20,7 +20,7 @@ const Path = v.pipe(
   ),
   v.check((text) => !text.includes('\0'), 'has a NUL byte'),
 );
-/** Of what is made; a longer one the system would refuse when others are in place already. */
+/** Of what is made; a longer one the system would refuse when others are installed. */
 const NAME_MAX_BYTES = 255;
 const Destination = v.pipe(
   Path,

@@ -63,7 +63,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     means: 'The time allowed ran out.',
     next: 'The message says what was waited for and what was last seen. Trying again may help; so may a longer --timeout.',
     helpers: {
-      'kolla-init': 'A dependency was not met in time; each one is named with its last state.',
+      'kolla-init': 'A dependency was not ready in time; each one is named with its last state.',
       'kolla-db-sync': 'The database did not answer, or another holder kept the lock for too long.',
       'kolla-bootstrap': 'Keystone or RabbitMQ did not answer in time.',
     },

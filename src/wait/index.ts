@@ -70,7 +70,7 @@ export async function waitForAll(
         if (stop.aborted) return;
         over.abort(
           own?.aborted === true
-            ? expired(`${text} not met in its ${formatDuration(timeoutMs ?? 0)}`, waits, board)
+            ? expired(`${text} not ready after its ${formatDuration(timeoutMs ?? 0)}`, waits, board)
             : forAll(error, dependencies.filter(({ form }) => form === 'object').length),
         );
       }
@@ -78,7 +78,7 @@ export async function waitForAll(
   );
   signal.throwIfAborted();
   over.signal.throwIfAborted();
-  if (board.open.length > 0) throw expired(`not met in ${formatDuration(options.timeoutMs)}`, waits, board);
+  if (board.open.length > 0) throw expired(`not ready after ${formatDuration(options.timeoutMs)}`, waits, board);
 }
 
 interface Wait {

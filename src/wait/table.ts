@@ -2,7 +2,7 @@ import { formatDuration } from '../core/duration.ts';
 import type { LiveLine, Room } from '../cli/live.ts';
 import type { Row } from './board.ts';
 
-const WORDS = { open: 'waiting', met: 'met' } as const;
+const WORDS = { open: 'waiting', met: 'ready' } as const;
 const WORD_COLUMNS = 'waiting'.length;
 const DURATION_COLUMNS = '59m59s'.length;
 /** Between the columns. */
@@ -38,7 +38,7 @@ function chosen(rows: readonly Row[], lines: number): readonly Row[] {
 
 function leftOver(rows: readonly Row[], left: number): string {
   const open = rows.filter(({ isMet }) => !isMet).length;
-  return `... and ${left} more; ${rows.length - open} of ${rows.length} met`;
+  return `... and ${left} more; ${rows.length - open} of ${rows.length} ready`;
 }
 
 /** Cut in its middle: the kind stands at the beginning, and names differ at their end. */

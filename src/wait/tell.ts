@@ -76,7 +76,7 @@ function tellLines(say: (message: string, fields: Fields) => void): Teller {
   return {
     begun: ({ text }: Row) => say(`waiting for ${text}`, { wait: text }),
     changed: ({ text, state }) => say(`${text}: ${state}`, { wait: text }),
-    met: ({ text, state }, afterMs) => say(`${text}: met after ${formatDuration(afterMs)}: ${state}`, { wait: text }),
+    met: ({ text, state }, afterMs) => say(`${text}: ready after ${formatDuration(afterMs)}: ${state}`, { wait: text }),
   };
 }
 

@@ -16,7 +16,7 @@ test('a file gets its content, mode and owner, and its missing parents', async (
   assert.deepEqual(await readdir(join(p.root, 'etc/keystone')), ['keystone.conf']);
 });
 
-test('what is right already is not written again', async () => {
+test('a file that is up to date is not rewritten', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a.conf'), 'a');
   await p.config({ command: 'true', config_files: [entry('a.conf', '/etc/a.conf')] });

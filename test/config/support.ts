@@ -34,7 +34,7 @@ export interface Pod extends AsyncDisposable {
   readonly logged: () => ReturnType<typeof logLines>;
   write(path: string, content: string, mode?: number): Promise<string>;
   config(document: unknown): Promise<string>;
-  /** How many files were written, and how many right already. */
+  /** How many files were written, and how many unchanged. */
   apply(options?: Partial<ConfigOptions>): Promise<Done>;
 }
 

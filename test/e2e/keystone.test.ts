@@ -192,7 +192,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     await deployReconfigured(stage, 'reconfigured');
     await kubectl('reconfigured', ['wait', '--for=condition=Ready', 'pod/app', '--timeout=-1s']);
     await until('the watch to be in step', async () => {
-      return (await said('watch')).includes('in place already') || undefined;
+      return (await said('watch')).includes('already installed') || undefined;
     });
     await patch({ 'app.conf': '[DEFAULT]\ndebug = true\n' });
     const reloaded = await until('the service to reload', async (saw) => {

@@ -165,7 +165,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     const { items } = JSON.parse(said) as { items: { involvedObject: { name: string }; message: string }[] };
     assert.deepEqual(
       items.map(({ involvedObject, message }) => [involvedObject.name, message.slice(0, 14)]),
-      [[OWN_POD, `not met in ${NEVER_S}s:`]],
+      [[OWN_POD, `not ready after ${NEVER_S}s:`]],
     );
   });
 

@@ -209,9 +209,10 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     const args = ['--wait', 'job/never', '--timeout', '5s', '--termination-log', file, '--pod-name', 'me'];
     await using waiting = await startInit([...admin, ...args]);
     assert.equal(await waiting.ended, 75);
-    const said = /^not met in 5s: job\/never \(no such Job .*; next: kubectl -n openstack-\d+ describe job\/never\)$/;
+    const said =
+      /^not ready after 5s: job\/never \(no such Job .*; next: kubectl -n openstack-\d+ describe job\/never\)$/;
     assert.match(waiting.messages().at(-1) ?? '', said);
-    assert.match(await readFile(file, 'utf8'), /^kolla-init: not met in 5s: job\/never /);
+    assert.match(await readFile(file, 'utf8'), /^kolla-init: not ready after 5s: job\/never /);
     const events = await kubectl('events', '--for=pod/me', '--output=json');
     const [event] = (JSON.parse(events) as { items: { reason: string; message: string; type: string }[] }).items;
     assert.deepEqual([event?.reason, event?.type], ['DependenciesNotMet', 'Warning']);
@@ -226,7 +227,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     const args = [...waits, '--timeout', '2s', '--pod-name', 'us'];
     await using waiting = await startInit([...admin, ...args]);
     assert.equal(await waiting.ended, 75);
-    assert.match(await kubectl('describe', 'pod/us'), /DependenciesNotMet.*not met in 2s: file:\/ü+\.\.\./);
+    assert.match(await kubectl('describe', 'pod/us'), /DependenciesNotMet.*not ready after 2s: file:\/ü+\.\.\./);
   });
 
   test('500 dependencies at once share a watch for each kind', async () => {
@@ -258,7 +259,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     assert.equal(now.slices - earlier.slices, 1);
     await create(...widgets, ...services.map((name) => slice(name, true)));
     assert.equal(await waiting.ended, 0);
-    assert.equal(waiting.messages().filter((message) => message.includes(': met after ')).length, 500);
+    assert.equal(waiting.messages().filter((message) => message.includes(': ready after ')).length, 500);
   });
 
   // The last: it takes the API server that the others use.

@@ -37,7 +37,7 @@ describe('kolla-init', { skip: (await canRunControlPlane()) ?? false }, () => {
     await waiting.said(new RegExp(`later@${NAMESPACE}: 1 active`));
     await endPodsOf(cluster, NAMESPACE, 'later', 'Succeeded');
     assert.equal(await waiting.ended, 0);
-    assert.match(waiting.messages().at(-2) ?? '', /met after .*: Complete/);
+    assert.match(waiting.messages().at(-2) ?? '', /ready after .*: Complete/);
     assert.equal(await readFile(join(root, 'etc/a.conf'), 'utf8'), '[DEFAULT]\n');
   });
 

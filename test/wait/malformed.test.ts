@@ -149,7 +149,7 @@ async function endOf(text: string, { object, pods = [] }: State, byEndpoints = f
     signal: stop.signal,
     onLine(line) {
       const { msg } = JSON.parse(line) as { msg: string };
-      if (msg.startsWith(`${text}: `) && !msg.startsWith(`${text}: met after`)) seen.resolve('waits');
+      if (msg.startsWith(`${text}: `) && !msg.startsWith(`${text}: ready after`)) seen.resolve('waits');
     },
   });
   const ended = done.then(

@@ -20,7 +20,7 @@ function waitOn(texts: string | readonly string[], script: Script, options: Opti
 
 /** What was said of the one dependency, after its first line. */
 function states(messages: readonly string[]): string[] {
-  return messages.slice(1).map((message) => message.replace(/^.*?: /, '').replace(/met after \S+: /, 'met: '));
+  return messages.slice(1).map((message) => message.replace(/^.*?: /, '').replace(/ready after \S+: /, 'met: '));
 }
 
 test('a failed Job ends the wait with its reason and the command that shows its log', async () => {

@@ -23,7 +23,7 @@ test('each dependency is a line: whether it is met, since when, and why', () => 
   );
   assert.deepEqual(
     lines.map(({ text }) => text),
-    ['waiting  file:/a       10s  not there yet', 'met      tcp://b:1   1m05s  accepts connections'],
+    ['waiting  file:/a       10s  not there yet', 'ready    tcp://b:1   1m05s  accepts connections'],
   );
 });
 
@@ -32,7 +32,7 @@ test('where not all find room, those that are open do, and how many are left is 
   const lines = tableLines(rows, 2000, { columns: 80, lines: 3 });
   assert.equal(lines.length, 3);
   assert.match(lines[0]?.text ?? '', /^waiting {2}open/);
-  assert.equal(lines[2]?.text, '... and 4 more; 5 of 6 met');
+  assert.equal(lines[2]?.text, '... and 4 more; 5 of 6 ready');
 });
 
 test('a long name is cut in its middle and leaves half of the room to the reason', () => {

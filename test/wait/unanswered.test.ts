@@ -61,5 +61,5 @@ test('who shows a certificate that we do not trust is not gone', async () => {
     },
   });
   await done;
-  assert.match(messages().at(-1) ?? '', /met after .*: connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
+  assert.match(messages().at(-1) ?? '', /ready after .*: connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
 });

@@ -21,7 +21,7 @@ test('a server that comes later is waited for, and every change is one line', as
   const [began, refused, met, ...more] = messages();
   assert.equal(began, `waiting for tcp://127.0.0.1:${port}`);
   assert.equal(refused, `tcp://127.0.0.1:${port}: connection refused by 127.0.0.1:${port} (ECONNREFUSED)`);
-  assert.match(met ?? '', /: met after .*: accepts connections$/);
+  assert.match(met ?? '', /: ready after .*: accepts connections$/);
   assert.deepEqual(more, []);
 });
 
@@ -34,7 +34,7 @@ test('an http dependency is met by a status below 400 and not before', async () 
   await done;
   assert.equal(requests, 3);
   assert.ok(messages().some((message) => message.endsWith(': status 503')));
-  assert.match(messages().at(-1) ?? '', /met after .*: status 300$/);
+  assert.match(messages().at(-1) ?? '', /ready after .*: status 300$/);
 });
 
 test('the deadline names every open dependency, what was last seen, and what to run next', async () => {
@@ -47,7 +47,7 @@ test('the deadline names every open dependency, what was last seen, and what to 
     assert.ok(error instanceof DeadlineError);
     assert.match(
       error.message,
-      /^not met in 400ms: tcp:\S+ \(connection refused by \S+ \(ECONNREFUSED\), for \d+ms; next: kubectl \S+/,
+      /^not ready after 400ms: tcp:\S+ \(connection refused by \S+ \(ECONNREFUSED\), for \d+ms; next: kubectl \S+/,
     );
     assert.ok(error.message.includes(`http://127.0.0.1:${second}/`));
     assert.ok(!error.message.includes(`:${met.port}`));
@@ -89,7 +89,7 @@ test('a dependency may have a deadline of its own, which ends the wait and names
   const { done } = wait([`tcp://127.0.0.1:${first}?timeout=300ms`, `tcp://127.0.0.1:${second}`]);
   await assert.rejects(done, (error) => {
     assert.ok(error instanceof DeadlineError);
-    assert.match(error.message, new RegExp(`^tcp://127.0.0.1:${first}.timeout=300ms not met in its 300ms: `));
+    assert.match(error.message, new RegExp(`^tcp://127.0.0.1:${first}.timeout=300ms not ready after its 300ms: `));
     assert.ok(error.message.includes(`:${second} (`));
     return true;
   });
@@ -103,7 +103,7 @@ test('a negated dependency is met when nothing answers any more', async () => {
     },
   });
   await done;
-  assert.match(messages().at(-1) ?? '', /met after .*: connection refused by \S+ \(ECONNREFUSED\)$/);
+  assert.match(messages().at(-1) ?? '', /ready after .*: connection refused by \S+ \(ECONNREFUSED\)$/);
 });
 
 test('that a file is not there is what a negated dependency waits for, and nothing that will still come', async () => {
@@ -112,7 +112,7 @@ test('that a file is not there is what a negated dependency waits for, and nothi
   await symlink(none, link);
   const { done, messages } = wait([`!file:${none}`, `!socket:${none}`, `!file:${link}`]);
   await done;
-  const ends = messages().flatMap((message) => /met after [^:]*: (.*)$/.exec(message)?.[1] ?? []);
+  const ends = messages().flatMap((message) => /ready after [^:]*: (.*)$/.exec(message)?.[1] ?? []);
   assert.deepEqual(ends.toSorted(), [`a link to ${none}, which is not there`, 'not there', 'not there']);
 });
 

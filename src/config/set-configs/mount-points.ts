@@ -8,7 +8,7 @@ import type { Tree } from './tree.ts';
 
 /**
  * Throws exit 2 when a mount point would have to be replaced or deleted, which the system refuses: after other files may be
- * in place. A folder that is one is filled anew instead, and a file that is one may stay when it is right already.
+ * in place. A folder that is one is filled anew instead, and a file that is one may stay when it is up to date.
  */
 export function refuseMountPoints(tree: Tree): void {
   for (const path of mountedIn(tree.root)) {

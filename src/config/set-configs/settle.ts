@@ -18,7 +18,7 @@ interface Settling {
 }
 
 /**
- * Makes the disk what the tree says. What is right already is not touched; every file is replaced whole. The image's own
+ * Makes the disk what the tree says. What is up to date is not touched; every file is replaced whole. The image's own
  * files are kept before theirs are replaced, and things are deleted last. Each name is given in the very directory that was
  * looked at, whoever may have put a link or another one in its place since. Throws the system's error.
  */

@@ -96,7 +96,7 @@ export class Follower {
       const what = [`${files} ${files === 1 ? 'file' : 'files'}`, ...others].join(', ');
       this.#parts.log.info(`version ${version} is in place, changed: ${what}`, { version });
       this.#parts.onApplied(change);
-    } else if (state !== 'in-step') this.#parts.log.info(`version ${version} is in place already`, { version });
+    } else if (state !== 'in-step') this.#parts.log.info(`version ${version} is already installed`, { version });
   }
 
   #refuse(version: string, error: Error): void {

@@ -10,7 +10,7 @@ import type { Replacer } from '../../fs/replacer.ts';
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
 
-/** Puts a file of the store in place, unless it is right already. */
+/** Puts a file of the store in place, unless it is up to date. */
 export function putFile(replacer: Replacer, path: string, text: string): void {
   const found = unlessAbsent(() => lstatSync(path));
   const content = Buffer.from(text, 'latin1');

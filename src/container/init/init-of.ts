@@ -65,12 +65,12 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
       if (applied !== undefined) await leaveRunCommand(options.root, applied.command, log);
       if (dependencies.length > 0) await waitFor(dependencies, { ...options, timeoutMs: options.timeout }, context);
       const files = applied
-        ? `${count(applied.written, 'file', 'files')} written, ${applied.unchanged} right already`
+        ? `${count(applied.written, 'file', 'files')} installed, ${applied.unchanged} unchanged`
         : 'no files';
       const met =
         dependencies.length === 0
           ? 'nothing to wait for'
-          : `${count(dependencies.length, 'dependency', 'dependencies')} met`;
+          : `${count(dependencies.length, 'dependency', 'dependencies')} ready`;
       log.info(`ready after ${formatDuration(performance.now() - began)}: ${files}; ${met}`);
       return ExitCode.ok;
     },

@@ -18,7 +18,7 @@ export const setup = command({
   summary: 'Makes index template and retention at the server, or prints dashboards to import.',
   description:
     'Makes an index template with mappings for the fields that are shipped, for daily indices or with --data-stream for a ' +
-    'data stream, and with --keep a policy that removes old ones. What is right already is left as it is. What is there ' +
+    'data stream, and with --keep a policy that removes old ones. What is up to date is not changed. What is there ' +
     'under the same name and was not made by it is not touched without --force. With --saved-objects it asks no server: it ' +
     'prints an index pattern, searches and an overview of OpenStack to import.',
   operands: [],

@@ -38,7 +38,7 @@ test('a plain folder is followed too: a file written anew, replaced, and added',
   await watch.placed('etc/a.conf', 'replaced');
 });
 
-test('what is in place already is no change', async () => {
+test('what is already installed is no change', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });

@@ -64,7 +64,7 @@ test('files come first, then the wait, then one line', async () => {
   assert.equal(stdout, '');
   const messages = logLines(stderr).map(({ msg }) => msg);
   assert.match(messages[0] ?? '', /^wrote .*\/etc\/keystone\/keystone.conf$/);
-  assert.match(messages.at(-1) ?? '', /^ready after .*: 1 file written, 0 right already; 1 dependency met$/);
+  assert.match(messages.at(-1) ?? '', /^ready after .*: 1 file installed, 0 unchanged; 1 dependency ready$/);
   assert.equal((await stat(join(pod.root, 'etc/keystone/keystone.conf'))).mode & 0o777, 0o600);
 });
 
@@ -108,7 +108,7 @@ test('the deadline is 75', async () => {
   assert.equal(code, 75, stderr);
   assert.match(
     logLines(stderr).at(-1)?.msg ?? '',
-    /not met in 300ms: tcp:\S+ \(connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\), for \d+ms\)$/,
+    /not ready after 300ms: tcp:\S+ \(connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\), for \d+ms\)$/,
   );
   const inCluster = await runHelper('kolla-init', args, { env: { KUBERNETES_SERVICE_HOST: '127.0.0.1' } });
   assert.match(logLines(inCluster.stderr).at(-1)?.msg ?? '', /ECONNREFUSED\), for \d+ms; next: kubectl describe pod /);

@@ -39,7 +39,7 @@ test('what people look for in its log is there: on stdout, and what ended it on 
     `Entrypoint INFO: TIME Dependency Socket ${folder.path} is resolved.`,
     `Entrypoint WARNING: TIME Resolving dependency Socket ${absent} failed: not there yet .`,
   ]);
-  assert.match(stderr, new RegExp(`^Entrypoint ERROR: ${TIME} not met in 300ms: Socket ${absent} `));
+  assert.match(stderr, new RegExp(`^Entrypoint ERROR: ${TIME} not ready after 300ms: Socket ${absent} `));
 });
 
 test('with --log-format json its lines are those of every helper, on stderr', async () => {

@@ -32,7 +32,7 @@ test('on a terminal the waits are a table that stays when it is over', { skip },
   // eslint-disable-next-line no-control-regex
   const rows = stdout.replaceAll(/\u001B\[[?\d;]*[A-Za-z]/g, '').split(/\r+\n?/);
   assert.ok(
-    rows.some((row) => /^met +file:\/ +0s {2}is there, a folder$/.test(row)),
+    rows.some((row) => /^ready +file:\/ +0s {2}is there, a folder$/.test(row)),
     stdout,
   );
   assert.match(rows.findLast((row) => row !== '') ?? '', /2 dependencies met$/);
@@ -43,7 +43,7 @@ test('the deadline leaves the terminal as it was: no cursor hidden, the reason b
   const { code, stdout } = await onTerminal(['--wait', 'file:/no/such', '--timeout', '300ms'], folder.path);
   assert.equal(code, 75, stdout);
   assert.ok(!stdout.includes('\u001B[?25l'));
-  assert.ok(stdout.lastIndexOf('not met in 300ms') > stdout.lastIndexOf('waiting  file:/no/such'));
+  assert.ok(stdout.lastIndexOf('not ready after 300ms') > stdout.lastIndexOf('waiting  file:/no/such'));
 });
 
 for (const [name, args, env] of [
@@ -54,7 +54,7 @@ for (const [name, args, env] of [
     await using folder = await privateFolder('tty');
     const { code, stdout } = await onTerminal([...args, '--wait', 'file:/'], folder.path, env);
     assert.equal(code, 0, stdout);
-    assert.match(stdout, /file:\/: met after/);
+    assert.match(stdout, /file:\/: ready after/);
     assert.ok(!stdout.includes('\u001B[?2026h'));
   });
 }

@@ -45,7 +45,7 @@ test('each replica gets its own address from one ConfigMap, and a second run cha
   }
   const { mtimeMs } = await stat(pod.nova);
   const again = await runHelper('kolla-init', pod.args, { env: { POD_IP: '10.0.0.4' } });
-  assert.match(again.stderr, /0 files written, 1 right already/);
+  assert.match(again.stderr, /0 files installed, 1 unchanged/);
   assert.equal((await stat(pod.nova)).mtimeMs, mtimeMs);
 });
 

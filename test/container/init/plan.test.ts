@@ -83,7 +83,7 @@ for (const [service, command] of [
     await writeFile(config, JSON.stringify(document));
     const { code, stdout, stderr } = await plan(config);
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /names no owner but root .*say it by --user NAME/);
+    assert.match(stderr, /names no owner but root .*pass --user NAME/);
     const given = await plan(config, '--user', 'nova');
     assert.equal(given.code, 0, given.stderr);
     assert.match(given.stdout, /runAsUser: 42436/);

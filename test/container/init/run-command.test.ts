@@ -33,7 +33,7 @@ test('the command lies in /run/kolla as it stands in config.json, for the user a
   assert.deepEqual([await modeOf(pod.file), await modeOf(pod.run)], [0o640, 0o750]);
 });
 
-test('what is right already is not written again, and what is not is replaced', async () => {
+test('a file that is up to date is not rewritten, and what is not is replaced', async () => {
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
   await leaveRunCommand(pod.root, 'first', pod.log);

@@ -29,7 +29,7 @@ test('a change is put in place, then the named process gets the signal: its firs
     'trap "echo heard by $BASHPID >> $0.heard" HUP; (trap "echo worker >> $0.heard" HUP; while :; do sleep 0.1; done) &',
   );
   await using watch = await sidecar(p, ['--on-change', 'signal:HUP:kolla-test-ks']);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   await watch.until(/sent to kolla-test-ks \(pid \d+\)"/);
   await until('the signal', async () => (await readFile(keystone.heard, 'utf8')).includes('heard') || undefined);
@@ -62,7 +62,7 @@ test('a process that ignores the signal is not said to have got it', async () =>
   await using p = await prepared();
   await using _ = await service(p, 'kolla-test-deaf', "trap '' HUP");
   await using watch = await sidecar(p, ['--on-change', 'signal:HUP:kolla-test-deaf']);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   await watch.until(/signal:HUP:kolla-test-deaf failed, trying again in .*does not handle SIGHUP/);
 });
@@ -78,7 +78,7 @@ test('an action that fails is tried again until it succeeds; the next one waits 
     '--on-change',
     `exec:sh -c 'echo next >> ${order}'`,
   ]);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   await watch.until(/exec:sh: done/);
   assert.equal(await readFile(order, 'utf8'), 'try\ntry\nnext\n');
@@ -88,7 +88,7 @@ test('an action that fails is tried again until it succeeds; the next one waits 
 test('an action that fails for ever does not hold up the next version', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:false']);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   for (const content of ['two', 'three']) {
     await p.volume.swap({ 'config.json': oneFile(), 'a.conf': content });
     await until(`'${content}'`, async () => {
@@ -103,7 +103,7 @@ test('a command that hangs is ended with all that it started, and has failed', a
   const pids = join(p.configDir, '..', 'pids');
   const hang = `exec:bash -c 'trap "" TERM; sleep 1000 & echo $! > ${pids}; wait; wait'`;
   await using watch = await sidecar(p, ['--on-change', hang, '--action-timeout', '3s']);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   await watch.until(/exec:bash failed.*did not end within 3s/);
   const pid = Number(await readFile(pids, 'utf8'));
@@ -121,7 +121,7 @@ test("a command's output is logged without the secrets of our environment", asyn
   await using p = await prepared();
   const command = `exec:sh -c 'echo token is $API_TOKEN; echo db mysql://u:hidden@db/x; echo admin_password=hidden >&2'`;
   await using watch = await sidecar(p, ['--on-change', command], { API_TOKEN: 'hidden-value' });
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   const said = await watch.until(/exec:sh: done/);
   assert.match(said, /token is \*\*\*/);
@@ -138,7 +138,7 @@ test('a request is sent, again after an answer of 400 and above, and no credenti
   });
   const url = `http://admin:hidden@127.0.0.1:${server.port}/reload?token=hidden`;
   await using watch = await sidecar(p, ['--on-change', `http:POST ${url}`]);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   const said = await watch.until(/http:POST .*: accepted/);
   const basic = `Basic ${Buffer.from('admin:hidden').toString('base64')}`;
@@ -153,7 +153,7 @@ test('a request is sent, again after an answer of 400 and above, and no credenti
 test('exit ends with 0, when what is before it has succeeded', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:true', '--on-change', 'exit']);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   assert.equal(await watch.running.ended, 0);
   assert.match(watch.said(), /exec:true: done[^]*to be started anew/);
@@ -182,7 +182,7 @@ test('a change that was not told of when the watch was killed is told of by the 
       '--on-change',
       `exec:sh -c 'echo told >> ${told}'`,
     ]);
-    await watch.until(/in place already/);
+    await watch.until(/already installed/);
     await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
     await watch.until(/exec:false failed/);
     watch.running.child.kill('SIGKILL');
@@ -196,7 +196,7 @@ test('a change that was not told of when the watch was killed is told of by the 
     });
   }
   await using third = await sidecar(p, ['--on-change', `exec:sh -c 'echo told >> ${told}'`]);
-  await third.until(/in place already/);
+  await third.until(/already installed/);
   assert.equal(await readFile(told, 'utf8'), 'told\n');
 });
 
@@ -205,7 +205,7 @@ test('an authority that is another one now is told of too', async () => {
   const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=test -keyout /dev/null';
   const pem = await must('openssl', request.split(' '));
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'one', 'ca-certificates/own.crt': pem });
   await watch.until(/changed: 0 files, CA certificates[^]*exec:true: done/);
 });
@@ -213,7 +213,7 @@ test('an authority that is another one now is told of too', async () => {
 test('a version whose certificate is damaged is refused, and the files that came with it stay away too', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two', 'ca-certificates/own.crt': 'no certificate' });
   await watch.until(/is refused, [^]*own\.crt: no certificate/);
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'one');
@@ -223,7 +223,7 @@ test('SIGTERM ends it with 143, also while a command runs, which ends with it', 
   await using p = await prepared();
   const pids = join(p.configDir, '..', 'pids');
   await using watch = await sidecar(p, ['--on-change', `exec:sh -c 'echo $$ > ${pids}; exec sleep 1000'`]);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   const pid = await until('the command', async () => Number(await readFile(pids, 'utf8').catch(() => '')) || undefined);
   watch.running.child.kill('SIGTERM');
@@ -234,7 +234,7 @@ test('SIGTERM ends it with 143, also while a command runs, which ends with it', 
 test('a refused version is one error line, and no action is done for it', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);
-  await watch.until(/in place already/);
+  await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': '{"command": 1, "config_files": [{"source": "a"}]}' });
   await watch.until(/is refused/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'three' });

@@ -47,7 +47,7 @@ export const INIT: Stages = {
   'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3': async (folder, stack) => {
     const { port } = stack.use(await listenHttp((_request, response) => void response.end()));
     await podFiles(folder);
-    return { replace: { '127.0.0.1:5000': `127.0.0.1:${port}` }, stderr: /1 dependency met/ };
+    return { replace: { '127.0.0.1:5000': `127.0.0.1:${port}` }, stderr: /1 dependency ready/ };
   },
   'kubernetes-entrypoint': async (folder, stack) => {
     const { KUBECONFIG } = await clusterWithJob(folder, stack);
