@@ -3,7 +3,7 @@ import { commandsOf, sectionOf, type Command, type Helper } from '../../src/cli/
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { EXIT_CODES } from '../../src/core/exit-codes.ts';
 import { usageOf } from '../../src/cli/help.ts';
-import { flagOf } from '../../src/cli/option-help.ts';
+import { detailedHelp, flagOf } from '../../src/cli/option-help.ts';
 import type { Option } from '../../src/cli/option.ts';
 
 export const GENERATED = '<!-- Made by `make docs` from the tables in src/. Do not edit. -->';
@@ -65,7 +65,7 @@ function optionTable(options: readonly Option[], path: string): string[] {
       const flag = option.secret ? '' : code(flagOf(option));
       const inFile = option.secret || option.flag === 'config' ? '' : code(path + option.flag);
       const given = option.default === undefined || option.default === '' ? '' : code(option.default);
-      return `| ${flag} | ${code(option.env)} | ${inFile} | ${given} | ${cell(option.help)} |`;
+      return `| ${flag} | ${code(option.env)} | ${inFile} | ${given} | ${cell(detailedHelp(option))} |`;
     }),
   ];
 }

@@ -9,7 +9,7 @@ const PART_OPTIONS = [
     values: PARTS,
     env: 'KOLLA_BOOTSTRAP_ONLY',
     repeat: true,
-    help: 'these parts alone',
+    help: 'parts to run',
     example: 'users',
   },
   {
@@ -18,7 +18,7 @@ const PART_OPTIONS = [
     values: PARTS,
     env: 'KOLLA_BOOTSTRAP_SKIP',
     repeat: true,
-    help: 'all but these parts',
+    help: 'parts to leave out',
     example: 'queue',
   },
 ] as const satisfies readonly Option[];
@@ -30,14 +30,16 @@ export const OWN_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_BOOTSTRAP_TIMEOUT',
     default: '10m',
-    help: 'how long each may take: what is waited for, the database server, RabbitMQ and keys, Keystone; a migration takes as long as it does',
+    help: 'maximum time for each part except the migration',
+    details: 'For waits, the database server, RabbitMQ and keys, and Keystone, each.',
     example: '30m',
   },
   {
     flag: 'service-config',
     type: 'path',
     env: 'KOLLA_BOOTSTRAP_SERVICE_CONFIG',
-    help: "the service's configuration file, for its database, its accounts and its transport URL (default: the service's own, such as /etc/glance/glance-api.conf)",
+    help: "service's configuration file (default e.g. /etc/glance/glance-api.conf)",
+    details: 'For its database, accounts and transport URL.',
     example: '/etc/glance/glance-api.conf',
   },
 ] as const satisfies readonly Option[];
@@ -48,7 +50,8 @@ const USER_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_PASSWORD',
     secret: true,
-    help: "the password of the service's first account, instead of the one in its configuration",
+    help: "password of the service's first account",
+    details: 'Instead of the one in its configuration.',
     example: 'PASSWORD',
   },
   {
@@ -56,13 +59,10 @@ const USER_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_PASSWORD_FILE',
     repeat: true,
-    help: "[USER=]FILE: file with an account's password; the first account's, unless said",
+    help: "[USER=]FILE with an account's password (default USER the first)",
     example: 'heat_domain_admin=/run/secrets/heat-domain-admin',
   },
 ] as const satisfies readonly Option[];
-
-const URL_HELP =
-  'URL of the endpoints, or [NAME=]URL for one entry of the catalogue; a host alone, or with {port}{path} and {name}, {type}, {service}, {region}, {interface}';
 
 const ENDPOINT_OPTIONS = [
   {
@@ -70,7 +70,9 @@ const ENDPOINT_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_PUBLIC_URL',
     repeat: true,
-    help: `public ${URL_HELP}`,
+    help: '[NAME=]URL of the public endpoints',
+    details:
+      'A host alone, or with {port}{path} and {name}, {type}, {service}, {region}, {interface}; NAME is one entry of the catalogue.',
     example: 'https://api.example.com:{port}{path}',
   },
   {
@@ -78,7 +80,7 @@ const ENDPOINT_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_INTERNAL_URL',
     repeat: true,
-    help: 'the same for the internal endpoints',
+    help: '[NAME=]URL of the internal endpoints',
     example: 'http://{name}:{port}{path}',
   },
   {
@@ -86,7 +88,8 @@ const ENDPOINT_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_ADMIN_URL',
     repeat: true,
-    help: 'the same for the admin endpoints, which nobody needs by now; of an interface without a URL nothing is changed',
+    help: '[NAME=]URL of the admin endpoints, which are legacy',
+    details: 'Endpoints of an interface without a URL are not changed.',
     example: 'http://{name}:{port}{path}',
   },
   {
@@ -94,7 +97,7 @@ const ENDPOINT_OPTIONS = [
     type: 'string',
     env: 'OS_REGION_NAME',
     repeat: true,
-    help: "region of the endpoints (default: the cloud's in clouds.yaml, else RegionOne)",
+    help: "region of the endpoints (default clouds.yaml's, else RegionOne)",
     example: 'RegionOne',
   },
 ] as const satisfies readonly Option[];
@@ -105,14 +108,15 @@ const QUEUE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL',
     secret: true,
-    help: "the service's transport URL, instead of the one in its configuration: virtual host, account and password",
+    help: "transport URL instead of the service's configured one",
+    details: 'Virtual host, account and password.',
     example: 'rabbit://nova:PASSWORD@rabbitmq:5672/nova',
   },
   {
     flag: 'transport-url-file',
     type: 'path',
     env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL_FILE',
-    help: 'file with that URL',
+    help: 'file with the transport URL',
     example: '/run/secrets/nova-transport-url',
   },
   {
@@ -120,14 +124,16 @@ const QUEUE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_URL',
     repeat: true,
-    help: "RabbitMQ's management API; several nodes are tried in this order (default: port 15672 of the transport URL's hosts)",
+    help: "URL of RabbitMQ's management API (default transport hosts, port 15672)",
+    details: 'Several nodes are tried in this order.',
     example: 'http://rabbitmq:15672',
   },
   {
     flag: 'rabbitmq-admin-user',
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER',
-    help: 'account with the tag administrator; without one the queue is left alone',
+    help: 'RabbitMQ account with the administrator tag',
+    details: 'Without it RabbitMQ is not changed.',
     example: 'openstack',
   },
   {
@@ -135,21 +141,21 @@ const QUEUE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD',
     secret: true,
-    help: 'its password',
+    help: 'password of that account',
     example: 'PASSWORD',
   },
   {
     flag: 'rabbitmq-admin-password-file',
     type: 'path',
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD_FILE',
-    help: 'file with its password',
+    help: "file with that account's password",
     example: '/run/secrets/rabbitmq-admin',
   },
   {
     flag: 'rabbitmq-cacert',
     type: 'path',
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_CACERT',
-    help: 'PEM file with the authorities to trust for it, instead of those of the image',
+    help: "CA bundle for RabbitMQ (default the image's)",
     example: '/etc/ssl/certs/kolla.pem',
   },
 ] as const satisfies readonly Option[];
@@ -160,7 +166,7 @@ export const KEYS_ACCESS_OPTIONS = [
     flag: 'kubeconfig',
     type: 'path',
     env: 'KUBECONFIG',
-    help: "how to reach the API server (default: as the Pod's ServiceAccount, else ~/.kube/config)",
+    help: 'kubeconfig file (default the ServiceAccount, else ~/.kube/config)',
     example: '/root/.kube/config',
   },
   {
@@ -168,7 +174,7 @@ export const KEYS_ACCESS_OPTIONS = [
     short: 'n',
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_NAMESPACE',
-    help: "where the Secrets are (default: the Pod's own, or the kubeconfig's)",
+    help: "namespace of the Secrets (default the Pod's or kubeconfig's)",
     example: 'openstack',
   },
 ] as const satisfies readonly Option[];
@@ -180,7 +186,8 @@ export const KEYS_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_KEYS_FROM',
     repeat: true,
-    help: 'NAME=FOLDER: where a Secret is not there yet, keys that a deployment has already, instead of new ones',
+    help: 'NAME=DIRECTORY of existing keys for a new Secret',
+    details: 'Instead of new keys, where the Secret does not exist yet.',
     example: 'fernet=/etc/keystone/fernet-keys',
   },
 ] as const satisfies readonly Option[];

@@ -7,7 +7,7 @@ export const COMMON_OPTIONS = [
     flag: 'config',
     type: 'path',
     env: 'KOLLA_POD_CONFIG',
-    help: 'file with options (default /etc/kolla-pod/kolla-pod.yaml, if there is one)',
+    help: 'file with options (default /etc/kolla-pod/kolla-pod.yaml)',
     example: '/etc/kolla-pod/kolla-pod.yaml',
   },
   {
@@ -16,7 +16,7 @@ export const COMMON_OPTIONS = [
     values: LEVELS,
     env: 'KOLLA_POD_LOG_LEVEL',
     default: 'info',
-    help: 'the least important lines to log',
+    help: 'minimum log level',
     example: 'debug',
   },
   {
@@ -25,7 +25,7 @@ export const COMMON_OPTIONS = [
     values: ['auto', 'json', 'text'],
     env: 'KOLLA_POD_LOG_FORMAT',
     default: 'auto',
-    help: 'JSON lines, or readable ones; auto is text on a terminal',
+    help: 'log format; auto is text on a terminal',
     example: 'json',
   },
   {
@@ -33,7 +33,7 @@ export const COMMON_OPTIONS = [
     type: 'path',
     env: 'KOLLA_POD_TERMINATION_LOG',
     default: '/dev/termination-log',
-    help: 'where the last error is left for the kubelet, if the file exists',
+    help: 'file for the last error, if it exists',
     example: '/dev/termination-log',
   },
 ] as const satisfies readonly Option[];

@@ -45,7 +45,7 @@ function optionLines(option: Option, terminal: Terminal, filePath: string): stri
   const column = terminal.width < NARROW_BELOW ? NARROW_COLUMN : HELP_COLUMN;
   const indent = ' '.repeat(column);
   const room = terminal.width - column;
-  const help = [...fold(helpOf(option), room), ...fold(sourcesOf(option, filePath), room)];
+  const help = [...fold(helpOf(option), room), ...packed(sourcesOf(option, filePath), room)];
   const isBeside = flag.length + 2 <= column;
   const [first = '', ...rest] = isBeside ? help : ['', ...help];
   return [(isBeside ? flag.padEnd(column) + first : flag).trimEnd(), ...rest.map((line) => indent + line)];
@@ -67,6 +67,12 @@ function metavar(option: Option): string {
   return option.repeat ? `${word}...` : word;
 }
 
+/** In one line where there is room, else a line each; only a narrow terminal breaks a bracket. */
+function packed(parts: readonly string[], room: number): readonly string[] {
+  const line = parts.join(' ');
+  return line.length <= room ? [line] : parts.flatMap((part) => fold(part, room));
+}
+
 /** `ensure|remove`; undefined for another type, or a choice of too many words. */
 function choiceOf({ type, values = [] }: Option): string | undefined {
   const words = values.join('|');
@@ -81,8 +87,13 @@ export function helpOf(option: Option): string {
   return option.help + values + given;
 }
 
-/** `[env: X] [file: probe.tcp.timeout]`; `[env: X, comma-separated]` for an option that may be repeated. */
-export function sourcesOf(option: Option, filePath: string): string {
+/** The help as a sentence, with the details after it. */
+export function detailedHelp(option: Option, help: string = option.help): string {
+  return option.details === undefined ? help : `${help}. ${option.details}`;
+}
+
+/** `[env: X]`, `[file: probe.tcp.timeout]`; `[env: X, comma-separated]` for an option that may be repeated. */
+export function sourcesOf(option: Option, filePath: string): string[] {
   const env = `[env: ${option.env}${option.repeat ? ', comma-separated' : ''}]`;
-  return option.flag === 'config' || option.secret ? env : `${env} [file: ${filePath}${option.flag}]`;
+  return option.flag === 'config' || option.secret ? [env] : [env, `[file: ${filePath}${option.flag}]`];
 }

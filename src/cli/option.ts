@@ -15,7 +15,10 @@ export interface Option {
   readonly short?: string;
   readonly type: OptionType;
   readonly env: string;
+  /** A noun phrase of at most ten words; then, where it is computed, `(default X)`. */
   readonly help: string;
+  /** Sentences for the man page, docs/cli.md and the JSON Schema. */
+  readonly details?: string;
   readonly example: string;
   /** In the spelling a user would type. Without one the value may be undefined. */
   readonly default?: string;

@@ -15,7 +15,7 @@ interface OutputOption<Form extends string> extends Option {
 export function outputOption<const Form extends string>(
   env: string,
   form: Form,
-  help: string = 'for people, or for programs',
+  help: string = 'output format',
 ): OutputOption<Form> {
   return {
     flag: 'output',

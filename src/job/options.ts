@@ -8,7 +8,7 @@ const WAIT_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_WAIT',
     repeat: true,
-    help: 'dependency to wait for first, as `kolla-init --help` lists them',
+    help: 'dependency to wait for, as in kolla-init --help',
     example: 'service/keystone',
   },
   {
@@ -17,7 +17,8 @@ const WAIT_OPTIONS = [
     values: ['fail', 'wait'],
     env: 'KOLLA_BOOTSTRAP_ON_FAILED_JOB',
     default: 'fail',
-    help: 'a Job waited for that failed for good ends the wait (69), or may be replaced by another',
+    help: 'a failed Job ends the wait, or may be replaced',
+    details: 'With fail the exit code is 69.',
     example: 'wait',
   },
 ] as const satisfies readonly Option[];

@@ -19,7 +19,7 @@ export const removeCommand = command({
       flag: 'yes',
       type: 'boolean',
       env: 'KOLLA_BOOTSTRAP_YES',
-      help: 'remove it',
+      help: 'confirmation: delete',
       example: 'true',
     },
   ],

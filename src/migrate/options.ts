@@ -12,14 +12,15 @@ export const PLACE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_CONNECTION',
     secret: true,
-    help: "the service's database URL, instead of the one in its configuration; the command gets it as oslo.config reads it from the environment (OS_DATABASE__CONNECTION)",
+    help: "database URL instead of the service's configured one",
+    details: 'The command receives it as oslo.config reads it from the environment (OS_DATABASE__CONNECTION).',
     example: 'mysql+pymysql://keystone:PASSWORD@mariadb:3306/keystone',
   },
   {
     flag: 'connection-file',
     type: 'path',
     env: 'KOLLA_DB_SYNC_CONNECTION_FILE',
-    help: 'file with that URL',
+    help: 'file with the database URL',
     example: '/run/secrets/keystone-connection',
   },
   {
@@ -27,7 +28,8 @@ export const PLACE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_HOST',
     repeat: true,
-    help: 'HOST[:PORT] instead of the one in the URL; several nodes of one cluster are tried in this order, and the command gets the URL with the one that is used',
+    help: "HOST[:PORT] of the server, instead of the URL's",
+    details: 'Several nodes of one cluster are tried in this order; the command gets the URL with the one in use.',
     example: 'mariadb-0.mariadb:3306',
   },
   {
@@ -36,7 +38,8 @@ export const PLACE_OPTIONS = [
     values: DONOR_POLICIES,
     env: 'KOLLA_DB_SYNC_GALERA_DONOR',
     default: 'ok',
-    help: 'whether a Galera node that is sending its state to another is used, or waited for until it is Synced',
+    help: 'use of a Galera node that is a donor',
+    details: 'Whether such a node is used, or waited for until it is Synced.',
     example: 'wait',
   },
 ] as const satisfies readonly Option[];
@@ -46,7 +49,7 @@ const OWN_OPTIONS = [
     flag: 'service-config',
     type: 'path',
     env: 'KOLLA_DB_SYNC_SERVICE_CONFIG',
-    help: "the service's configuration file (default: the service's own, such as /etc/keystone/keystone.conf)",
+    help: "service's configuration file (default e.g. /etc/keystone/keystone.conf)",
     example: '/etc/keystone/keystone.conf',
   },
   {
@@ -54,7 +57,7 @@ const OWN_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_TIMEOUT',
     default: '10m',
-    help: 'how long to wait for the database server',
+    help: 'maximum time to wait for the database server',
     example: '30m',
   },
 ] as const satisfies readonly Option[];
@@ -70,7 +73,8 @@ const MIGRATE_OPTIONS = [
     values: PHASES,
     env: 'KOLLA_DB_SYNC_PHASE',
     default: 'all',
-    help: 'a part of the migration, for an upgrade under load: expand and migrate before the rollout, contract and online after it',
+    help: 'part of the migration to run',
+    details: 'For a rolling upgrade: expand and migrate before the rollout, contract and online after it.',
     example: 'expand',
   },
   {
@@ -78,7 +82,7 @@ const MIGRATE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_LOCK_TIMEOUT',
     default: '1h',
-    help: 'how long to wait for another migration of the same database',
+    help: 'maximum time to wait for another migration',
     example: '2h',
   },
   {
@@ -86,7 +90,9 @@ const MIGRATE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_LOCK_LOSS',
     default: '40s',
-    help: 'stop the command when the database server or the API server has not confirmed the lock for this long; longer than their worst stall',
+    help: 'time without a confirmed lock that stops the command',
+    details:
+      'Neither the database server nor the API server has confirmed the lock for this long. Longer than their worst stall.',
     example: '60s',
   },
   {
@@ -94,7 +100,9 @@ const MIGRATE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_LEASE',
     default: '60s',
-    help: 'a migrator that has not renewed its Lease, or on Galera its row, for this long is taken for dead; the same for all, and longer than --lock-loss',
+    help: 'time without renewal after which the lock expires',
+    details:
+      'A migrator that has not renewed its Lease (on Galera also its row) for this long counts as dead. The same for all migrators, and longer than --lock-loss.',
     example: '90s',
   },
   {
@@ -102,7 +110,9 @@ const MIGRATE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_GRACE',
     default: '15s',
-    help: "after SIGTERM the command may go on for this long; to stop it and to record that takes up to 15 s more, which the Pod's terminationGracePeriodSeconds must hold as well",
+    help: 'time for the command to exit after SIGTERM',
+    details:
+      "Stopping it and recording that takes up to 15 s more; the Pod's terminationGracePeriodSeconds must cover both.",
     example: '10m',
   },
   {
@@ -110,7 +120,8 @@ const MIGRATE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_RELEASE',
     default: '',
-    help: 'what is being rolled out; one that waited does nothing when the same release was finished meanwhile',
+    help: 'release that is rolled out',
+    details: 'A migrator that has waited does nothing when the same release was finished meanwhile.',
     example: '2026.1-r3',
   },
 ] as const satisfies readonly Option[];
@@ -123,14 +134,16 @@ const FENCING_OPTIONS = [
     values: ['own', 'service'],
     env: 'KOLLA_DB_SYNC_MIGRATE_AS',
     default: 'own',
-    help: "with --admin-user: the account of the command; own is made for it and dropped at the end, where the service's tool can be told",
+    help: 'account that runs the command, with --admin-user',
+    details: "own: an account made for this migration and dropped at its end, where the service's tool can be told.",
     example: 'service',
   },
   {
     flag: 'predecessor-ended',
     type: 'integer',
     env: 'KOLLA_DB_SYNC_PREDECESSOR_ENDED',
-    help: 'token of a migration that was cut off: you have made sure that none of its sessions is left on any node',
+    help: 'fencing token of an interrupted migration without open sessions',
+    details: 'Given by an operator who has made sure that none of its sessions is left on any node.',
     example: '7',
   },
 ] as const satisfies readonly Option[];
@@ -141,7 +154,9 @@ export const SIDECAR_OPTIONS = [
     flag: 'stay',
     type: 'boolean',
     env: 'KOLLA_DB_SYNC_STAY',
-    help: 'as a native sidecar: stay after the migration until SIGTERM, and answer probes on --listen from the start; /startupz and /readyz only when the schema is right for this release',
+    help: 'run as a native sidecar until SIGTERM',
+    details:
+      'Probes are answered on --listen from the start; /startupz and /readyz are 200 when the schema is right for this release.',
     example: 'true',
   },
   {
@@ -149,14 +164,15 @@ export const SIDECAR_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_LISTEN',
     default: ':9809',
-    help: "with --stay: [ADDRESS:]PORT for /startupz, /livez and /readyz; all of the pod's addresses unless one is given",
+    help: '[ADDRESS:]PORT for the probes of --stay',
     example: '9809',
   },
   {
     flag: 'pod-name',
     type: 'string',
     env: 'POD_NAME',
-    help: "with --stay: this Pod's name (metadata.name by the downward API), to check its startup probe; the host name unless given",
+    help: "this Pod's name, for --stay (default the host name)",
+    details: 'metadata.name of the downward API; the startup probe is checked against it.',
     example: 'keystone-5d4f8c7b9-x2x7q',
   },
 ] as const satisfies readonly Option[];

@@ -47,7 +47,7 @@ export const CHECK_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_PROBE_TIMEOUT',
     default: '900ms',
-    help: "give up after this; keep it below the kubelet's timeoutSeconds",
+    help: "maximum time, below the kubelet's timeoutSeconds",
     example: '2s',
   },
   {
@@ -55,14 +55,15 @@ export const CHECK_OPTIONS = [
     type: 'choice',
     values: ['startup', 'liveness', 'readiness'],
     env: 'KOLLA_PROBE_ROLE',
-    help: 'the probe that this is for: a liveness probe that asks other pods is refused, since their failure would restart this one',
+    help: 'probe type; liveness may not depend on other Pods',
+    details: 'A failure of another Pod would restart this one.',
     example: 'liveness',
   },
   {
     flag: 'allow-remote',
     type: 'boolean',
     env: 'KOLLA_PROBE_ALLOW_REMOTE',
-    help: 'let a liveness probe ask other pods all the same',
+    help: 'permission for a liveness probe to depend on other Pods',
     example: 'true',
   },
 ] as const satisfies readonly Option[];

@@ -25,6 +25,18 @@ const main = command({
     'A role that fails is begun again with growing pauses and takes no other down. /startupz holds until waits and db-sync are done. ' +
     'The status page is at / on the same port, for kubectl port-forward. Ends at SIGTERM (143), log shipping last.',
   operands: [],
+  notes: [
+    {
+      heading: 'Components, each with its section in kolla-pod.yaml',
+      rows: [
+        ['probe', 'checks: named checks and probe endpoints'],
+        ['config-watch', 'init.watch: new versions of the ConfigMap'],
+        ['waits', 'init: waits, held by /startupz'],
+        ['db-sync', 'db-sync: schema migration'],
+        ['log-ship', 'log-ship: log shipping'],
+      ],
+    },
+  ],
   options: SIDECAR_OPTIONS,
   examples: [
     {

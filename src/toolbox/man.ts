@@ -3,7 +3,7 @@ import { ExitCode } from '../core/errors.ts';
 import { COMMON_OPTIONS } from '../cli/common-options.ts';
 import { EXIT_CODES } from '../core/exit-codes.ts';
 import { usageOf } from '../cli/help.ts';
-import { flagOf, helpOf, sourcesOf } from '../cli/option-help.ts';
+import { detailedHelp, flagOf, helpOf, sourcesOf } from '../cli/option-help.ts';
 import type { Option } from '../cli/option.ts';
 import { VERSION } from '../core/version.ts';
 
@@ -87,7 +87,7 @@ function optionParts(options: readonly Option[], path: string): string[] {
   return options.flatMap((option) => [
     '.TP',
     `.B ${roff(flagOf(option))}`,
-    roff(`${helpOf(option)} ${sourcesOf(option, path)}`),
+    roff(`${detailedHelp(option, helpOf(option))} ${sourcesOf(option, path).join(' ')}`),
   ]);
 }
 

@@ -3,6 +3,7 @@ import { command, commandsOf, sectionOf, type Command, type Helper } from '../cl
 import { COMMON_OPTIONS } from '../cli/common-options.ts';
 import { ExitCode } from '../core/errors.ts';
 import { SECTIONS } from '../cli/sections.ts';
+import { detailedHelp } from '../cli/option-help.ts';
 import type { Option } from '../cli/option.ts';
 import { OVERLAYS_JSON_SCHEMA } from '../config/overlays/json-schema.ts';
 import { CHECKS_JSON_SCHEMA } from '../probe/serve/json-schema.ts';
@@ -67,7 +68,7 @@ function optionSchemas(options: readonly Option[]): Schema {
 }
 
 function optionSchema(option: Option): Schema {
-  const about = { description: option.help, examples: [valueOf(option, option.example)] };
+  const about = { description: detailedHelp(option), examples: [valueOf(option, option.example)] };
   const given = defined({ default: option.default === undefined ? undefined : valueOf(option, option.default) });
   const one = valueSchema(option);
   return { ...about, ...given, ...(option.repeat ? { anyOf: [one, { type: 'array', items: one }] } : one) };

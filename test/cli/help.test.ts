@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandsOf } from '../../src/cli/command.ts';
+import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { commandHelp, helperHelp } from '../../src/cli/help.ts';
+import type { Option } from '../../src/cli/option.ts';
+import { flagOf } from '../../src/cli/option-help.ts';
 import { all, pod } from '../../src/toolbox/index.ts';
 import { runHelper } from '../support/helper.ts';
 
@@ -21,6 +24,34 @@ test('no option runs over 100 columns on a wider terminal', () => {
     const examples = new Set(command.examples.flatMap(({ line, does }) => [`  ${line}`, `  # ${does}`]));
     const [, ...lines] = page(true).split('\n');
     for (const line of lines.filter((each) => !examples.has(each))) assert.ok(line.length <= 100, `${at}: ${line}`);
+  }
+});
+
+test("an option's help is a noun phrase of at most ten words, then its default", () => {
+  for (const { at, command } of PAGES)
+    for (const { flag, help, details } of [...command.options, ...COMMON_OPTIONS] as readonly Option[]) {
+      const [phrase = '', ...rest] = help.split(/ (?=\(default )/);
+      assert.ok(phrase.split(/\s+/).length <= 10, `${at} --${flag}: ${phrase}`);
+      assert.ok(
+        rest.every((part) => /^\(default [^()]+\)$/.test(part)),
+        `${at} --${flag}: ${help}`,
+      );
+      assert.doesNotMatch(phrase, /\. |\.$|[;:]$|^(?:how|what|where|who|which|whether)\b/i, `${at} --${flag}`);
+      assert.match(details ?? 'A sentence.', /\.$/, `${at} --${flag}`);
+    }
+});
+
+test("an option's help takes at most two lines of 100 columns, and no bracket is broken", () => {
+  for (const { at, command, page } of PAGES) {
+    const lines = page(true).split('\n');
+    for (const option of command.options as readonly Option[]) {
+      const source = lines.findIndex((line) => new RegExp(`\\[env: ${option.env}[\\],]`).test(line));
+      assert.match(lines[source] ?? '', /^ {30}\[env: [^\]]+\](?: \[file: [^\]]+\])?$/, `${at} --${option.flag}`);
+      const flag = lines.findLastIndex((line, i) => i < source && line.startsWith(`  ${flagOf(option)}`));
+      const isBeside = (lines[flag] ?? '').length > 30;
+      const help = lines.slice(isBeside ? flag : flag + 1, source);
+      assert.ok(flag >= 0 && help.length >= 1 && help.length <= 2, `${at} --${option.flag}: ${help.join('|')}`);
+    }
   }
 });
 

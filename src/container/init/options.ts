@@ -8,14 +8,15 @@ export const FILE_OPTIONS = [
     type: 'path',
     env: 'KOLLA_INIT_CONFIG_DIR',
     default: CONFIG_DIR,
-    help: `what stands for ${CONFIG_DIR}: config.yaml or config.json is read there, and sources below that path too`,
+    help: 'directory with config.yaml or config.json',
+    details: `An alternative to ${CONFIG_DIR}; sources below that path are read there too.`,
     example: '/config',
   },
   {
     flag: 'config-json',
     type: 'path',
     env: 'KOLLA_INIT_CONFIG_JSON',
-    help: 'the file to read instead; must be there',
+    help: 'file to read instead; must exist',
     example: '/config/keystone.json',
   },
   {
@@ -23,7 +24,8 @@ export const FILE_OPTIONS = [
     type: 'path',
     env: 'KOLLA_INIT_ROOT',
     default: '/',
-    help: "a volume for a container without root: destinations are put below it, after the image's own content of what is mounted",
+    help: 'directory to install into, for a container without root',
+    details: "A volume: destinations are below it, after the image's own content of what is mounted.",
     example: '/target',
   },
 ] as const satisfies readonly Option[];
@@ -32,7 +34,7 @@ export const CA_FILE_OPTION = {
   flag: 'ca-file',
   type: 'path',
   env: 'KOLLA_INIT_CA_FILE',
-  help: 'PEM file of the authorities that an https:// URL may have, instead of the well-known ones',
+  help: "CA bundle for https:// URLs (default the image's)",
   example: '/etc/ssl/certs/ca-certificates.crt',
 } as const satisfies Option;
 
@@ -41,7 +43,7 @@ export const TIMEOUT_OPTION = {
   type: 'duration',
   env: 'KOLLA_INIT_TIMEOUT',
   default: '30m',
-  help: 'give up waiting after this',
+  help: 'maximum time to wait',
   example: '10m',
 } as const satisfies Option;
 
@@ -51,7 +53,8 @@ export const ON_FAILED_JOB_OPTION = {
   values: ['fail', 'wait'],
   env: 'KOLLA_INIT_ON_FAILED_JOB',
   default: 'fail',
-  help: 'a Job that failed for good ends the wait (69), or may be replaced by another',
+  help: 'a failed Job ends the wait, or may be replaced',
+  details: 'With fail the exit code is 69.',
   example: 'wait',
 } as const satisfies Option;
 
@@ -61,7 +64,7 @@ export const DAEMONSET_ABSENT_OPTION = {
   values: ['wait', 'ready'],
   env: 'KOLLA_INIT_DAEMONSET_ABSENT',
   default: 'wait',
-  help: 'a DaemonSet with no Pod on this node: wait for one, or count it as ready',
+  help: 'DaemonSet without a Pod on this node: wait, or ready',
   example: 'ready',
 } as const satisfies Option;
 
@@ -69,7 +72,8 @@ export const NODE_NAME_OPTION = {
   flag: 'node-name',
   type: 'string',
   env: 'NODE_NAME',
-  help: "this Pod's node (spec.nodeName by the downward API), for daemonset/ and node=own; the Pod is asked for unless given",
+  help: "this Pod's node (default from the API server)",
+  details: 'spec.nodeName of the downward API, for daemonset/ and node=own.',
   example: 'compute-1',
 } as const satisfies Option;
 
@@ -90,7 +94,8 @@ export const OPTIONS = [
     flag: 'pod-name',
     type: 'string',
     env: 'POD_NAME',
-    help: "this Pod's name (metadata.name by the downward API), for container/, node=own and Events; the host name unless given",
+    help: "this Pod's name, for container/ and node=own (default the host name)",
+    details: 'metadata.name of the downward API; also for Events.',
     example: 'keystone-5d4f8c7b9-x2x7q',
   },
   NODE_NAME_OPTION,
@@ -98,7 +103,7 @@ export const OPTIONS = [
     flag: 'kubeconfig',
     type: 'path',
     env: 'KUBECONFIG',
-    help: "file with the API server and credentials; without one, the Pod's ServiceAccount",
+    help: "kubeconfig file (default the Pod's ServiceAccount)",
     example: '/root/.kube/config',
   },
   CA_FILE_OPTION,

@@ -12,9 +12,7 @@ export const WATCH_OPTIONS = [
     flag: 'on-change',
     type: 'string',
     env: 'KOLLA_INIT_ON_CHANGE',
-    help:
-      'what to do after a change: signal:NAME[:PROCESS], exec:COMMAND (no shell), http:METHOD URL (an answer of 400 and above is a ' +
-      'failure), exit (with 0, to be started anew)',
+    help: 'action after a change, as listed under Actions',
     example: 'signal:HUP:keystone',
     repeat: true,
   },
@@ -23,7 +21,7 @@ export const WATCH_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_INIT_SETTLE',
     default: '1s',
-    help: 'a change is looked at when nothing more has happened for so long',
+    help: 'debounce interval: quiet time before a change is installed',
     example: '200ms',
   },
   {
@@ -31,7 +29,7 @@ export const WATCH_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_INIT_POLL',
     default: '60s',
-    help: 'compare the content so often too, for what the kernel did not tell',
+    help: 'interval of comparisons, for changes that inotify misses',
     example: '10s',
   },
   {
@@ -39,7 +37,8 @@ export const WATCH_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_INIT_ACTION_TIMEOUT',
     default: '30s',
-    help: 'one try of an action that takes longer has failed; a command is ended then',
+    help: 'maximum time for one attempt of an action',
+    details: 'A command is then killed.',
     example: '5s',
   },
   ...FILE_OPTIONS,
@@ -53,6 +52,17 @@ export const watchCommand = command({
     'validate is refused, and the old one stays. Actions are done in the order given when something was changed; one that fails is tried ' +
     'again until it succeeds or there is a newer version. Goes on until SIGTERM (143), or the action exit (0).',
   operands: [],
+  notes: [
+    {
+      heading: 'Actions',
+      rows: [
+        ['signal:NAME[:PROCESS]', 'signal to the process; HUP, TERM, USR1 and others'],
+        ['exec:COMMAND', 'command, without a shell'],
+        ['http:METHOD URL', 'request; a status of 400 or more is a failure'],
+        ['exit', 'exit with 0, to be restarted'],
+      ],
+    },
+  ],
   options: WATCH_OPTIONS,
   examples: [
     {

@@ -13,7 +13,7 @@ export const PARSE_OPTIONS = [
     values: ['kolla', 'ecs', 'raw'],
     env: 'KOLLA_LOG_SHIP_SCHEMA',
     default: 'kolla',
-    help: "names of the fields: those of Kolla's fluentd, ECS 8, or the bare line",
+    help: "field names: Kolla's fluentd, ECS 8, or bare lines",
     example: 'ecs',
   },
   {
@@ -21,7 +21,8 @@ export const PARSE_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_FORMAT',
-    help: "GLOB=NAME for files that are not Kolla's; relative globs are of --root",
+    help: "GLOB=FORMAT for files that are not Kolla's",
+    details: 'Relative globs are below --root.',
     example: '*/app.log=oslo',
   },
   {
@@ -29,14 +30,14 @@ export const PARSE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_LOG_SHIP_MULTILINE_TIMEOUT',
     default: '1s',
-    help: 'how long an event waits for its next line',
+    help: 'maximum time that an event waits for its next line',
     example: '5s',
   },
   {
     flag: 'container',
     type: 'string',
     env: 'KOLLA_LOG_SHIP_CONTAINER',
-    help: 'the name of the container whose logs these are',
+    help: 'container name in the documents',
     example: 'keystone-api',
   },
   {
@@ -44,14 +45,14 @@ export const PARSE_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_LABEL',
-    help: 'NAME=VALUE for every document',
+    help: 'NAME=VALUE label in the documents',
     example: 'region=RegionOne',
   },
   {
     flag: 'labels-file',
     type: 'path',
     env: 'KOLLA_LOG_SHIP_LABELS_FILE',
-    help: "the pod's labels, as the downward API writes metadata.labels",
+    help: "file with the Pod's labels, from the downward API",
     example: '/etc/podinfo/labels',
   },
 ] as const satisfies readonly Option[];

@@ -7,7 +7,8 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_TO',
-    help: 'elasticsearch, opensearch, each also with =URL, or stdout (default: stdout without --url)',
+    help: 'destination: elasticsearch, opensearch (also =URL), stdout',
+    details: 'stdout is the default without --url.',
     example: 'opensearch=https://opensearch:9200',
   },
   {
@@ -15,7 +16,7 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_URL',
-    help: "the server, for a --to without its own; a cluster's other hosts after commas",
+    help: 'URL of a --to without one; further hosts after commas',
     example: 'https://elasticsearch:9200',
   },
   {
@@ -23,7 +24,8 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_USER',
-    help: 'user name there; for another --to by its kind: opensearch=NAME, like the files below',
+    help: '[KIND=]user name for the destination',
+    details: 'KIND for another --to, such as opensearch=NAME; the same for the files below.',
     example: 'shipper',
   },
   {
@@ -31,7 +33,7 @@ export const SINK_OPTIONS = [
     type: 'string',
     secret: true,
     env: 'KOLLA_LOG_SHIP_PASSWORD',
-    help: "the user's password",
+    help: "account's password",
     example: '...',
   },
   {
@@ -39,7 +41,8 @@ export const SINK_OPTIONS = [
     type: 'path',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_PASSWORD_FILE',
-    help: 'file with the password, read again when it changes; its last newline does not count',
+    help: '[KIND=]FILE with the password, reloaded on change',
+    details: 'Its last newline is ignored.',
     example: '/run/secrets/elasticsearch/password',
   },
   {
@@ -47,7 +50,7 @@ export const SINK_OPTIONS = [
     type: 'string',
     secret: true,
     env: 'KOLLA_LOG_SHIP_API_KEY',
-    help: 'an API key instead of user and password',
+    help: 'API key instead of user and password',
     example: '...',
   },
   {
@@ -55,7 +58,8 @@ export const SINK_OPTIONS = [
     type: 'path',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_API_KEY_FILE',
-    help: 'file with the API key, encoded or as id:key; read again when it changes',
+    help: '[KIND=]FILE with the API key, reloaded on change',
+    details: 'Encoded, or as id:key.',
     example: '/run/secrets/elasticsearch/api-key',
   },
   {
@@ -63,7 +67,7 @@ export const SINK_OPTIONS = [
     type: 'path',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_CA_FILE',
-    help: 'PEM file of the authorities to trust instead of the well-known ones',
+    help: "CA bundle (default the image's)",
     example: '/etc/ssl/certs/ca-certificates.crt',
   },
   {
@@ -71,7 +75,7 @@ export const SINK_OPTIONS = [
     type: 'path',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_CERT_FILE',
-    help: 'PEM file of our certificate, for a server that asks for one',
+    help: '[KIND=]FILE with the client certificate (PEM)',
     example: '/run/secrets/elasticsearch/tls.crt',
   },
   {
@@ -79,7 +83,7 @@ export const SINK_OPTIONS = [
     type: 'path',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_KEY_FILE',
-    help: 'PEM file of its key',
+    help: "[KIND=]FILE with the client certificate's private key (PEM)",
     example: '/run/secrets/elasticsearch/tls.key',
   },
   {
@@ -87,14 +91,14 @@ export const SINK_OPTIONS = [
     type: 'string',
     env: 'KOLLA_LOG_SHIP_INDEX_PREFIX',
     default: 'flog',
-    help: "the index is this, a dash and the event's day in UTC",
+    help: 'prefix of daily indices, as in PREFIX-2026.01.31',
     example: 'flog',
   },
   {
     flag: 'data-stream',
     type: 'string',
     env: 'KOLLA_LOG_SHIP_DATA_STREAM',
-    help: 'a data stream instead of daily indices',
+    help: 'data stream instead of daily indices',
     example: 'logs-openstack-default',
   },
 ] as const satisfies readonly Option[];
@@ -105,7 +109,7 @@ export const SEND_OPTIONS = [
     flag: 'gzip',
     type: 'boolean',
     env: 'KOLLA_LOG_SHIP_GZIP',
-    help: 'send requests compressed: fewer bytes for more CPU',
+    help: 'compressed requests: fewer bytes, more CPU',
     example: 'true',
   },
   {
@@ -113,7 +117,8 @@ export const SEND_OPTIONS = [
     type: 'integer',
     env: 'KOLLA_LOG_SHIP_DEAD_LETTER_BYTES',
     default: '67108864',
-    help: 'what the files of refused lines may have together; then the older one is written over',
+    help: 'maximum size of the dead-letter files together',
+    details: 'The older one is then overwritten.',
     example: '1073741824',
   },
   {
@@ -121,7 +126,8 @@ export const SEND_OPTIONS = [
     type: 'integer',
     env: 'KOLLA_LOG_SHIP_IN_FLIGHT_BYTES',
     default: '33554432',
-    help: 'bytes in memory between file and acknowledgement; reading waits when they are spent',
+    help: 'maximum of unacknowledged bytes in memory (backpressure)',
+    details: 'Reading pauses at the limit.',
     example: '8388608',
   },
 ] as const satisfies readonly Option[];

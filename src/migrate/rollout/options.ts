@@ -9,7 +9,9 @@ export const ROLLOUT_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_AFTER_ROLLOUT',
     repeat: true,
-    help: 'KIND/NAME[@NAMESPACE] of a deployment, statefulset or daemonset: the phases contract and online wait until each is rolled out with the release of --release, and its last old Pod is gone',
+    help: 'workload to wait for before contract and online',
+    details:
+      'KIND/NAME[@NAMESPACE] of a deployment, statefulset or daemonset. The phases contract and online wait until each is rolled out with the release of --release and its last old Pod is gone.',
     example: 'deployment/keystone',
   },
   {
@@ -17,7 +19,7 @@ export const ROLLOUT_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_ROLLOUT_TIMEOUT',
     default: '1h',
-    help: 'how long to wait for that',
+    help: 'maximum time to wait for these rollouts',
     example: '2h',
   },
 ] as const satisfies readonly Option[];

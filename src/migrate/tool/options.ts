@@ -7,7 +7,8 @@ export const TOOL_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_SET',
     repeat: true,
-    help: "NAME=VALUE: a setting of the service's own commands, as `kolla-pod catalogue SERVICE` names them",
+    help: "NAME=VALUE setting of the service's own commands",
+    details: 'As `kolla-pod catalogue SERVICE` lists them.',
     example: 'cell=cell2',
   },
 ] as const satisfies readonly Option[];

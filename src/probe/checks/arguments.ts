@@ -5,7 +5,7 @@ export const PROCESS_OPTION = {
   flag: 'process',
   type: 'string',
   env: 'KOLLA_PROBE_PROCESS',
-  help: "by the process of this name: the program's, or the script's that an interpreter runs",
+  help: "process name: the program's, or the interpreted script's",
   example: 'memcached',
 } as const;
 
@@ -13,7 +13,7 @@ export const PATTERN_OPTION = {
   flag: 'pattern',
   type: 'boolean',
   env: 'KOLLA_PROBE_PATTERN',
-  help: "the process's name is a regular expression over its whole command line",
+  help: 'process name as a regular expression over command lines',
   example: 'true',
 } as const;
 

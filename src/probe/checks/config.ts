@@ -21,7 +21,7 @@ export const config = check({
       type: 'duration',
       env: 'KOLLA_PROBE_WITHIN',
       default: '3m',
-      help: 'a new version may take so long to come into place',
+      help: 'maximum time to install a new version',
       example: '90s',
     },
     {
@@ -29,7 +29,8 @@ export const config = check({
       type: 'path',
       env: 'KOLLA_PROBE_CONFIG_DIR',
       default: '/var/lib/kolla/config_files',
-      help: 'where the ConfigMap is mounted; where it is not, the record alone speaks',
+      help: 'directory of the ConfigMap',
+      details: 'Where it is not mounted, the record of kolla-init watch alone counts.',
       example: '/config',
     },
     {
@@ -37,7 +38,7 @@ export const config = check({
       type: 'path',
       env: 'KOLLA_PROBE_ROOT',
       default: '/',
-      help: 'the root that kolla-init watch was given',
+      help: '--root of kolla-init watch',
       example: '/target',
     },
   ],

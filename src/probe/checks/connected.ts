@@ -19,7 +19,7 @@ export const connected = check({
       flag: 'any-process',
       type: 'boolean',
       env: 'KOLLA_PROBE_ANY_PROCESS',
-      help: 'whichever process of this pod has it',
+      help: 'any process of this Pod',
       example: 'true',
     },
     PATTERN_OPTION,

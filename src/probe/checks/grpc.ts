@@ -17,7 +17,7 @@ export const grpc = check({
       type: 'string',
       env: 'KOLLA_PROBE_SERVICE',
       default: '',
-      help: 'the service to ask about; the server as a whole unless given',
+      help: 'gRPC service to check (default the whole server)',
       example: 'readiness',
     },
     ...TLS_OPTIONS,

@@ -15,7 +15,7 @@ export const http = check({
       flag: 'status',
       type: 'integer',
       env: 'KOLLA_PROBE_STATUS',
-      help: 'the only status that is good',
+      help: 'the only healthy status',
       example: '300',
     },
     ...TRUST_OPTIONS,

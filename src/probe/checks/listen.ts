@@ -17,7 +17,7 @@ export const listen = check({
       type: 'choice',
       values: ['tcp', 'udp'],
       env: 'KOLLA_PROBE_PROTOCOL',
-      help: 'only this one; without it either will do',
+      help: 'only this protocol (default either)',
       example: 'udp',
     },
     PROCESS_OPTION,

@@ -27,7 +27,7 @@ export const logShip = check({
       type: 'path',
       env: 'KOLLA_PROBE_STATE',
       default: '/var/log/kolla/.kolla-log-ship',
-      help: "kolla-log-ship's own --state",
+      help: '--state of kolla-log-ship',
       example: '/var/lib/kolla-log-ship',
     },
     {
@@ -35,7 +35,7 @@ export const logShip = check({
       type: 'duration',
       env: 'KOLLA_PROBE_WITHIN',
       default: '1m',
-      help: 'bytes may wait for so long',
+      help: 'maximum age of unshipped bytes',
       example: '5m',
     },
   ],

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 5000;
 
 /** healthcheck_filemod FILE SECONDS: was the file written within so many seconds? */
 export function filemodQuestion([file = '', seconds = '']: readonly string[]): KollaQuestion {
-  if (file === '' || seconds === '') throw new WordsError('a word is missing: healthcheck_filemod FILE SECONDS');
+  if (file === '' || seconds === '') throw new WordsError('missing argument: healthcheck_filemod FILE SECONDS');
   if (!/^\d{1,10}$/.test(seconds)) throw new WordsError(`'${seconds}' is not a number of seconds`);
   return {
     label: 'healthcheck_filemod',

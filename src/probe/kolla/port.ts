@@ -36,7 +36,7 @@ function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Questio
 function queryOf(script: string, [process = '', ...words]: readonly string[]): PortQuery {
   const ports = words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== '');
   if (process.trim() === '' || ports.length === 0)
-    throw new WordsError(`a word is missing: ${script} PROCESS PORT [PORT...]`);
+    throw new WordsError(`missing argument: ${script} PROCESS PORT [PORT...]`);
   return { process: processOf(process), ports: ports.map(portOf) };
 }
 
@@ -71,6 +71,6 @@ function processOf(word: string): ProcessQuery {
  */
 export function kollaSocketQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
   const [process = '', path = ''] = argv;
-  if (process.trim() === '' || path === '') throw new WordsError('a word is missing: healthcheck_socket PROCESS PATH');
+  if (process.trim() === '' || path === '') throw new WordsError('missing argument: healthcheck_socket PROCESS PATH');
   return fromCheck('healthcheck_socket', env, socketQuestion({ process: processOf(process), path }, '', proc));
 }

@@ -13,7 +13,7 @@ export const AMQP_OPTIONS = [
     type: 'string',
     env: 'KOLLA_PROBE_VHOST',
     default: '/',
-    help: 'the virtual host to open after the login',
+    help: 'virtual host to open after the login',
     example: 'nova',
   },
 ] as const satisfies readonly Option[];

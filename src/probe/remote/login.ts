@@ -6,7 +6,7 @@ export const LOGIN_OPTIONS = [
     flag: 'user',
     type: 'string',
     env: 'KOLLA_PROBE_USER',
-    help: 'log in as this user; one that may do nothing else is best',
+    help: 'account to log in as, without privileges',
     example: 'healthcheck',
   },
   {
@@ -14,14 +14,14 @@ export const LOGIN_OPTIONS = [
     type: 'string',
     env: 'KOLLA_PROBE_PASSWORD',
     secret: true,
-    help: "the user's password",
+    help: "account's password",
     example: 'PASSWORD',
   },
   {
     flag: 'password-file',
     type: 'path',
     env: 'KOLLA_PROBE_PASSWORD_FILE',
-    help: 'file with the password, read at each question',
+    help: 'file with the password, read for each check',
     example: '/run/secrets/healthcheck',
   },
 ] as const satisfies readonly Option[];

@@ -25,7 +25,7 @@ export const configmaps = command({
       flag: 'name',
       type: 'string',
       env: 'KOLLA_POD_CONFIGMAPS_NAME',
-      help: "what the objects' names begin with; without it, the folder's name",
+      help: "prefix of the objects' names (default the directory's name)",
       example: 'keystone',
     },
     {
@@ -33,7 +33,7 @@ export const configmaps = command({
       short: 'n',
       type: 'string',
       env: 'KOLLA_POD_CONFIGMAPS_NAMESPACE',
-      help: 'the namespace to write into them; without it, the one that kubectl is at',
+      help: "namespace of the objects (default kubectl's own)",
       example: 'openstack',
     },
     {
@@ -42,7 +42,9 @@ export const configmaps = command({
       values: ['rolling', 'live'],
       env: 'KOLLA_POD_CONFIGMAPS_RELOAD',
       default: 'rolling',
-      help: 'immutable objects under versioned names, or changing ones under fixed names',
+      help: 'delivery of changed files: new objects, or live updates',
+      details:
+        'rolling: immutable objects under versioned names, so that a change rolls the Pods; live: objects of fixed names, which the kubelet updates in place.',
       example: 'live',
     },
     {
@@ -51,7 +53,8 @@ export const configmaps = command({
       values: ['file', 'service'],
       env: 'KOLLA_POD_CONFIGMAPS_BUNDLE',
       default: 'file',
-      help: 'an object for each file, or one ConfigMap and one Secret for all',
+      help: 'objects to write: one per file, or two in all',
+      details: 'file: an object per file; service: one ConfigMap and one Secret for all.',
       example: 'service',
     },
     {
@@ -59,7 +62,8 @@ export const configmaps = command({
       type: 'string',
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_SECRET',
-      help: 'files that hold credentials, whatever is found in them: a pattern for their names or, with a slash, paths; again for more',
+      help: 'pattern of files that hold credentials',
+      details: 'Matched against names or, with a slash, against paths, whatever is found in the file.',
       example: '*.xml',
     },
     {
@@ -67,7 +71,8 @@ export const configmaps = command({
       type: 'string',
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_PLAIN',
-      help: 'files that hold none, whatever is found; --secret wins; again for more',
+      help: 'pattern of files without credentials',
+      details: 'Whatever is found in the file; --secret takes precedence.',
       example: 'policy.yaml',
     },
     {
@@ -75,24 +80,24 @@ export const configmaps = command({
       type: 'string',
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_EXCLUDE',
-      help: 'files to leave out, which come by another way; again for more',
+      help: 'pattern of files to leave out',
       example: '*.bak',
     },
     {
       flag: 'mounts',
       type: 'boolean',
       env: 'KOLLA_POD_CONFIGMAPS_MOUNTS',
-      help: 'instead of the objects, print the volume and the mount that bring them to kolla-init',
+      help: 'volume and mount for kolla-init instead of the objects',
       example: 'true',
     },
     {
       flag: 'explain',
       type: 'boolean',
       env: 'KOLLA_POD_CONFIGMAPS_EXPLAIN',
-      help: 'instead of the objects, say of each file what it becomes and why',
+      help: "each file's object and the reason, instead of the objects",
       example: 'true',
     },
-    outputOption('KOLLA_POD_CONFIGMAPS_OUTPUT', 'yaml', 'documents, or one List'),
+    outputOption('KOLLA_POD_CONFIGMAPS_OUTPUT', 'yaml', 'output format: YAML documents, or one List'),
   ],
   examples: [
     {

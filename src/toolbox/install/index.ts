@@ -39,7 +39,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
         flag: 'from',
         type: 'path',
         env: 'KOLLA_POD_INSTALL_FROM',
-        help: 'the executable to copy, instead of this one',
+        help: 'executable to copy (default this one)',
         example: '/dist/kolla-pod',
       },
     ],

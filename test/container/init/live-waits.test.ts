@@ -35,7 +35,7 @@ test('on a terminal the waits are a table that stays when it is over', { skip },
     rows.some((row) => /^ready +file:\/ +0s {2}is there, a folder$/.test(row)),
     stdout,
   );
-  assert.match(rows.findLast((row) => row !== '') ?? '', /2 dependencies met$/);
+  assert.match(rows.findLast((row) => row !== '') ?? '', /2 dependencies ready$/);
 });
 
 test('the deadline leaves the terminal as it was: no cursor hidden, the reason below the table', { skip }, async () => {

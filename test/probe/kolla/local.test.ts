@@ -71,7 +71,7 @@ for (const [name, words] of [
   test(`words that ask nothing are unhealthy, and say what is missing: ${name} ${words.join(' ')}`, async () => {
     const { code, stdout, stderr } = await runHelper(name, words);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    assert.match(stderr, new RegExp(`^${name}: .*(a word is missing: ${name} |is not a )`));
+    assert.match(stderr, new RegExp(`^${name}: .*(missing argument: ${name} |is not a )`));
   });
 
 test('a socket that its process listens on, and one whose file it has left behind', async (t) => {

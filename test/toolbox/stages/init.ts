@@ -14,7 +14,7 @@ export const INIT: Stages = {
     const { port } = stack.use(await listenTcp(() => {}));
     await podFiles(folder);
     const env = { ...(await clusterWithJob(folder, stack)), KOLLA_INIT_CONFIG_DIR: 'config', KOLLA_INIT_ROOT: 'tree' };
-    return { replace: { 'mariadb:3306': `127.0.0.1:${port}` }, env, stderr: /2 dependencies met/ };
+    return { replace: { 'mariadb:3306': `127.0.0.1:${port}` }, env, stderr: /2 dependencies ready/ };
   },
   "kolla-init --wait service/mariadb --wait 'pod?label=app=ovs&node=own' --wait 'job/nova-db-sync?release=2026.1'":
     async (folder, stack) => {
@@ -29,7 +29,7 @@ export const INIT: Stages = {
         endpoints: [{ addresses: ['10.0.0.1'] }],
       };
       const env = { ...(await clusterWith(object, folder, stack)), NODE_NAME: 'n' };
-      return { env, stderr: /3 dependencies met/ };
+      return { env, stderr: /3 dependencies ready/ };
     },
   "kolla-init --wait mysql://mariadb --wait memcached://memcached --wait '!file:/run/kolla/hold?timeout=5m'": async (
     folder,
@@ -42,7 +42,7 @@ export const INIT: Stages = {
       'memcached://memcached': `memcached://127.0.0.1:${memcached.port}`,
       '/run/kolla/hold': join(folder, 'hold'),
     };
-    return { replace, stderr: /3 dependencies met/ };
+    return { replace, stderr: /3 dependencies ready/ };
   },
   'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3': async (folder, stack) => {
     const { port } = stack.use(await listenHttp((_request, response) => void response.end()));

@@ -109,7 +109,7 @@ export const PROBE_NET: Stages = {
   'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --allow-donor': async (folder) => {
     const file = join(folder, 'healthcheck.cnf');
     await writeFile(file, `[client]\nuser=monitor\npassword=hidden\nsocket=${join(folder, 'none.sock')}\n`);
-    return { replace: { '/etc/mysql/healthcheck.cnf': file }, code: 1, stderr: /no such socket/ };
+    return { replace: { '/etc/mysql/healthcheck.cnf': file }, code: 1, stderr: /does not exist/ };
   },
   'kolla-probe amqp 127.0.0.1': withBroker,
   'kolla-probe amqp 127.0.0.1 --user openstack --password-file /run/secrets/rabbitmq': withBroker,
