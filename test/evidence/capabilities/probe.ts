@@ -39,7 +39,7 @@ export const probe: Capability = {
       file: 'test/probe/local/unseen.test.ts',
       test: [
         'from a sidecar: sockets but nobody who has them, with the fix',
-        'from a sidecar: does not exist in the pod is unhealthy for certain',
+        'from a sidecar: a socket that no process of the pod has is unhealthy',
         'from a sidecar: who listens, and which process runs',
       ],
     },

@@ -108,7 +108,7 @@ test('from a sidecar: sockets but nobody who has them, with the fix', { skip: no
   assert.equal((await asked(sidecar, ['connected', '--any-process', agent, `${server.port}`])).code, 0);
 });
 
-test('from a sidecar: does not exist in the pod is unhealthy for certain', { skip: notHidden }, async () => {
+test('from a sidecar: a socket that no process of the pod has is unhealthy', { skip: notHidden }, async () => {
   const port = await freePort();
   const { code, msg } = await asked(sidecar, ['connected', 'nova-compute', `${port}`]);
   assert.equal(code, 1);
