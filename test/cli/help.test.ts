@@ -44,7 +44,7 @@ test("an option's help is a noun phrase of at most ten words, then its default",
 test("an option's help takes at most two lines of 100 columns, and no bracket is broken", () => {
   for (const { at, command, page } of PAGES) {
     const lines = page(true).split('\n');
-    for (const option of command.options as readonly Option[]) {
+    for (const option of command.options) {
       const source = lines.findIndex((line) => new RegExp(`\\[env: ${option.env}[\\],]`).test(line));
       assert.match(lines[source] ?? '', /^ {30}\[env: [^\]]+\](?: \[file: [^\]]+\])?$/, `${at} --${option.flag}`);
       const flag = lines.findLastIndex((line, i) => i < source && line.startsWith(`  ${flagOf(option)}`));
