@@ -92,23 +92,23 @@ async function withCache(bundle: Bundle, work: string): Promise<BuiltBundle> {
 }
 
 /** The links first, so that none is ever without its binary for longer than two renames. */
-async function place(work: string, folder: string, names: readonly string[]): Promise<void> {
+async function place(work: string, output: string, names: readonly string[]): Promise<void> {
   const own = names.filter((name) => !isRootless(name));
   const layout = Object.entries(layoutOf(own, true));
   for (const [directory, links] of layout) {
     await mkdir(join(work, directory));
     for (const [name, target] of Object.entries(links)) await symlink(target, join(work, directory, name));
   }
-  for (const name of ['kolla-pod', 'kolla-core']) await rename(join(work, name), join(folder, name));
+  for (const name of ['kolla-pod', 'kolla-core']) await rename(join(work, name), join(output, name));
   for (const [name] of layout) {
-    await rm(join(folder, name), { recursive: true, force: true });
-    await rename(join(work, name), join(folder, name));
+    await rm(join(output, name), { recursive: true, force: true });
+    await rename(join(work, name), join(output, name));
   }
 }
 
 /** How a name of the binary itself is called: by its link, or by its first word where a script stands under the name. */
-export function callOf(folder: string, name: string): readonly [file: string, ...words: string[]] {
-  return isRootless(name) ? [join(folder, 'kolla-pod'), name] : [join(folder, 'bin', name)];
+export function callOf(output: string, name: string): readonly [file: string, ...words: string[]] {
+  return isRootless(name) ? [join(output, 'kolla-pod'), name] : [join(output, 'bin', name)];
 }
 
 function isRootless(name: string): boolean {
