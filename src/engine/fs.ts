@@ -6,7 +6,10 @@ import { Buffer } from './buffer.ts';
 import { eachEntry } from './entries.ts';
 import { done, systemError } from './errors.ts';
 import { nameOf } from './names.ts';
+import { Dirent, Stats } from './stats.ts';
 import { AT } from './sys.ts';
+
+export { Dirent, Stats } from './stats.ts';
 
 export const constants = {
   F_OK: 0,
@@ -82,101 +85,10 @@ function bytesOf(content: Uint8Array | string): Uint8Array {
   return typeof content === 'string' ? new Uint8Array(sys.encode(content)) : content;
 }
 
-const FORMAT = 0o170_000;
-/** Of a mode, by FORMAT. */
-const [FILE, DIRECTORY, LINK, SOCKET] = [0o100_000, 0o40_000, 0o120_000, 0o140_000];
-
-/** What a look at the disk finds: what sys.stat gives, read where it is asked for. Most of it never is. */
-export class Stats {
-  readonly #found: readonly number[];
-
-  constructor(found: readonly number[]) {
-    this.#found = found;
-  }
-
-  get dev(): number {
-    return this.#found[0]!;
-  }
-
-  get ino(): number {
-    return this.#found[1]!;
-  }
-
-  get mode(): number {
-    return this.#found[2]!;
-  }
-
-  get nlink(): number {
-    return this.#found[3]!;
-  }
-
-  get uid(): number {
-    return this.#found[4]!;
-  }
-
-  get gid(): number {
-    return this.#found[5]!;
-  }
-
-  get size(): number {
-    return this.#found[6]!;
-  }
-
-  get atimeMs(): number {
-    return this.#found[7]!;
-  }
-
-  get mtimeMs(): number {
-    return this.#found[8]!;
-  }
-
-  get ctimeMs(): number {
-    return this.#found[9]!;
-  }
-
-  isFile(): boolean {
-    return (this.#found[2]! & FORMAT) === FILE;
-  }
-
-  isDirectory(): boolean {
-    return (this.#found[2]! & FORMAT) === DIRECTORY;
-  }
-
-  isSymbolicLink(): boolean {
-    return (this.#found[2]! & FORMAT) === LINK;
-  }
-
-  isSocket(): boolean {
-    return (this.#found[2]! & FORMAT) === SOCKET;
-  }
-}
-
 /** What is at a name in a directory that is held; a number below 0 where the kernel gives none. */
 export function statAt(directory: number, name: string, flags: number): Stats | number {
   const found = sys.stat(directory, name, flags);
   return typeof found === 'number' ? found : new Stats(found);
-}
-
-export class Dirent {
-  readonly name: string;
-  readonly mode: number;
-
-  constructor(name: string, mode: number) {
-    this.name = name;
-    this.mode = mode;
-  }
-
-  isFile(): boolean {
-    return (this.mode & FORMAT) === FILE;
-  }
-
-  isDirectory(): boolean {
-    return (this.mode & FORMAT) === DIRECTORY;
-  }
-
-  isSymbolicLink(): boolean {
-    return (this.mode & FORMAT) === LINK;
-  }
 }
 
 interface StatOptions {
